@@ -4,7 +4,7 @@
 
 #include "capture/plan.h"
 #include "capture/remote.h"
-#include "capture/stage.h"
+#include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"

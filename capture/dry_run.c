@@ -2,7 +2,7 @@
 /* Prints for --dry-run what a capture would do. Settings change in the order of stage.c. */
 #include "capture/capture.h"
 #include "capture/plan.h"
-#include "capture/stage.h"
+#include "capture/undo.h"
 #include "lib/alloc.h"
 
 #include <math.h>

@@ -439,89 +439,82 @@ static void variant_put_vars(json_t *variant, const struct plan *p, const struct
 	json_decref(vars);
 }
 
-static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
-				  struct error *err)
+static bool manifest_has_runs_of(const struct manifest *m, const char *variant)
 {
-	json_t *list = json_object_get(m->root, "variants"), *o = list_find(list, "name", v->name);
+	return list_find(json_object_get(m->root, "runs"), "variant", variant) != NULL;
+}
+
+/* Adds a variant of the plan to `list`, unless it is there. */
+static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
+				  json_t *list, struct error *err)
+{
+	json_t *o = list_find(json_object_get(m->root, "variants"), "name", v->name);
 	json_t *now = settings_of(p, v);
 	int rc = 0;
 
-	if (!o) {
-		o = json_pack("{s:s, s:{}, s:o}", "name", v->name, "planned", "settings", now);
-		json_array_append_new(list, o);
-	} else {
+	if (o && manifest_has_runs_of(m, v->name)) {
 		rc = settings_same(json_object_get(o, "settings"), now, v->name, err);
 		json_decref(now);
+		json_incref(o);
+	} else {
+		o = json_pack("{s:s, s:{}, s:o}", "name", v->name, "planned", "settings", now);
 	}
-	if (rc)
-		return rc;
 	json_object_set_new(o, "what", json_any_text(v->what));
 	variant_put_matrix(o, p, v);
 	variant_put_vars(o, p, v);
 	variant_raise_planned(o, p);
-	return 0;
+	if (list_find(list, "name", v->name))
+		json_decref(o);
+	else
+		json_array_append_new(list, o);
+	return rc;
 }
 
-static int manifest_check_known(const struct manifest *m, const struct plan *p, struct error *err)
+/*
+ * Lists the variants that stay beside those of the plan. One without runs does not stay: a plan
+ * that was refused before its first run left it. With `whole`, the plan has all variants, and the
+ * list begins with its first one.
+ */
+static int manifest_keep_variants(const struct manifest *m, const struct plan *p, bool whole,
+				  json_t *list, struct error *err)
 {
-	const json_t *o;
+	json_t *o;
 	size_t i;
 
-	json_array_foreach (json_object_get(m->root, "variants"), i, o)
-		if (!plan_find_variant(p, json_text(o, "name")))
+	json_array_foreach (json_object_get(m->root, "variants"), i, o) {
+		const char *name = json_text(o, "name");
+
+		if (!manifest_has_runs_of(m, name) || (whole && plan_find_variant(p, name)))
+			continue;
+		if (whole)
 			return error_set(err, EEXIST,
-					 "it has a variant '%s' that the plan does not have",
-					 json_text(o, "name"));
+					 "it has a variant '%s' that the plan does not have", name);
+		json_array_append(list, o);
+	}
 	return 0;
-}
-
-/* Removes variants without runs. A plan that was refused before its first run left them. */
-static void manifest_forget_unused(struct manifest *m)
-{
-	json_t *list = json_object_get(m->root, "variants");
-	size_t i = json_array_size(list);
-
-	while (i--)
-		if (!list_find(json_object_get(m->root, "runs"), "variant",
-			       json_text(json_array_get(list, i), "name")))
-			json_array_remove(list, i);
-	if (json_array_size(json_object_get(m->root, "runs")))
-		return;
-	json_array_clear(json_object_get(m->root, "order"));
-	json_array_clear(json_object_get(m->root, "sides"));
-}
-
-/* Puts the variants in the order of the plan, which is the order in charts. */
-static void manifest_sort_variants(struct manifest *m, const struct plan *p)
-{
-	json_t *old = json_object_get(m->root, "variants"), *sorted = json_array(), *o;
-	size_t i;
-
-	json_array_foreach (old, i, o)
-		if (!plan_find_variant(p, json_text(o, "name")))
-			json_array_append(sorted, o);
-	for (i = 0; i < p->nvariants; i++)
-		json_array_append(sorted, list_find(old, "name", p->variants[i].name));
-	json_object_set_new(m->root, "variants", sorted);
 }
 
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
 {
+	json_t *list = json_array();
 	struct error e = {0};
 	size_t i;
-	int rc, side;
+	int rc = manifest_keep_variants(m, p, whole, list, &e), side;
 
-	manifest_forget_unused(m);
-	rc = whole ? manifest_check_known(m, p, &e) : 0;
 	for (i = 0; i < p->nvariants && !rc; i++)
-		rc = manifest_adopt_variant(m, p, &p->variants[i], &e);
-	if (rc)
+		rc = manifest_adopt_variant(m, p, &p->variants[i], list, &e);
+	if (rc) {
+		json_decref(list);
 		return error_set(
 			err, -rc,
 			"%s holds another experiment: %s; give another -o, or remove the folder",
 			m->dir, e.text);
-	if (whole)
-		manifest_sort_variants(m, p);
+	}
+	json_object_set_new(m->root, "variants", list);
+	if (!json_array_size(json_object_get(m->root, "runs"))) {
+		json_array_clear(json_object_get(m->root, "order"));
+		json_array_clear(json_object_get(m->root, "sides"));
+	}
 	for (side = 0; side < p->nsides; side++)
 		list_add_word(json_object_get(m->root, "sides"), p->sides[side].name);
 	if (whole || !*json_text(m->root, "name"))

@@ -102,6 +102,10 @@ static int estimator_check(const char *value, struct error *err)
 enum {
 	THERE = KEY_OF_SIDE | KEY_RECORDED,
 	THERE_OR_EMPTY = THERE | KEY_MAY_BE_EMPTY,
+	MEASURE = KEY_OPTION << PASS_MEASURE,
+	PROFILE = KEY_OPTION << PASS_PROFILE,
+	SYSCALLS = KEY_OPTION << PASS_SYSCALLS,
+	ALWAYS = MEASURE | PROFILE | SYSCALLS,
 };
 
 const struct plan_key plan_keys[] = {
@@ -124,17 +128,17 @@ const struct plan_key plan_keys[] = {
 
 	SIDE_KEY(role, role_check, KEY_RECORDED),
 	SIDE_KEY(prefix, words_check, THERE),
-	SIDE_KEY(cpus, cpus_check, THERE),
-	SIDE_KEY(collect, NULL, THERE),
-	SIDE_KEY(units, units_check, THERE_OR_EMPTY),
-	SIDE_KEY(call_graph, call_graph_check, THERE_OR_EMPTY),
-	SIDE_KEY(power_csv, NULL, THERE),
-	SIDE_KEY(time_one_in, time_one_in_check, THERE_OR_EMPTY),
-	SIDE_KEY(events, event_list_check, THERE_OR_EMPTY),
-	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY),
+	SIDE_KEY(cpus, cpus_check, THERE | ALWAYS),
+	SIDE_KEY(collect, NULL, THERE | MEASURE),
+	SIDE_KEY(units, units_check, THERE_OR_EMPTY | ALWAYS),
+	SIDE_KEY(call_graph, call_graph_check, THERE_OR_EMPTY | PROFILE),
+	SIDE_KEY(power_csv, NULL, THERE | ALWAYS),
+	SIDE_KEY(time_one_in, time_one_in_check, THERE_OR_EMPTY | SYSCALLS),
+	SIDE_KEY(events, event_list_check, THERE_OR_EMPTY | MEASURE),
+	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY | ALWAYS),
 	SIDE_KEY(work, NULL, THERE_OR_EMPTY),
-	SIDE_KEY(processes, NULL, THERE_OR_EMPTY),
-	SIDE_KEY(user, NULL, KEY_RECORDED | KEY_MAY_BE_EMPTY),
+	SIDE_KEY(processes, NULL, THERE_OR_EMPTY | ALWAYS),
+	SIDE_KEY(user, NULL, KEY_RECORDED | KEY_MAY_BE_EMPTY | ALWAYS),
 	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
 	SIDE_KEY(zcost, words_check, 0),
 

@@ -131,6 +131,7 @@ enum {
 	KEY_OF_SIDE = 1,      /* ${bindir} in it is the folder of zcost on the side's host */
 	KEY_MAY_BE_EMPTY = 2, /* an empty value is not checked */
 	KEY_RECORDED = 4,     /* a variant's setting in the manifest */
+	KEY_OPTION = 8,	      /* << pass: an option of zcost collect in this pass */
 };
 
 struct plan_key {

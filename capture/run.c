@@ -3,6 +3,7 @@
 #include "capture/capture.h"
 
 #include "capture/child.h"
+#include "capture/plan_read.h"
 #include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -25,10 +26,28 @@
 
 static void command_add_option(struct words *argv, const char *name, const char *value)
 {
-	if (!*value)
-		return;
 	words_add(argv, name);
 	words_add(argv, value);
+}
+
+/* Adds the keys of a side that are options of zcost collect: call_graph is --call-graph. */
+static void command_add_keys(const struct side_plan *s, enum pass pass, struct words *argv)
+{
+	const struct plan_key *k;
+
+	for (k = plan_keys; k->name; k++) {
+		const char *value;
+		char *name;
+
+		if (k->section != SECTION_SIDE || !(k->flags & (unsigned int)KEY_OPTION << pass))
+			continue;
+		value = *(char *const *)((const char *)s + k->offset);
+		name = xasprintf("--%s", k->name);
+		str_replace(name, '_', '-');
+		if (*value)
+			command_add_option(argv, name, value);
+		free(name);
+	}
 }
 
 /* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
@@ -116,20 +135,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	words_addf(argv, "%.9g", c->plan->duration_s);
 	words_add(argv, "--grace");
 	words_addf(argv, "%.9g", run_grace_s(c, id, plan_grace(c->plan, side)));
-	command_add_option(argv, "--cpus", s->cpus);
-	command_add_option(argv, "--user", s->user);
-	command_add_option(argv, "--units", s->units);
-	command_add_option(argv, "--processes", s->processes);
-	command_add_option(argv, "--power-csv", s->power_csv);
-	command_add_option(argv, "--power-command", s->power_command);
-	if (id->pass == PASS_PROFILE)
-		command_add_option(argv, "--call-graph", s->call_graph);
-	if (id->pass == PASS_SYSCALLS)
-		command_add_option(argv, "--time-one-in", s->time_one_in);
-	if (id->pass == PASS_MEASURE) {
-		command_add_option(argv, "--collect", s->collect);
-		command_add_option(argv, "--events", s->events);
-	}
+	command_add_keys(s, id->pass, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
 	return rc ? rc : command_add_workload(c, v, side, argv, err);

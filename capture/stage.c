@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/stage.h"
 
 #include "capture/undo.h"
 #include "lib/alloc.h"
