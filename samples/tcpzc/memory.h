@@ -91,7 +91,7 @@ static inline void slots_release(struct slots *s, unsigned int slot)
 	s->in_flight--;
 }
 
-/* --- a dmabuf (dmabuf.c): memory that a NIC gets by a descriptor --- */
+/* --- a dmabuf: memory that a NIC gets by a descriptor --- */
 
 struct dmabuf {
 	int fd, memory; /* the dmabuf and the memfd behind it; memory is -1 when it is inherited */

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receiving with a plain call into one buffer. recv(2) is the baseline; programs use recvmsg(2)
- * when they also want timestamps or tokens. The kernel copies each byte. With MSG_TRUNC, TCP drops
+ * Plain calls with one buffer, the baseline: the kernel copies each byte. send(2) sends it over and
+ * over. Programs use recvmsg(2) when they also want timestamps or tokens. With MSG_TRUNC, TCP drops
  * the data unread: no program can receive like this, but the mode shows the most that a receiver
  * could reach if copies cost nothing.
  */
 #include "memory.h"
 
 #include <sys/socket.h>
+
+static int send_step(struct flow *f)
+{
+	size_t n = flow_message(f, f->bytes);
+	ssize_t sent;
+
+	flow_fill(f, f->state, f->bytes, n);
+	sent = CALL(f, SENDTO, send(f->fd, f->state, n, MSG_NOSIGNAL | flow_dontwait(f)));
+	if (sent < 0)
+		return flow_call_failed(f, "send");
+	f->sends_copied++;
+	flow_sent(f, (size_t)sent);
+	return STEP_ON;
+}
+
+const struct mode tx_send = {
+	.name = "send",
+	.what = "send(2), which copies: the baseline",
+	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
+	.step = send_step,
+};
 
 /* Counts what a call returned, and takes its bytes, which lie in the flow's buffer. */
 static int copy_received(struct flow *f, ssize_t n, const char *call)
