@@ -97,21 +97,6 @@ static void rates_match_line(const regex_t *re, const struct line_pattern *p, co
  */
 enum { LINE_MOST = 4096 };
 
-static int lines_check_length(const char *text, const char *file, struct error *err)
-{
-	size_t line, len;
-
-	for (line = 1; *text; line += text[len] == '\n', text += text[len] ? len + 1 : len) {
-		len = strcspn(text, "\r\n");
-		if (len > LINE_MOST)
-			return error_set(
-				err, EBADMSG,
-				"%s, line %zu: %zu bytes; a rate is looked for in lines of up to %d bytes: let the command end its lines",
-				file, line, len, LINE_MOST);
-	}
-	return 0;
-}
-
 /*
  * An expression may come from anybody, in a capture. regcomp() needs stack for each parenthesis. It
  * copies what is repeated: `{1,30}` 30 times, and `+` behind a group once more. A match with a
@@ -196,8 +181,14 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 	rest = copy = xstrdup(text);
 	str_replace(copy, '\r', '\n');
 	while (!rc && (line = str_token(&rest, '\n'))) {
-		rates_match_line(&re, p, line, rates);
-		if (cpu_seconds() > end)
+		if (strlen(line) > LINE_MOST)
+			rc = error_set(
+				err, EBADMSG,
+				"%s: a line of %zu bytes; a rate is looked for in lines of up to %d bytes: let the command end its lines",
+				file, strlen(line), LINE_MOST);
+		else
+			rates_match_line(&re, p, line, rates);
+		if (!rc && cpu_seconds() > end)
 			rc = error_set(
 				err, EBADMSG,
 				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",
@@ -248,7 +239,7 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 {
 	struct rates rates[WORK_N] = {0};
 	const struct line_pattern *p;
-	int w, rc = lines_check_length(text, file, err);
+	int w, rc = 0;
 
 	for (p = table; !rc && p->re; p++)
 		if (!rates[p->work].n)

@@ -60,28 +60,6 @@ static bool netperf_parse_line(const char *line, struct netperf_interim *r)
 	return r->unit != NULL;
 }
 
-/* The same in four lines of omni -k: NETPERF_INTERIM_RESULT[0]=5683.42 and so on. */
-static bool netperf_parse_keys(const char *text, unsigned int i, struct netperf_interim *r)
-{
-	static const char *const names[] = {"NETPERF_INTERIM_RESULT", "NETPERF_INTERVAL",
-					    "NETPERF_ENDING", "NETPERF_UNITS"};
-	const char *value[4], *at;
-	char key[64];
-	size_t k;
-
-	for (k = 0; k < array_size(names); k++) {
-		snprintf(key, sizeof(key), "%s[%u]", names[k], i);
-		value[k] = workload_value(text, key);
-		if (!value[k])
-			return false;
-	}
-	r->rate = strtod(value[0], NULL);
-	r->seconds = strtod(value[1], NULL);
-	r->ending = strtod(value[2], NULL);
-	r->unit = netperf_find_unit(value[3], &at);
-	return r->unit != NULL;
-}
-
 static void netperf_add_interim(const struct workload_run *run, const struct netperf_interim *r,
 				struct account *a)
 {
@@ -104,14 +82,11 @@ static void netperf_read_interim(const char *text, const struct workload_run *ru
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct netperf_interim r;
-	unsigned int i;
 
 	while ((line = str_token(&rest, '\n')))
 		if (netperf_parse_line(line, &r))
 			netperf_add_interim(run, &r, a);
 	free(copy);
-	for (i = 0; netperf_parse_keys(text, i, &r); i++)
-		netperf_add_interim(run, &r, a);
 }
 
 /* --- the result --- */
@@ -175,3 +150,54 @@ static int netperf_parse(const struct workload_run *run, char *text, struct acco
 
 const struct adapter adapter_netperf = {
 	.name = "netperf", .read = workload_read_text, .parse = netperf_parse};
+
+/*
+ * --- neper ---
+ *
+ * Output of neper: lines KEY=VALUE. Each host prints the rate that it counted (local) and the one
+ * that its peer counted (remote), in bit/s of a stream, else in transactions per second. Only
+ * readers count a stream, so the sum of both is what the host moved. Of transactions both count the
+ * same ones.
+ */
+
+static double neper_number(const char *text, const char *key)
+{
+	const char *value = workload_value(text, key);
+
+	return value ? strtod(value, NULL) : NAN;
+}
+
+/* The test's start and end are on CLOCK_MONOTONIC; a side that counts nothing has no end. */
+static void neper_find_times(const char *text, const struct workload_run *run, uint64_t *from,
+			     uint64_t *to)
+{
+	double start = neper_number(text, "time_start"), end = neper_number(text, "time_end");
+
+	if (!(end > 0))
+		end = start + neper_number(text, "total_run_time");
+	*from = run->started_ns;
+	*to = run->ended_ns;
+	if (start * 1e9 >= (double)*from && end * 1e9 <= (double)*to && end > start) {
+		*from = (uint64_t)(start * 1e9);
+		*to = (uint64_t)(end * 1e9);
+	}
+}
+
+static int neper_parse(const struct workload_run *run, char *text, struct account *a,
+		       struct error *err)
+{
+	double local = neper_number(text, "local_throughput");
+	double remote = neper_number(text, "remote_throughput");
+	bool stream = workload_value(text, "throughput_opt") != NULL;
+	uint64_t from, to;
+
+	if (isnan(local) || isnan(remote))
+		return error_set(err, ENODATA, "workload.out: no local_throughput of neper in it");
+	neper_find_times(text, run, &from, &to);
+	account_add_rate(a, run, stream ? WORK_BYTES : WORK_MESSAGES,
+			 stream ? (local + remote) / 8 : fmax(local, remote), from, to);
+	return 0;
+}
+
+const struct adapter adapter_neper = {
+	.name = "neper", .read = workload_read_text, .parse = neper_parse};

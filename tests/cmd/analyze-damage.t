@@ -199,7 +199,7 @@ long_line() { # long_line UNITS
 	rm -rf long && cp -r cap long && sed -i "s|\"units\": *\"[a-z0-9]*\"|\"units\": \"$1\"|" long/$receiver/run.json
 	head -c 4000000 /dev/zero | tr '\0' 1 >long/$receiver/workload.out
 	timeout 20 "$zcost" analyze long >said 2>&1
-	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT vals FROM note' | grep 'line 1: 4000000 bytes; a rate is looked for'
+	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT vals FROM note' | grep 'a line of 4000000 bytes; a rate is looked for'
 }
 ok "pps refuses a line of 4 MB" long_line pps
 ok "a regex refuses a line of 4 MB" long_line 'regex:([0-9.]+) x'
