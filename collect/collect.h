@@ -96,7 +96,6 @@ extern const struct collector *const collectors[]; /* ends with NULL */
 struct reading {
 	int fd;			    /* the .snap; 0: not open */
 	struct str text;	    /* the present reading; the collector adds to it */
-	bool next_is_cheaper;	    /* set by the collector: the next reading is not skipped */
 	uint64_t began_ns, next_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;	    /* CPU time of the thread when the reading began */
 	uint64_t spent_ns, longest_ns;

@@ -7,8 +7,8 @@
  *
  *   <pid> <inet_diag_msg> <tcp_info> <memory> <congestion control>
  *
- * Listing all sockets of a host walks a table that may have half a million places. So that is done
- * only while a descriptor is new. Known sockets are asked for one by one.
+ * Each reading lists all sockets of the namespace. Where that takes long, readings inside the
+ * window are skipped (collect.h).
  */
 #include "collect/collect.h"
 #include "collect/run/run.h"
@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 /* --- sock_diag --- */
@@ -42,21 +41,16 @@
 #define ATTRIBUTES \
 	(1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_SKMEMINFO - 1))
 
-/*
- * Calls `found` for the socket that an earlier `id` describes, or, without one, for all sockets of
- * the family in these states. Returns 0 or -errno; -ENOENT: that socket is gone.
- */
-static int sock_diag_ask(struct genl *diag, int family, uint32_t states,
-			 const struct inet_diag_sockid *id, genl_answer found, void *arg)
+/* Calls `found` for all sockets of the family in these states. Returns 0 or -errno. */
+static int sock_diag_ask(struct genl *diag, int family, uint32_t states, genl_answer found,
+			 void *arg)
 {
 	struct inet_diag_req_v2 body = {.sdiag_family = (uint8_t)family,
 					.sdiag_protocol = IPPROTO_TCP,
 					.idiag_ext = ATTRIBUTES,
 					.idiag_states = states};
 
-	if (id)
-		body.id = *id;
-	netlink_begin(diag, SOCK_DIAG_BY_FAMILY, id ? 0 : NLM_F_DUMP, &body, sizeof(body));
+	netlink_begin(diag, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &body, sizeof(body));
 	return genl_ask(diag, found, arg, NULL);
 }
 
@@ -67,7 +61,7 @@ static int sock_diag_open(struct genl *diag, struct error *err)
 	int rc = netlink_open(diag, NETLINK_SOCK_DIAG, sizeof(struct inet_diag_msg), NULL);
 
 	if (!rc)
-		rc = sock_diag_ask(diag, AF_INET, 0, NULL, NULL, NULL);
+		rc = sock_diag_ask(diag, AF_INET, 0, NULL, NULL);
 	if (!rc)
 		return 0;
 	genl_close(diag);
@@ -76,48 +70,20 @@ static int sock_diag_open(struct genl *diag, struct error *err)
 		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
-enum {
-	SOCKETS = 4096,
-	DESCRIPTORS = 65536,
-	ONE_BY_ONE = 512,
-	TRIES = 5,
-	LOOK_AGAIN = 30,
-	BYTES_AT = 120
-};
+enum { SOCKETS = 4096, DESCRIPTORS = 65536, BYTES_AT = 120 };
 
 struct tcp {
 	struct str *text; /* belongs to the reading */
 	struct netns netns;
-	struct genl diag; /* sock_diag(7) in the namespace of the workload */
-	struct held {
-		uint64_t inode;
-		pid_t pid;
-	} * held;			/* descriptors of sockets that this reading found */
-	size_t nheld, held_cap, looked; /* at descriptors, in this reading */
-	struct map by_inode;		/* inode -> index in `held` + 1 */
-	struct map tries;		/* inode -> how many lists were made to find it */
-	struct inet_diag_msg *known;
-	size_t nknown, known_cap, most;
-	unsigned int lists;
+	struct genl diag;  /* sock_diag(7) in the namespace of the workload */
+	struct map pid_of; /* inode of a socket -> a process that holds it */
+	size_t looked;	   /* at descriptors, in this reading */
+	size_t n, most;	   /* sockets in this reading, and in any */
 	bool cut, refused, crowded;
 	struct tcp_seen seen; /* what the last reading showed */
 };
 
 /* --- what the processes hold --- */
-
-/*
- * Says whether the descriptor may be a TCP socket: sockfs names the protocol, but not on every
- * kernel.
- */
-static bool tcp_is_tcp(pid_t pid, const char *name)
-{
-	char path[64], protocol[16];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%.16s", (int)pid, name);
-	n = getxattr(path, "system.sockprotoname", protocol, sizeof(protocol));
-	return n < 3 || !strncmp(protocol, "TCP", 3);
-}
 
 static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 {
@@ -128,12 +94,8 @@ static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 	if (n <= 0)
 		return;
 	link[n] = '\0';
-	if (sscanf(link, "socket:[%llu]", &inode) != 1 || map_get(&t->by_inode, inode))
-		return;
-	if (!map_get(&t->tries, inode))
-		*map_at(&t->tries, inode) = tcp_is_tcp(pid, name) ? 0 : TRIES;
-	array_add(t->held, t->nheld, t->held_cap, (struct held){inode, pid});
-	*map_at(&t->by_inode, inode) = t->nheld;
+	if (sscanf(link, "socket:[%llu]", &inode) == 1 && !map_get(&t->pid_of, inode))
+		*map_at(&t->pid_of, inode) = (uint64_t)pid;
 }
 
 /* Only root may look for the files of a process that has ended and waits for its parent. It has
@@ -164,21 +126,6 @@ static void tcp_add_process(struct tcp *t, pid_t pid)
 		if (e->d_name[0] != '.')
 			tcp_add_held(t, pid, dirfd(dir), e->d_name);
 	closedir(dir);
-}
-
-/* Says whether a socket needs another list to be found, and counts that list as one try. */
-static bool tcp_any_new(struct tcp *t)
-{
-	bool any = ++t->lists % LOOK_AGAIN == 0;
-	size_t i;
-
-	for (i = 0; i < t->nheld; i++) {
-		uint64_t *n = map_at(&t->tries, t->held[i].inode);
-
-		any |= *n < TRIES;
-		*n += *n < TRIES;
-	}
-	return any;
 }
 
 /* --- sockets --- */
@@ -223,22 +170,21 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	const struct nlattr *info = genl_find(attrs, len, INET_DIAG_INFO);
 	const struct nlattr *congestion = genl_find(attrs, len, INET_DIAG_CONG);
 	struct tcp *t = arg;
-	uint64_t *at = map_get(&t->by_inode, msg->idiag_inode);
+	uint64_t *pid = map_get(&t->pid_of, msg->idiag_inode);
 
-	if (!at)
+	if (!pid)
 		return 0;
-	*map_at(&t->tries, msg->idiag_inode) = TRIES; /* found: no more lists for it */
 	t->seen.sockets = true;
 	t->seen.listens |= msg->idiag_state == TCP_LISTEN;
 	if (msg->idiag_state == TCP_LISTEN)
 		return 0;
 	t->seen.moved |= tcp_has_moved(info);
-	if (t->nknown >= SOCKETS) {
+	if (t->n >= SOCKETS) {
 		t->cut = true;
 		return 0;
 	}
-	array_add(t->known, t->nknown, t->known_cap, *msg);
-	str_printf(t->text, "%d ", (int)t->held[*at - 1].pid);
+	t->n++;
+	str_printf(t->text, "%d ", (int)*pid);
 	tcp_add_hex(t->text, msg, sizeof(*msg));
 	tcp_add_attribute(t->text, info);
 	tcp_add_attribute(t->text, genl_find(attrs, len, INET_DIAG_SKMEMINFO));
@@ -247,55 +193,14 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
-{
-	int rc = 0;
-	size_t i;
-
-	for (i = 0; i < n && !rc; i++) {
-		if (!map_get(&t->by_inode, known[i].idiag_inode))
-			continue;
-		rc = sock_diag_ask(&t->diag, known[i].idiag_family, STATES, &known[i].id,
-				   tcp_add_socket, t);
-		rc = rc == -ENOENT ? 0 : rc; /* it is gone now */
-	}
-	return rc;
-}
-
-static int tcp_read_sockets(struct tcp *t)
-{
-	static const int families[] = {AF_INET, AF_INET6};
-	struct inet_diag_msg *known = t->known;
-	const int *family;
-	size_t n = t->nknown;
-	int rc = 0;
-
-	t->known = NULL;
-	t->nknown = t->known_cap = 0;
-	if (!tcp_any_new(t) && n <= ONE_BY_ONE)
-		rc = tcp_read_known(t, known, n);
-	else
-		for (family = families; family < families + array_size(families) && !rc; family++)
-			rc = sock_diag_ask(&t->diag, *family, STATES, NULL, tcp_add_socket, t);
-	free(known);
-	t->most = t->nknown > t->most ? t->nknown : t->most;
-	return rc;
-}
-
 /* --- the namespace --- */
 
 static int tcp_open_diag(void *arg, struct error *err)
 {
 	struct tcp *t = arg;
-	int rc;
 
 	genl_close(&t->diag);
-	rc = sock_diag_open(&t->diag, err);
-	if (rc)
-		return rc;
-	t->nknown = 0;
-	map_free(&t->tries);
-	return 0;
+	return sock_diag_open(&t->diag, err);
 }
 
 /* --- the collector --- */
@@ -321,23 +226,25 @@ static int tcp_prepare(struct collect *c)
 
 static int tcp_read(struct collect *c)
 {
+	static const int families[] = {AF_INET, AF_INET6};
 	struct tcp *t = c->data;
 	const struct tree *tree;
 	size_t i;
-	int rc;
+	int rc = 0;
 
 	netns_enter(&t->netns, c, tcp_open_diag, t);
 	tree = tree_of(c->run);
 	t->seen = (struct tcp_seen){0};
-	map_free(&t->by_inode);
-	t->nheld = t->looked = 0;
+	map_free(&t->pid_of);
+	t->n = t->looked = 0;
 	for (i = 0; i < tree->nprocesses && t->looked < DESCRIPTORS; i++)
 		tcp_add_process(t, tree->processes[i].pid);
 	t->crowded |= t->looked == DESCRIPTORS;
 	t->text = &c->reading.text;
 	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
-	rc = tcp_read_sockets(t);
-	c->reading.next_is_cheaper = !c->reading.n; /* the first reading lists all sockets */
+	for (i = 0; i < array_size(families) && !rc; i++)
+		rc = sock_diag_ask(&t->diag, families[i], STATES, tcp_add_socket, t);
+	t->most = t->n > t->most ? t->n : t->most;
 	return rc ? error_sys(&c->err, -rc, "cannot ask for the workload's sockets") : 0;
 }
 
@@ -366,10 +273,7 @@ static void tcp_finish(struct collect *c)
 	if (c->reading.n)
 		tcp_report(c, t);
 	genl_close(&t->diag);
-	map_free(&t->by_inode);
-	map_free(&t->tries);
-	free(t->held);
-	free(t->known);
+	map_free(&t->pid_of);
 	netns_close(&t->netns);
 	free(t);
 }
@@ -383,7 +287,6 @@ struct tcp_seen tcp_look(struct collect *c)
 	if (!c->data)
 		tcp_prepare(c);
 	t = c->data;
-	map_free(&t->tries); /* a socket may have begun to listen since the last look */
 	tcp_read(c);
 	str_reset(&c->reading.text);
 	return t->seen;

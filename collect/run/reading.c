@@ -38,8 +38,7 @@ static int reading_write(struct collect *c)
 	r->n++;
 	r->spent_ns += took;
 	r->longest_ns = took > r->longest_ns ? took : r->longest_ns;
-	r->next_ns = r->next_is_cheaper ? 0 : r->began_ns + took * SHARE;
-	r->next_is_cheaper = false;
+	r->next_ns = r->began_ns + took * SHARE;
 	return rc ? error_sys(&c->err, -rc, "%s: cannot write", c->is->files[0]) : 0;
 }
 
