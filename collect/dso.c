@@ -32,41 +32,25 @@
 /* --- build-ids --- */
 
 /*
- * The build-id of an ELF image, 32 or 64 bit, in this machine's byte order, is a note of type 3 by
+ * The build-id of a 64-bit ELF image in this machine's byte order is a note of type 3 by
  * "GNU" in any PT_NOTE segment. No offset in the file can be trusted, so all reading goes through
  * elf_read_at() and a cursor.
  */
 
 enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
 
-struct layout {
-	uint64_t phoff;
-	uint16_t phentsize, phnum;
-	bool wide;
-};
-
 static bool elf_read_at(int fd, uint64_t at, void *to, size_t n)
 {
 	return at <= INT64_MAX && pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-static bool elf_read_header(int fd, struct layout *l)
+static bool elf_read_header(int fd, Elf64_Ehdr *h)
 {
-	Elf64_Ehdr h64 = {0};
-	Elf32_Ehdr h32;
+	uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
-	if (!elf_read_at(fd, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
-		return false;
-	l->wide = h32.e_ident[EI_CLASS] == ELFCLASS64;
-	if (h32.e_ident[EI_DATA] !=
-	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
-		return false;
-	if (l->wide && !elf_read_at(fd, 0, &h64, sizeof(h64)))
-		return false;
-	l->phoff = l->wide ? h64.e_phoff : h32.e_phoff;
-	l->phentsize = l->wide ? h64.e_phentsize : h32.e_phentsize;
-	l->phnum = l->wide ? h64.e_phnum : h32.e_phnum;
-	return l->phentsize >= (l->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+	return elf_read_at(fd, 0, h, sizeof(*h)) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
+	       h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order &&
+	       h->e_phentsize >= sizeof(Elf64_Phdr);
 }
 
 static void elf_format_hex(const uint8_t *id, size_t n, char hex[129])
@@ -98,35 +82,19 @@ static bool elf_find_note(struct cursor c, size_t align, char hex[129])
 	return false;
 }
 
-static bool elf_read_segment(int fd, const struct layout *l, uint16_t i, Elf64_Phdr *p)
-{
-	uint64_t at = l->phoff + (uint64_t)i * l->phentsize;
-	Elf32_Phdr q;
-
-	if (l->wide)
-		return elf_read_at(fd, at, p, sizeof(*p));
-	if (!elf_read_at(fd, at, &q, sizeof(q)))
-		return false;
-	*p = (Elf64_Phdr){.p_type = q.p_type,
-			  .p_offset = q.p_offset,
-			  .p_filesz = q.p_filesz,
-			  .p_align = q.p_align};
-	return true;
-}
-
 /* Reads 64 KiB of notes at most: a file may declare 4 GiB of them. */
 bool elf_build_id(int fd, char hex[129])
 {
 	char notes[NOTES_MAX];
 	size_t room = sizeof(notes);
-	struct layout l;
+	Elf64_Ehdr h;
 	Elf64_Phdr p;
 	uint16_t i;
 
-	if (!elf_read_header(fd, &l))
+	if (!elf_read_header(fd, &h))
 		return false;
-	for (i = 0; i < l.phnum && i < SEGMENTS_MAX; i++) {
-		if (!elf_read_segment(fd, &l, i, &p))
+	for (i = 0; i < h.e_phnum && i < SEGMENTS_MAX; i++) {
+		if (!elf_read_at(fd, h.e_phoff + (uint64_t)i * h.e_phentsize, &p, sizeof(p)))
 			return false;
 		if (p.p_type != PT_NOTE || p.p_filesz > room ||
 		    !elf_read_at(fd, p.p_offset, notes, p.p_filesz))
