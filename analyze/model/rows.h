@@ -67,6 +67,8 @@ struct metric_row {
 	const char *source; /* measured, modelled or imported; NULL: measured */
 };
 
+#define ERRORS_UNKNOWN UINT64_MAX /* in a text without errors */
+
 struct syscall_row {
 	const char *comm, *name;
 	int64_t pid, tid, nr;

@@ -426,6 +426,5 @@ const char *tracepoint_plan_read(const struct tracepoint_plan *p, const struct e
 				 const struct cursor *body, struct tracepoint *t)
 {
 	t->want = p->want;
-	t->event = p->event;
 	return p->fixed ? plan_read_fixed(p, body, t) : plan_read_decoded(p, e, *body, t);
 }

@@ -99,7 +99,7 @@ static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw,
 /* What to read from the samples of one event, and where it lies. */
 struct tracepoint_plan {
 	bool wanted;
-	uint16_t want, event;
+	uint16_t want;
 	struct tracing_field fields[TRACEPOINT_FIELDS];
 	uint32_t nfields;
 	/*
@@ -112,7 +112,7 @@ struct tracepoint_plan {
 	uint32_t need; /* bytes of raw data up to the end of the last field */
 };
 
-/* The caller sets wanted, want, event and fields first. */
+/* The caller sets wanted, want and fields first. */
 void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e);
 
 /* Returns NULL, or what is wrong with the sample. */

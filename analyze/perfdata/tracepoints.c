@@ -6,7 +6,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +220,7 @@ const char *tracepoints_arch(const struct tracepoints *tp)
 static bool tracing_format_matches(const struct tracing_format *f, const char *system,
 				   const char *name)
 {
-	return f && !strcmp(f->system, system) && !fnmatch(name, f->name, 0);
+	return f && !strcmp(f->system, system) && !strcmp(name, f->name);
 }
 
 static struct tracing_format *tracepoints_find_format(const struct tracepoints *tp,
@@ -272,26 +271,7 @@ const char *tracepoints_comm(struct tracepoints *tp, uint32_t thread)
 	return tp->comm;
 }
 
-const char *tracepoints_event(const struct tracepoints *tp, uint16_t event)
-{
-	return tp->formats[event]->name;
-}
-
 /* --- samples --- */
-
-/* Finds the first of "name|other name" that the format has. */
-static struct tracing_field tracepoints_find_field(struct tracepoints *tp, struct tracing_format *f,
-						   const char *names)
-{
-	char *text = xstrdup(names), *state = NULL, *name;
-	struct tracing_field field = {0};
-
-	for (name = strtok_r(text, "|", &state); name && !field.size;
-	     name = strtok_r(NULL, "|", &state))
-		field = tracing_field(&tp->tracing, f, name);
-	free(text);
-	return field;
-}
 
 static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
 				   const struct tracepoint_want *want, struct tracepoint_plan *plan)
@@ -301,7 +281,7 @@ static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
 	int i;
 
 	for (i = 0; i < TRACEPOINT_FIELDS && want->fields[i]; i++) {
-		plan->fields[i] = tracepoints_find_field(tp, f, want->fields[i]);
+		plan->fields[i] = tracing_field(&tp->tracing, f, want->fields[i]);
 		if (!plan->fields[i].size)
 			return error_set(tp->err, EBADMSG,
 					 "%s: the format of %s:%s has no number '%s'", tp->r.path,
@@ -329,7 +309,6 @@ static int tracepoints_make_plans(struct tracepoints *tp)
 				continue;
 			tp->plans[i].wanted = true;
 			tp->plans[i].want = (uint16_t)k;
-			tp->plans[i].event = (uint16_t)i;
 			ret = tracepoints_plan_fields(tp, i, w, &tp->plans[i]);
 			tracepoint_plan_finish(&tp->plans[i], &tp->r.events.list[i]);
 		}

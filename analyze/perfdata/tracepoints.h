@@ -25,18 +25,17 @@ struct tracepoints;
 
 enum { TRACEPOINT_FIELDS = 3 };
 
-/* Events to deliver. `name` is a glob. The values are in the order of `fields`. */
+/* Events to deliver. The values are in the order of `fields`. */
 struct tracepoint_want {
 	const char *system, *name;
-	const char *fields[TRACEPOINT_FIELDS]; /* "name|other name"; NULL: end */
+	const char *fields[TRACEPOINT_FIELDS]; /* NULL: end */
 };
 
 struct tracepoint {
 	uint64_t time; /* ns, perf's clock */
 	uint64_t v[TRACEPOINT_FIELDS];
 	uint32_t pid, tid, cpu;
-	uint16_t want;	/* index into the query's wants */
-	uint16_t event; /* for tracepoints_event */
+	uint16_t want; /* index into the query's wants */
 };
 
 struct tracepoint_thread {
@@ -71,8 +70,6 @@ uint32_t tracepoints_thread_of(struct tracepoints *tp, uint32_t tid);
 const struct tracepoint_thread *tracepoints_thread(const struct tracepoints *tp, uint32_t thread);
 /* Returns the thread's name, or ":<tid>". Valid until the next call. */
 const char *tracepoints_comm(struct tracepoints *tp, uint32_t thread);
-/* Returns the event's name: "sys_enter". */
-const char *tracepoints_event(const struct tracepoints *tp, uint16_t event);
 /* Returns the event's print format, not terminated, or NULL. */
 const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
 				     const char *name, size_t *len);

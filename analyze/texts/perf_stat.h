@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the output of `perf stat`: its text in any locale, `-x,` and `-j`. A row is the total, or
- * one CPU, thread, socket or interval (-A, --per-*, -I). The reader ignores perf's comments ("#
- * 2.01 insn per cycle"), because zcost computes such figures from the counts.
+ * Reads the output of `perf stat`: its text in any locale, and `-x,`. The reader ignores perf's
+ * comments ("# 2.01 insn per cycle"), because zcost computes such figures from the counts.
  */
 #ifndef ZC_PERF_STAT_H
 #define ZC_PERF_STAT_H
@@ -22,8 +21,6 @@ struct stat_counter {
 	double value;	    /* scaled by perf if events shared counters; NAN if not counted */
 	double error_pct;   /* -r: standard error in percent of the mean; NAN if not stated */
 	double running_pct; /* share of the time in which it counted; NAN if not stated */
-	unsigned parts;	    /* number of rows in the sum */
-	unsigned line;
 };
 
 struct perf_stat {
@@ -34,7 +31,6 @@ struct perf_stat {
 	unsigned runs;			    /* runs of -r; 0 if not stated */
 	unsigned blocks; /* number of "Performance counter stats for"; only the first block is read
 			  */
-	unsigned repeated; /* rows that repeat an event; only the first row of an event is read */
 	struct arena strings;
 };
 

@@ -12,23 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { CALLS, ERRORS, TOTAL, MIN, AVG, MAX, STDDEV, NCOLUMNS };
-
-static const char *const column_names[NCOLUMNS] = {
-	[CALLS] = "calls", [ERRORS] = "errors", [TOTAL] = "total",   [MIN] = "min",
-	[AVG] = "avg",	   [MAX] = "max",	[STDDEV] = "stddev",
-};
-
-enum { MAX_WORDS = 24 };
+/* The columns of a row. */
+enum { SYSCALL, CALLS, ERRORS, TOTAL, MIN, AVG, MAX, STDDEV, NCOLUMNS };
 
 struct reader {
 	struct text text;
 	struct trace *trace;
 	const char *comm;
 	int64_t tid;
-	enum column column[NCOLUMNS]; /* after "syscall", in order */
-	size_t ncolumns;	      /* 0 outside a table */
-	bool blank;		      /* an empty line since the last row */
+	size_t columns; /* 0 outside a table; one fewer than NCOLUMNS without errors (perf 4) */
+	bool blank;	/* an empty line since the last row */
 };
 
 /* Reads "dd (28432), 450 events, 98.7%". The name may have spaces or brackets. */
@@ -50,113 +43,85 @@ static bool trace_read_thread(struct reader *r, char *line)
 		open = p;
 	number = open ? open + 2 : "";
 	line = str_trim(line + strspn(line, "#* \t"));
-	r->comm =
-		NULL; /* "total, 450 events" covers all threads; other text names a control group */
-	if (strcmp(line, "total"))
-		r->comm = arena_strdup(&r->trace->strings, line);
-	r->tid = -1;
+	/* "total, 450 events" covers all threads; other text names a control group. */
+	r->comm = strcmp(line, "total") ? arena_strdup(&r->trace->strings, line) : "";
+	r->tid = 0;
 	if (open && text_count(&number, &tid) && !strcmp(number, ")")) {
 		*open = 0;
 		r->comm = arena_strdup(&r->trace->strings, str_trim(line));
 		r->tid = (int64_t)tid;
 	}
-	r->trace->events += n;
-	r->ncolumns = 0;
+	r->columns = 0;
 	return true;
 }
 
 /* Reads "syscall calls errors total (msec) min ...". The units may also be on a separate line. */
-static bool trace_read_head(struct reader *r, char *line)
+static bool trace_read_head(struct reader *r, const char *line)
 {
-	char *words[MAX_WORDS];
-	size_t n, i, c, got = 0;
-
-	line = text_skip(line);
-	if (!str_starts(line, "syscall") || !strstr(line, "calls"))
+	if (!str_starts(text_skip(line), "syscall") || !strstr(line, "calls"))
 		return false;
-	n = text_fields(line, false, words, MAX_WORDS);
-	for (i = 1; i < n; i++)
-		for (c = 0; c < NCOLUMNS; c++)
-			if (!strcmp(words[i], column_names[c]) && got < NCOLUMNS)
-				r->column[got++] = (enum column)c;
-	r->ncolumns = got;
+	r->columns = strstr(line, "errors") ? NCOLUMNS : NCOLUMNS - 1;
 	return true;
 }
 
+/* Parses milliseconds or a percentage. */
 static bool trace_parse_number(const char *word, double *x)
 {
-	if (!text_number(&word, x))
-		return false;
-	return !*word || !strcmp(word, "%");
+	return text_number(&word, x) && (!*word || !strcmp(word, "%"));
 }
 
-static int trace_add_word(const struct reader *r, struct trace_row *row, enum column column,
-			  const char *word)
+static uint64_t ms_in_ns(double ms)
 {
-	double *const real[NCOLUMNS] = {
-		[TOTAL] = &row->total_ms, [MIN] = &row->min_ms,	       [AVG] = &row->avg_ms,
-		[MAX] = &row->max_ms,	  [STDDEV] = &row->stddev_pct,
-	};
-	uint64_t n = 0;
-
-	if (real[column])
-		return trace_parse_number(word, real[column])
-			       ? 0
-			       : text_bad(&r->text, "the time is not a number");
-	if (!text_is_count(word, &n) || n > INT64_MAX)
-		return text_bad(&r->text, "the count is not a number");
-	if (column == CALLS)
-		row->calls = n;
-	else
-		row->errors = (int64_t)n;
-	return 0;
+	return (uint64_t)llround(ms * 1e6);
 }
 
 /*
- * Finds damage: the mean of a row must be its total divided by its calls, to the printed digits.
+ * Fills the times. The mean of a row must be its total divided by its calls, to the printed digits,
+ * or the row is damaged. m2 is recovered from perf's 100 x sqrt(m2 / (n - 1) / n) / mean.
  */
-static int trace_check_row(const struct reader *r, const struct trace_row *row)
+static int trace_fill_times(const struct reader *r, char **words, struct syscall_row *row)
 {
-	double mean;
+	double v[NCOLUMNS], n = (double)row->calls, error;
+	int i;
 
+	for (i = TOTAL; i < NCOLUMNS; i++)
+		if (!trace_parse_number(words[i], &v[i]))
+			return text_bad(&r->text, "the time is not a number");
 	if (!row->calls)
 		return text_bad(&r->text, "the row has no calls");
-	if (isnan(row->total_ms) || isnan(row->avg_ms))
-		return 0;
-	mean = row->total_ms / (double)row->calls;
-	if (fabs(mean - row->avg_ms) > 0.0010001)
+	if (fabs(v[TOTAL] / n - v[AVG]) > 0.0010001)
 		return text_bad(&r->text, "total / calls is not avg: the row is damaged");
+	row->total_ns = ms_in_ns(v[TOTAL]);
+	row->min_ns = ms_in_ns(v[MIN]);
+	row->max_ns = ms_in_ns(v[MAX]);
+	error = v[STDDEV] / 100 * (double)row->total_ns / n;
+	row->m2 = error * error * n * (n - 1);
 	return 0;
 }
 
 static int trace_read_row(struct reader *r, char *line)
 {
-	struct trace_row row = {.comm = r->comm,
-				.tid = r->tid,
-				.errors = -1,
-				.total_ms = NAN,
-				.min_ms = NAN,
-				.avg_ms = NAN,
-				.max_ms = NAN,
-				.stddev_pct = NAN,
-				.line = r->text.line};
-	char *words[MAX_WORDS];
-	size_t n = text_fields(line, false, words, MAX_WORDS), i;
-	int ret = 0;
+	struct syscall_row row = {.comm = r->comm, .tid = r->tid};
+	char *words[NCOLUMNS + 1];
+	size_t n = text_fields(line, false, words, r->columns + 1);
+	int ret;
 
-	if (n != r->ncolumns + 1)
-		return text_bad(&r->text, n > r->ncolumns
+	if (n != r->columns)
+		return text_bad(&r->text, n > r->columns
 						  ? "the row has more columns than the heading"
 						  : "the row has fewer columns than the heading");
-	row.syscall = arena_strdup(&r->trace->strings, words[0]);
-	for (i = 0; i < r->ncolumns && !ret; i++)
-		ret = trace_add_word(r, &row, r->column[i], words[i + 1]);
+	row.name = arena_strdup(&r->trace->strings, words[SYSCALL]);
+	if (n < NCOLUMNS) {
+		memmove(words + TOTAL, words + ERRORS, (NCOLUMNS - TOTAL) * sizeof(*words));
+		row.errors = ERRORS_UNKNOWN;
+	}
+	if (!text_is_count(words[CALLS], &row.calls) ||
+	    (n == NCOLUMNS && !text_is_count(words[ERRORS], &row.errors)))
+		return text_bad(&r->text, "the count is not a number");
+	ret = trace_fill_times(r, words, &row);
 	if (!ret)
-		ret = trace_check_row(r, &row);
-	if (ret)
-		return ret;
-	array_add(r->trace->rows, r->trace->n, r->trace->cap, row);
-	return 0;
+		array_add(r->trace->rows, r->trace->n, r->trace->cap, row);
+	return ret;
 }
 
 static bool text_has_letter(const char *p)
@@ -199,14 +164,14 @@ static int trace_read_line(struct reader *r, char *line)
 		return 0;
 	if (trace_read_head(r, line))
 		return 0;
-	if (!r->ncolumns)
+	if (!r->columns)
 		return 0;
 	if (trace_is_between(line)) {
 		r->blank = r->blank || !*text_skip(line);
 		return 0;
 	}
 	if (trace_table_over(r, line)) {
-		r->ncolumns = 0;
+		r->columns = 0;
 		return 0;
 	}
 	r->blank = false;
@@ -216,7 +181,7 @@ static int trace_read_line(struct reader *r, char *line)
 int perf_trace_parse(const char *name, char *data, size_t len, struct trace *trace,
 		     struct error *err)
 {
-	struct reader r = {.trace = trace, .tid = -1};
+	struct reader r = {.trace = trace, .comm = ""};
 	char *line;
 	int ret;
 

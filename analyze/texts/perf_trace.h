@@ -2,32 +2,20 @@
 /*
  * Reads the text of `perf trace -s`. Each thread has a heading "comm (tid), N events, P%" and a
  * table: syscall, calls, errors, total, min, avg, max (ms), stddev (%: 100 x standard error of the
- * mean / mean). Old perf versions have no errors column or no total column.
+ * mean / mean).
  */
 #ifndef ZC_PERF_TRACE_H
 #define ZC_PERF_TRACE_H
 
+#include "analyze/model/rows.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-struct trace_row {
-	const char *comm; /* NULL without a thread's heading above the table */
-	int64_t tid;	  /* -1 if unknown */
-	const char *syscall;
-	uint64_t calls;
-	int64_t errors;					     /* -1 without such a column */
-	double total_ms, min_ms, avg_ms, max_ms, stddev_pct; /* NAN without such a column */
-	unsigned line;
-};
 
 struct trace {
-	struct trace_row *rows; /* in the text's order */
+	struct syscall_row *rows; /* in the text's order; comm is "" and tid 0 where not named */
 	size_t n, cap;
-	uint64_t events; /* sum over the threads: enters plus exits, about twice the calls */
 	struct arena strings;
 };
 

@@ -87,7 +87,7 @@ ok "--units gives calls per MiB and ns per KiB" units
 ends() {
 	lossless ends.data perf record -q $m -o ends.data -e 'raw_syscalls:*' -- \
 		sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i + 1)); done' 2>record.err || { cat record.err; return 1; }
-	report 0 --perf ends.data --by tid && says 'not returned at the recording.s end: exit_group 101$' err
+	report 0 --perf ends.data --by tid && says 'calls that had not returned at the end: exit_group 101$' err
 }
 ok "a note counts the calls that do not return: exit_group of a hundred processes" ends
 
@@ -113,20 +113,6 @@ pipe() {
 }
 ok "calls of a stream match perf, read from a file or from standard input" pipe
 ok "calls of a compressed stream match perf" pipe -z
-
-# --- syscalls:sys_enter_* in place of raw_syscalls ---
-
-single() {
-	lossless single.data perf record -q $m -o single.data -e 'syscalls:sys_*_getppid,syscalls:sys_*_pwrite64' -- \
-		"$calls" 0 >calls.1 2>/dev/null || return 1
-	report 0 --perf single.data --by syscall || return 1
-	while read -r name n errors bytes; do
-		case $name in getppid | pwrite64) ;; *) continue ;; esac
-		awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" '
-			$1 == name { ok = $2 == n && $3 == errors } END { exit !ok }' out || { cat out; return 1; }
-	done <calls.1
-}
-ok "tracepoints of single system calls match the program's counts" single
 
 # --- damage ---
 

@@ -109,7 +109,7 @@ TEST(figures_of_a_call_come_from_sums_and_buckets)
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
 	small_store_column_is(&t, "syscall", "recvfrom poll");
-	small_store_says(&t, "not returned at the window's end: poll 3");
+	small_store_says(&t, "calls that had not returned at the end: poll 3");
 	t = small_store_table(s, "syscalls", (struct query){.by = "pid"});
 	small_store_column_is(&t, "syscall", "recvfrom poll poll");
 }
@@ -155,8 +155,8 @@ TEST(calls_of_threads_are_added_up)
 	       "calls = 5, errors = 3, total_ms = 0.003, min_ms = 0.00015, "
 	       "avg_ms = 0.0006, max_ms = 0.001, stddev_pct = 21.0818510678, "
 	       "bytes_per_call = 300, calls_per_mib = 2560, ns_per_kib = 1500");
-	small_store_says(&t, "v receiver: 5 calls in all, 0.003 ms (runs: 2); 1 of 1 row");
-	small_store_says(&t, "not returned at the window's end: read 2");
+	small_store_says(&t, "v receiver: 5 calls in all, 0.003 ms; 1 of 1 row");
+	small_store_says(&t, "calls that had not returned at the end: read 2");
 	assert_int_equal(table_column(&t, "tid"), -1);
 	assert_int_equal(table_column(&t, "comm"), -1);
 	assert_int_equal(table_column(&t, "variant"), -1);

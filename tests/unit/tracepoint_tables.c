@@ -145,16 +145,11 @@ static struct table table_of(const char *name, struct query q, struct tracepoint
 /* --- system calls --- */
 
 #define RAW_ID	    NUMBER("id", "8")
-#define SINGLE_ID   NUMBER("__syscall_nr", "8")
 #define WITH_RESULT NUMBER("ret", "16")
 
 static const struct recorded raw[] = {
 	{"raw_syscalls", "sys_enter", RAW_ID, NULL},
 	{"raw_syscalls", "sys_exit", RAW_ID WITH_RESULT, NULL},
-};
-static const struct recorded single[] = {
-	{"syscalls", "sys_enter_probe", SINGLE_ID, NULL},
-	{"syscalls", "sys_exit_probe", SINGLE_ID WITH_RESULT, NULL},
 };
 enum { ENTER, EXIT };
 
@@ -198,7 +193,7 @@ TEST(calls_are_measured_from_entry_to_return)
 	assert_float_equal(table_real(&t, 1, "total_ms"), 10e-6, 1e-15);
 	row_is(&t, 2, "calls = 1, min_ms = 0");
 	small_store_says(&t, "5 calls in all, 0.001 ms; 3 of 3 rows");
-	small_store_says(&t, "not returned at the recording's end: syscall_0 1, syscall_4 2");
+	small_store_says(&t, "calls that had not returned at the end: syscall_0 1, syscall_4 2");
 	small_store_says(&t, "returns without an entry, which do not count: 2 ");
 	small_store_says(&t, "the names of calls are not known for a recording that does not name");
 	tracepoints_close(tp);
@@ -220,18 +215,6 @@ TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 	cpuset_add(&cpus, 2);
 	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, tp);
 	row_is(&t, 0, "calls = 1, total_ms = 0.0002");
-	tracepoints_close(tp);
-}
-
-TEST(events_of_single_calls_have_the_names_of_the_calls)
-{
-	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {999}},
-						 {EXIT, 300, 1, 20, {999, 0}}};
-	struct tracepoints *tp = recording(single, 2, samples, 2);
-	struct table t = table_of("syscalls", (struct query){0}, tp);
-
-	small_store_column_is(&t, "syscall", "probe");
-	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
 	tracepoints_close(tp);
 }
 

@@ -29,7 +29,7 @@ static bool stat_value_of(const void *arg, const char *event, double *value)
 }
 
 /*
- * Returns whether the format hides the number of runs. -x and -j print only the error of the mean.
+ * Returns whether the format hides the number of runs. -x prints only the error of the mean.
  */
 static bool stat_hides_runs(const struct perf_stat *st)
 {
@@ -188,52 +188,25 @@ static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const
 		str_printf(&per, "%s/cycle", unit);
 		stat_add_row(t, st, name.buf, per.buf, units / c->value);
 	}
-	note_add(&t->notes, stat_per_unit, unit, units,
-		 q->work.units > 0 ? "" : ", the rate x perf's elapsed time");
 	str_free(&name);
 	str_free(&per);
 }
 
-static void stat_note_absent(struct table *t, const struct perf_stat *st, enum stat_state state,
-			     const char *what)
-{
-	struct str names = {0};
-	size_t i;
-
-	for (i = 0; i < st->n; i++)
-		if (st->counters[i].state == state)
-			str_printf(&names, "%s%s", names.len ? " " : "", st->counters[i].event);
-	if (names.len)
-		note_add(&t->notes, stat_absent, what, names.buf);
-	str_free(&names);
-}
-
 static void stat_note_source(struct table *t, const struct perf_stat *st)
 {
-	bool shared = false, added = false;
-	size_t i;
-
-	for (i = 0; i < st->n; i++) {
-		shared |= st->counters[i].running_pct < 100;
-		added |= st->counters[i].parts > 1;
-	}
-	stat_note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
-	stat_note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
-	if (added)
-		note_add(&t->notes, table_how, "rows of CPUs, threads or intervals are added up");
-	if (shared)
+	if (table_has_values(t, "running_pct"))
 		note_add(&t->notes, table_how,
 			 "perf scaled the counters that took turns to the whole time");
 	if (st->runs > 1)
-		note_add(&t->notes, stat_mean, st->runs);
+		note_add(
+			&t->notes, table_how,
+			"mean of the runs (perf 6.1 prints the last run's count instead); intervals are Student's, 95 %, from perf's standard error");
 	if (stat_hides_runs(st))
 		note_add(
 			&t->notes, table_how,
-			"mean of several runs; perf stat -x and -j do not print how many, so there is no interval");
+			"mean of several runs; perf stat -x does not print how many, so there is no interval");
 	if (st->blocks > 1)
-		note_add(&t->notes, stat_blocks, st->blocks);
-	if (st->repeated)
-		note_add(&t->notes, stat_repeated, st->repeated);
+		note_add(&t->notes, text_tables, st->blocks, "first");
 }
 
 int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/syscalls/table.h"
 
+#include "analyze/texts/perf_trace.h"
+#include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
 #include "lib/intern.h"
 #include "lib/str.h"
@@ -125,7 +127,9 @@ static void syscall_rows_merge(struct syscall_row *a, const struct syscall_row *
 		a->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
 	}
 	a->calls += b->calls;
-	a->errors += b->errors;
+	a->errors = a->errors == ERRORS_UNKNOWN || b->errors == ERRORS_UNKNOWN
+			    ? ERRORS_UNKNOWN
+			    : a->errors + b->errors;
 	a->total_ns += b->total_ns;
 	a->unfinished += b->unfinished;
 	a->bytes += b->bytes;
@@ -202,18 +206,17 @@ static void syscall_rows_put_times(struct table *t, struct value *row, const str
 }
 
 static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, double kib,
-				 const char *variant, const char *side)
+				 const struct block *b)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, b);
 
-	table_set(t, row, "variant", value_str(t, variant));
-	table_set(t, row, "side", value_str(t, side));
 	table_set(t, row, "pid", r->pid <= 0 ? value_none() : value_int(r->pid));
 	table_set(t, row, "tid", r->tid <= 0 ? value_none() : value_int(r->tid));
-	table_set(t, row, "comm", value_str(t, r->comm));
+	table_set(t, row, "comm", value_str(t, *r->comm ? r->comm : NULL));
 	table_set(t, row, "syscall", value_str(t, r->name));
 	table_set(t, row, "calls", value_int((int64_t)r->calls));
-	table_set(t, row, "errors", value_int((int64_t)r->errors));
+	table_set(t, row, "errors",
+		  r->errors == ERRORS_UNKNOWN ? value_none() : value_int((int64_t)r->errors));
 	syscall_rows_put_times(t, row, r);
 	if (kib > 0) {
 		table_set(t, row, "calls_per_mib", value_real((double)r->calls / (kib / 1024)));
@@ -221,33 +224,9 @@ static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, d
 	}
 }
 
-size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
-		    const char *variant, const char *side)
-{
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
-
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
-	if (q->all || s->n < limit)
-		limit = s->n;
-	for (i = 0; i < limit; i++)
-		syscall_rows_put_row(t, &s->rows[i], s->kib, variant, side);
-	return limit;
-}
-
-uint64_t syscalls_of_ended(const struct syscall_sums *s)
-{
-	uint64_t calls = 0;
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if ((s->keys & SYSCALLS_BY_TID && !s->rows[i].tid) ||
-		    (s->keys & SYSCALLS_BY_PID && !s->rows[i].pid))
-			calls += s->rows[i].calls;
-	return calls;
-}
-
-char *syscalls_unfinished(const struct syscall_sums *s)
+/* Notes the calls that never returned: "exit_group 5, read 1". */
+static void syscalls_note_unfinished(struct table *t, const struct block *b,
+				     const struct syscall_sums *s)
 {
 	struct str text = {0};
 	struct intern names = {0};
@@ -261,9 +240,40 @@ char *syscalls_unfinished(const struct syscall_sums *s)
 	for (k = 0; k < names.n; k++)
 		str_printf(&text, "%s%s %llu", k ? ", " : "", intern_get(&names, k),
 			   (unsigned long long)sums[k]);
+	if (text.len)
+		note_add_block(&t->notes, b, syscalls_open, text.buf);
+	str_free(&text);
 	intern_free(&names);
 	free(sums);
-	return str_take(&text);
+}
+
+void syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
+		  const struct block *b)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	unsigned long long calls = 0, ended = 0;
+	double ns = 0;
+
+	if (s->n)
+		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
+	if (q->all || s->n < limit)
+		limit = s->n;
+	for (i = 0; i < s->n; i++) {
+		const struct syscall_row *r = &s->rows[i];
+
+		if (i < limit)
+			syscall_rows_put_row(t, r, s->kib, b);
+		calls += r->calls;
+		ns += (double)r->total_ns;
+		if ((s->keys & SYSCALLS_BY_TID && !r->tid) ||
+		    (s->keys & SYSCALLS_BY_PID && !r->pid))
+			ended += r->calls;
+	}
+	note_add_block(&t->notes, b, syscalls_sum, calls, ns / 1e6, limit, s->n,
+		       limit < s->n ? "; --all shows all" : "");
+	if (b->variant && ended)
+		note_add_block(&t->notes, b, syscalls_ended, ended);
+	syscalls_note_unfinished(t, b, s);
 }
 
 double syscalls_work_kib(const struct query *q)
@@ -315,34 +325,7 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 			syscalls_add(sums, &rows[i]);
 	free(rows);
 	sums->kib += work_in_window(s, run, "rate_kib");
-	sums->runs++;
 	return 0;
-}
-
-static void syscalls_note_block(struct store *store, struct table *t, const struct block *b,
-				const struct syscall_sums *s, size_t shown)
-{
-	const char *sliced = scope_slice_absent(store, "syscalls");
-	char *open = syscalls_unfinished(s);
-	uint64_t calls = 0, ended = syscalls_of_ended(s);
-	double ns = 0;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		calls += s->rows[i].calls;
-		ns += (double)s->rows[i].total_ns;
-	}
-	if (!s->runs)
-		note_add_block(&t->notes, b, syscalls_none, sliced ? "are known: " : "were counted",
-			       sliced ? sliced : "");
-	else
-		note_add_block(&t->notes, b, syscalls_sum_runs, (unsigned long long)calls, ns / 1e6,
-			       s->runs, shown, s->n, shown < s->n ? "; --all shows all" : "");
-	if (ended)
-		note_add_block(&t->notes, b, syscalls_ended, (unsigned long long)ended);
-	if (*open)
-		note_add_block(&t->notes, b, syscalls_open, open);
-	free(open);
 }
 
 static int syscalls_put_block(struct store *s, const struct query *q, const struct block_runs *b,
@@ -353,9 +336,8 @@ static int syscalls_put_block(struct store *s, const struct query *q, const stru
 
 	for (k = 0; k < b->n && !rc; k++)
 		rc = syscalls_add_run(s, q, &b->runs[k], &sums, err);
-	if (!rc)
-		syscalls_note_block(s, t, &b->block, &sums,
-				    syscalls_put(t, q, &sums, b->block.variant, b->block.side));
+	if (!rc && b->n)
+		syscalls_put(t, q, &sums, &b->block);
 	free(sums.rows);
 	return rc;
 }
@@ -374,26 +356,50 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 				     (q->by && strstr(q->by, "side")));
 	for (i = 0; i < list.n && !rc; i++)
 		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
-	if (!rc)
-		note_add(
-			&t->notes, table_how,
-			"a call's time runs from its entry to its return and includes waiting: it is not CPU time; p50 and p99 are interpolated in log2 buckets");
+	if (!rc && !t->rows)
+		changes_nothing(s, t);
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	block_list_free(&list);
 	return rc;
 }
 
+/* The table from the text of perf trace -s: each row adds up the threads of a command. */
+static int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
+				    struct error *err)
+{
+	struct syscall_sums sums = {.kib = syscalls_work_kib(q)};
+	int rc = syscalls_keys(q, &sums.keys, err);
+	size_t i;
+
+	for (i = 0; i < tr->n && !rc; i++)
+		if (str_matches(q->comm, tr->rows[i].comm))
+			syscalls_add(&sums, &tr->rows[i]);
+	if (!rc) {
+		syscalls_set_columns(t, sums.keys, false);
+		syscalls_put(t, q, &sums, &(struct block){0});
+	}
+	free(sums.rows);
+	return rc;
+}
+
 static int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	int rc;
+
 	if (q->bare.trace)
-		return syscalls_from_perf_trace(q->bare.trace, q, t, err);
-	if (q->bare.tracepoints)
-		return syscalls_from_perf(q->bare.tracepoints, q, t, err);
-	if (!s)
-		return error_set(err, EINVAL,
-				 "table 'syscalls' is made from a capture, --perf or --perf-trace");
-	return syscalls_run_store(s, q, t, err);
+		rc = syscalls_from_perf_trace(q->bare.trace, q, t, err);
+	else if (q->bare.tracepoints)
+		rc = syscalls_from_perf(q->bare.tracepoints, q, t, err);
+	else if (s)
+		rc = syscalls_run_store(s, q, t, err);
+	else
+		rc = error_set(err, EINVAL,
+			       "table 'syscalls' is made from a capture, --perf or --perf-trace");
+	if (!rc)
+		note_add(&t->notes, table_how,
+			 SYSCALLS_TIMES "; p50 and p99 are interpolated in log2 buckets");
+	return rc;
 }
 
 #define CALLS "comm by limit all unit units rate seconds"

@@ -4,6 +4,7 @@
 #define ZC_SYSCALLS_H
 
 #include "analyze/scope/measure.h"
+#include "analyze/scope/scope.h"
 #include "analyze/store/store.h"
 
 /* Rows of the `syscalls` table, from any source: added up by keys, sorted and printed. */
@@ -16,7 +17,6 @@ struct syscall_sums {
 	size_t n, cap;
 	unsigned int keys;
 	double kib; /* work done in the counted time; NAN if not known */
-	int runs;
 };
 
 /* Parses the keys of q->by and ignores "variant" and "side". Returns -EINVAL for an unknown key. */
@@ -26,13 +26,12 @@ void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block);
 
 /* Adds the calls to the row with the same keys. */
 void syscalls_add(struct syscall_sums *s, const struct syscall_row *r);
-/* Prints the rows by total time, within the query's limit. Returns the number of rows printed. */
-size_t syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
-		    const char *variant, const char *side);
-/* Returns the number of calls in rows without a tid or pid. Those rows add up ended threads. */
-uint64_t syscalls_of_ended(const struct syscall_sums *s);
-/* Returns the calls that never returned, such as "exit_group 5, read 1", or "" for none. */
-char *syscalls_unfinished(const struct syscall_sums *s);
+/*
+ * Prints the rows by total time, within the query's limit, and notes on all of them. The block of
+ * a file is empty.
+ */
+void syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
+		  const struct block *b);
 
 /* The text of note syscalls_times. */
 #define SYSCALLS_TIMES \
@@ -44,22 +43,11 @@ double syscalls_work_kib(const struct query *q);
 /* The `syscalls` table from the tracepoints of a perf.data. */
 
 /*
- * Fills `t` from raw_syscalls:sys_enter and sys_exit, or from syscalls:sys_enter_* and sys_exit_*
- * if the raw events are missing. A call counts if the recording has both its entry and its return.
- * The row uses the thread's last name. docs/method.md lists the differences from perf trace -s.
+ * Fills `t` from raw_syscalls:sys_enter and sys_exit. A call counts if the recording has both its
+ * entry and its return. The row uses the thread's last name. docs/method.md lists the differences
+ * from perf trace -s.
  */
 int syscalls_from_perf(struct tracepoints *tp, const struct query *q, struct table *t,
 		       struct error *err);
-
-/* The `syscalls` table from the text of perf trace -s. */
-
-/*
- * Fills `t`, which has the columns of `syscalls`, with one row per command and system call. Each
- * row adds up the threads of a command. The row with the longest total time comes first. --by
- * syscall also adds up the commands. ns per KiB and calls per MiB need the work in KiB (--units,
- * --unit KiB).
- */
-int syscalls_from_perf_trace(const struct trace *trace, const struct query *q, struct table *t,
-			     struct error *err);
 
 #endif
