@@ -70,7 +70,7 @@ static int meter_check(const struct meter *m, const struct layout *l, struct err
 	if (!m->path && !layout_has_log(l))
 		return error_set(
 			err, EINVAL,
-			"the capture has no log of a meter; give --power-csv FILE before --time-unit, --column and the like");
+			"the capture has no log of a meter; give --power-csv FILE before --offset and --power-kind");
 	return m->side ? layout_require_side(l, "--power-csv", m->side, m->path, err) : 0;
 }
 
@@ -120,22 +120,11 @@ char *meters_remembered(const char *capture)
 /* Appends the meter as the user wrote it. */
 static void meter_add_text(struct str *text, const struct meter *m)
 {
-	const struct {
-		const char *option, *value;
-	} more[] = {
-		{"--time-unit", m->time_unit},	   {"--column", m->column},
-		{"--time-column", m->time_column}, {"--clock", m->clock},
-		{"--power-kind", m->kind},	   {"--power-unit", m->power_unit},
-	};
-	size_t i;
-
 	if (m->path)
 		str_printf(text, " --power-csv %s%s%s", m->side ? m->side : "", m->side ? "=" : "",
 			   m->path);
-	for (i = 0; i < array_size(more); i++)
-		if (more[i].value)
-			str_printf(text, strchr(more[i].value, ' ') ? " %s '%s'" : " %s %s",
-				   more[i].option, more[i].value);
+	if (m->kind)
+		str_printf(text, " --power-kind %s", m->kind);
 	if (m->offset_s != 0)
 		str_printf(text, " --offset %.15g", m->offset_s);
 }

@@ -19,11 +19,6 @@ enum { MAX_METERS = 8 };
 
 enum {
 	KEY_CSV = 0x100,
-	KEY_TIME_UNIT,
-	KEY_POWER_UNIT,
-	KEY_COLUMN,
-	KEY_TIME_COLUMN,
-	KEY_CLOCK,
 	KEY_KIND,
 	KEY_OFFSET,
 	KEY_INLINE,
@@ -38,19 +33,7 @@ static const struct argp_option options[] = {
 	 "what finds the work done, instead of the units in the plan: nic:eth0 for the packets of an interface; repeat the option for another side",
 	 0},
 	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
-	 "readings of an external power meter, with a time and watts on each line; repeat the option for more meters",
-	 1},
-	{"time-unit", KEY_TIME_UNIT, "s|ms|us|ns", 0,
-	 "unit of the meter's times: s (default), ms, us, ns", 1},
-	{"power-unit", KEY_POWER_UNIT, "W|mW|uW|kW", 0,
-	 "unit of the meter's readings: W, mW, uW, kW (default: the unit in the column's heading, else W)",
-	 1},
-	{"column", KEY_COLUMN, "NAME", 0,
-	 "the meter's column of watts, by name or by number from 1", 1},
-	{"time-column", KEY_TIME_COLUMN, "NAME", 0,
-	 "the meter's column of times (default: the first)", 1},
-	{"clock", KEY_CLOCK, "wall|monotonic", 0,
-	 "clock of the meter's times: wall, the time of day (default for dates and for times from 1e9 s on), or monotonic, CLOCK_MONOTONIC of the measured host",
+	 "readings of an external power meter: a heading, then a time and watts on each line; repeat the option for more meters",
 	 1},
 	{"offset", KEY_OFFSET, "SECONDS", 0, "seconds to add to the meter's times", 1},
 	{"power-kind", KEY_KIND, "wall|platform|package|other", 0,
@@ -98,61 +81,33 @@ static void meter_set_offset(struct argp_state *state, struct analyze_arguments 
 		argp_error(state, "--offset '%s' is not a number of seconds", arg);
 }
 
-static void meter_check_word(struct argp_state *state, const char *option, const char *arg,
-			     const char *const *names)
+static void meter_set_kind(struct argp_state *state, struct analyze_arguments *args,
+			   const char *arg)
 {
-	struct str list = {0};
+	static const char *const kinds[] = {"wall", "platform", "package", "other"};
 	size_t i;
 
-	for (i = 0; names[i]; i++)
-		if (!strcmp(names[i], arg))
+	for (i = 0; i < array_size(kinds); i++)
+		if (!strcmp(kinds[i], arg)) {
+			meter_last(args)->kind = arg;
 			return;
-	for (i = 0; names[i]; i++)
-		str_printf(&list, " %s", names[i]);
-	argp_error(state, "%s '%s' is none of:%s", option, arg, list.buf);
+		}
+	argp_error(state, "--power-kind '%s' is none of: wall platform package other", arg);
 }
-
-/* The options of a meter that store their argument, and the words that they accept, if not any. */
-static const struct {
-	int key;
-	const char *option;
-	size_t at; /* in struct meter */
-	const char *words[5];
-} meter_options[] = {
-	{KEY_TIME_UNIT, "--time-unit", offsetof(struct meter, time_unit), {"s", "ms", "us", "ns"}},
-	{KEY_POWER_UNIT,
-	 "--power-unit",
-	 offsetof(struct meter, power_unit),
-	 {"W", "mW", "uW", "kW"}},
-	{KEY_COLUMN, "--column", offsetof(struct meter, column), {NULL}},
-	{KEY_TIME_COLUMN, "--time-column", offsetof(struct meter, time_column), {NULL}},
-	{KEY_CLOCK, "--clock", offsetof(struct meter, clock), {"wall", "monotonic"}},
-	{KEY_KIND,
-	 "--power-kind",
-	 offsetof(struct meter, kind),
-	 {"wall", "platform", "package", "other"}},
-};
 
 static error_t analyze_parse_meter(int key, char *arg, struct argp_state *state)
 {
 	struct analyze_arguments *args = state->input;
-	size_t i;
 
-	for (i = 0; i < array_size(meter_options); i++) {
-		if (meter_options[i].key != key)
-			continue;
-		if (meter_options[i].words[0])
-			meter_check_word(state, meter_options[i].option, arg,
-					 meter_options[i].words);
-		memcpy((char *)meter_last(args) + meter_options[i].at, &arg, sizeof(arg));
-		return 0;
-	}
 	switch (key) {
 	case KEY_CSV:
 		meter_add(state, args, arg);
 		return 0;
 	case KEY_OFFSET:
 		meter_set_offset(state, args, arg);
+		return 0;
+	case KEY_KIND:
+		meter_set_kind(state, args, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

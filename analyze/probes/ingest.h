@@ -20,16 +20,11 @@
 
 /* The CSV of an external meter, from the options of analyze. */
 struct meter {
-	const char *path;	/* NULL: the members below describe the logs in the capture */
-	bool in_capture;	/* the path is inside the capture: opens no FIFO, no device */
-	const char *side;	/* only runs of this side; NULL: all */
-	const char *time_unit;	/* s ms us ns; NULL: s */
-	const char *power_unit; /* W mW uW kW; NULL: as its heading says, else W */
-	const char *column; /* name or number from 1; NULL: found by its name, else the second */
-	const char *time_column; /* the same of the times; NULL: the first */
-	const char *clock;	 /* monotonic, wall; NULL: wall for dates and from 1e9 s on */
-	const char *kind;	 /* of power.h; NULL: wall */
-	double offset_s;	 /* added to every time */
+	const char *path; /* NULL: the members below describe the logs in the capture */
+	bool in_capture;  /* the path is inside the capture: opens no FIFO, no device */
+	const char *side; /* only runs of this side; NULL: all */
+	const char *kind; /* of power.h; NULL: wall */
+	double offset_s;  /* added to every time */
 };
 
 /* How to read runs. All zero: whole windows, one thread per CPU, no inlined functions. */

@@ -97,10 +97,9 @@ ok "the energy is the sum of trapezoids over the window" near "$(metric cap/zcos
 ok "the power is the mean over the window" near "$(metric cap/zcost.db baseline receiver power_w:wall)" 158.3333333 1e-6
 ok "the power of a meter is labelled as imported" test "$(sqlite3 cap/zcost.db "SELECT source FROM metric WHERE name = 'power_w' AND object = 'wall'")" = imported
 ok "the meter of one side gives the other side no power" test -z "$(metric cap/zcost.db baseline sender power_w:wall)"
-# In milliseconds since a start of its own, 9 s later.
-printf '0;1,5;100\n2000;1,5;200\n4000;1,5;100,0\n' >meter-ms.csv
-ok "analyze reads a CSV with another unit, column, offset, a decimal comma and no heading" exits 0 "$zcost" analyze --power-csv meter-ms.csv \
-	--time-unit ms --column 3 --power-unit W --offset 9 cap
+# Since a start of its own, 9 s later.
+printf 'time;volts;power (W)\n0;1,5;100\n2,0;1,5;200\n4;1,5;100,0\n' >meter-later.csv
+ok "analyze reads a CSV with decimal commas and an offset" exits 0 "$zcost" analyze --power-csv meter-later.csv --offset 9 cap
 ok "the other form of the CSV gives the same power" near "$(metric cap/zcost.db baseline sender power_w:wall)" 158.3333333 1e-6
 # Time of day: run.json says that 8 s were 12:00:00.
 printf 'date,watts\n2026-01-31T12:00:01Z,100\n2026-01-31T12:00:03Z,200\n2026-01-31T12:00:05Z,100\n' >meter-date.csv
@@ -110,8 +109,7 @@ printf 'time,watts\n11,200\n13,100\n' >meter-late.csv
 ok "analyze of a meter that began too late exits 4" exits 4 "$zcost" analyze --power-csv meter-late.csv cap
 ok "a meter that began too late gives no power" test -z "$(metric cap/zcost.db baseline sender power_w:wall)"
 ok "analyze of a meter's file that does not exist exits 1" exits 1 "$zcost" analyze --power-csv nofile.csv cap
-ok "analyze --column of an unknown column exits 4" exits 4 "$zcost" analyze --power-csv meter.csv --column amps cap
-ok "analyze --column without a file exits 2" exits 2 "$zcost" analyze --column amps cap
+ok "analyze --offset without a file exits 2" exits 2 "$zcost" analyze --offset 1 cap
 ok "analyze --power-csv of an unknown side exits 2" exits 2 "$zcost" analyze --power-csv left=meter.csv cap
 ok "the message on an unknown side lists the sides" says "no side 'left', only: receiver sender" err
 ok "analyze with the meter again exits 0" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap

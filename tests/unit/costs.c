@@ -430,7 +430,7 @@ TEST(costs_are_lossy_where_their_basis_is)
 	} notes[] = {
 		{NOTE_window_missing, true},	     /* every figure */
 		{NOTE_uring_completions_lost, true}, /* workload */
-		{NOTE_power_few_readings, false},
+		{NOTE_power_gap, false},
 		{NOTE_cpu_others, false}, /* a warning about the CPU time */
 	};
 	const char *groups[] = {"copy=skb_*"};

@@ -3,6 +3,7 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/probes/ingest.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 #include "analyze/probes/snapshots.h"
@@ -87,8 +88,8 @@ static const char *power_find_source(const struct ingest *in, const char *kind)
 static void power_add_total(struct ingest *in, const char *kind)
 {
 	const char *source = power_find_source(in, kind), *how = NULL;
-	struct str used = {0};
 	double watts = 0;
+	bool found = false;
 	size_t i;
 
 	for (i = 0; source && i < in->npower; i++) {
@@ -98,9 +99,9 @@ static void power_add_total(struct ingest *in, const char *kind)
 			continue;
 		watts += p->watts;
 		how = p->how;
-		str_printf(&used, "%s%s", used.len ? " + " : "", p->domain);
+		found = true;
 	}
-	if (used.len && isfinite(watts)) {
+	if (found && isfinite(watts)) {
 		double seconds = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
 		ingest_metric_row(in,
@@ -108,9 +109,7 @@ static void power_add_total(struct ingest *in, const char *kind)
 		ingest_metric_row(in,
 				  &(struct metric_row){
 					  {"energy_j", kind, NO_CPU}, "J", watts * seconds, how});
-		note_add(&in->notes, power_kind_used, kind, used.buf, source);
 	}
-	str_free(&used);
 }
 
 /* The domains of a source are read one after the other. */
@@ -231,42 +230,26 @@ static double readings_median_step(const struct reading *r, size_t n)
 	return median;
 }
 
-struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+/*
+ * Notes the longest step between readings in [from, to] that is far above the usual one, or that
+ * holds the whole window.
+ */
+static void readings_note_gap(struct ingest *in, const char *what, const struct reading *r,
+			      size_t n, uint64_t from, uint64_t to)
 {
-	double most = 3 * readings_median_step(r, n), step;
-	struct gaps g = {0};
+	double usual = readings_median_step(r, n), longest = 0, at = 0, step;
 	size_t i;
 
 	for (i = 1; i < n; i++) {
 		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= most)
+		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= longest ||
+		    (step <= 3 * usual && (r[i - 1].t_ns >= from || r[i].t_ns <= to)))
 			continue;
-		g.n++;
-		if (step <= g.longest_s)
-			continue;
-		g.longest_s = step;
-		g.at = r[i - 1].t_ns;
+		longest = step;
+		at = ((double)r[i - 1].t_ns - (double)in->run.start_ns) / 1e9;
 	}
-	return g;
-}
-
-/* Returns the seconds from the window's start to `t`, negative before it. */
-static double seconds_in_window(const struct ingest *in, uint64_t t)
-{
-	return ((double)t - (double)in->run.start_ns) / 1e9;
-}
-
-static void readings_note_gaps(struct ingest *in, const char *what, const struct reading *r,
-			       size_t n, uint64_t from, uint64_t to)
-{
-	struct gaps g = readings_gaps(r, n, from, to);
-	char others[64] = "";
-
-	if (!g.n)
-		return;
-	if (g.n > 1)
-		snprintf(others, sizeof(others), ", the longest of %zu gaps", g.n);
-	note_add(&in->notes, power_gap, what, g.longest_s, seconds_in_window(in, g.at), others);
+	if (longest > 0)
+		note_add(&in->notes, power_gap, what, longest, at);
 }
 
 static bool readings_resolve_slice(struct ingest *in, const struct reading *r, size_t n)
@@ -288,18 +271,14 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	uint64_t from, to;
 	double seconds;
 
-	if (n < 2) {
-		note_add(&in->notes, power_few_readings, what, n);
+	if (n && !readings_resolve_slice(in, r, n))
 		return NAN;
-	}
-	if (!readings_resolve_slice(in, r, n))
-		return NAN;
-	from = r[0].t_ns;
-	to = r[n - 1].t_ns;
+	from = n ? r[0].t_ns : 0;
+	to = n ? r[n - 1].t_ns : 0;
 	seconds = ingest_cover(in, what, &from, &to);
 	if (!(seconds > 0))
 		return NAN;
-	readings_note_gaps(in, what, r, n, from, to);
+	readings_note_gap(in, what, r, n, from, to);
 	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
 	       seconds;
 }
@@ -325,38 +304,6 @@ void readings_add_series(struct ingest *in, const char *kind, const char *source
 			watts = 1e9 * (r[i].v - r[i - 1].v) / (double)(r[i].t_ns - r[i - 1].t_ns);
 		ingest_point(in, name, r[i].t_ns, watts);
 	}
-}
-
-/* Notes a window without a reading inside: the figure is mostly that of the time around it. */
-static void readings_note_sparse(struct ingest *in, const char *what, const struct reading *r,
-				 size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n && r[i].t_ns < in->run.start_ns; i++)
-		;
-	if (i < n && r[i].t_ns <= in->run.end_ns)
-		return;
-	note_add(&in->notes, power_no_reading_inside, what, seconds_in_window(in, in->run.end_ns),
-		 (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
-}
-
-double readings_metered(struct ingest *in, const char *what, const struct reading *r, size_t n)
-{
-	uint64_t from = in->run.start_ns, to = in->run.end_ns;
-
-	if (n < 2) {
-		note_add(&in->notes, power_few_readings, what, n);
-		return NAN;
-	}
-	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
-		note_add(&in->notes, power_not_covered, what, seconds_in_window(in, r[0].t_ns),
-			 seconds_in_window(in, r[n - 1].t_ns), seconds_in_window(in, to));
-		return NAN;
-	}
-	readings_note_gaps(in, what, r, n, from, to);
-	readings_note_sparse(in, what, r, n);
-	return readings_integrate(r, n, from, to) / seconds_in_window(in, to);
 }
 
 /* --- power.tsv --- */
@@ -461,11 +408,11 @@ const struct parser parser_power = {.files = {"power.tsv"}, .timed = true, .read
 struct polled {
 	struct reading *r;
 	size_t n, bad;
-	struct error why; /* of the first record without a reading */
 };
 
 static void polled_read_snaps(struct polled *p, struct snaps *snaps)
 {
+	struct error why;
 	const char *text;
 	double watts;
 	size_t i;
@@ -475,7 +422,7 @@ static void polled_read_snaps(struct polled *p, struct snaps *snaps)
 		text = snaps_text(snaps, i);
 		if (*text == '#')
 			continue;
-		if (watts_of_line(text, &watts, &p->why))
+		if (watts_of_line(text, &watts, &why))
 			p->bad++;
 		else
 			p->r[p->n++] = (struct reading){snaps->snap[i].mono_ns, watts};
@@ -515,9 +462,10 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 		note_add(&in->notes, file_damaged, "power", damage.text);
 	polled_read_snaps(&p, &snaps);
 	if (p.bad)
-		note_add(&in->notes, power_bad_answers, what, p.bad, p.bad + p.n, p.why.text);
+		note_add(&in->notes, rows_unreadable, "power", p.bad, path_base_name(path))
+			->severity = SEVERITY_INFO; /* the command may print a heading */
 	kind = polled_find_kind(&snaps);
-	power_add(in, kind, "command", "power", readings_metered(in, what, p.r, p.n), NULL);
+	power_add(in, kind, "command", "power", readings_power(in, what, p.r, p.n, false), NULL);
 	readings_add_series(in, kind, "command", "power", p.r, p.n, false);
 	free(p.r);
 	snaps_close(in, &snaps);

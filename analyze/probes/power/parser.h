@@ -21,22 +21,12 @@ void readings_sort(struct reading *r, size_t n);
 double readings_integrate(const struct reading *watts, size_t n, uint64_t from, uint64_t to);
 double readings_difference(const struct reading *joules, size_t n, uint64_t from, uint64_t to);
 
-/* Gaps in [from, to]: longer than three times the median distance between readings. */
-struct gaps {
-	double longest_s; /* 0: there is none */
-	uint64_t at;	  /* where the longest begins */
-	size_t n;
-};
-struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to);
-
 /*
- * Return the mean power in the window from sorted readings, with notes, or NAN where they do not
- * cover it. The collectors read at the window's ends, so the time of a reading may be missing
- * there (see ingest_cover). A meter reads by its own clock: it must cover the whole window.
+ * Returns the mean power in the window from sorted readings, with notes, or NAN where they do not
+ * cover it (see ingest_cover).
  */
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy);
-double readings_metered(struct ingest *in, const char *what, const struct reading *watts, size_t n);
 
 /*
  * What a figure of watts is the power of. Figures of two kinds never meet in one sum:
