@@ -40,21 +40,6 @@ static const struct prefix {
 	{"while", "", 0, NULL},
 };
 
-static const char *const shells[] = {"ash", "bash", "dash", "sh", NULL};
-
-/* Commands of a shell that are not the workload. */
-static const char *const builtins[] = {":",    "[",	 "cd",	  "done",  "echo", "export",
-				       "fi",   "for",	 "set",	  "sleep", "test", "trap",
-				       "true", "ulimit", "umask", "wait",  NULL};
-
-static bool name_is_in(const char *name, const char *const list[])
-{
-	for (; *list; list++)
-		if (!strcmp(name, *list))
-			return true;
-	return false;
-}
-
 static const struct prefix *prefix_find(const char *name)
 {
 	size_t i;
@@ -132,49 +117,6 @@ static void command_split(struct words *w, const char *command)
 	free(copy);
 }
 
-/* Returns the first program of a shell's commands that is more than a word of the shell, or NULL.
- */
-static char *script_program(const char *script)
-{
-	char *copy = xstrdup(script), *rest = copy, *command, *name = NULL;
-
-	for (command = copy; *command; command++)
-		*command = strchr(";&|(){}", *command) ? '\n' : *command;
-	while (!name && (command = str_token(&rest, '\n'))) {
-		name = program_name(command);
-		if (name && name_is_in(name, builtins)) {
-			free(name);
-			name = NULL;
-		}
-	}
-	free(copy);
-	return name;
-}
-
-/*
- * Returns the program that the shell at word[0] runs, or NULL. A line of a recorded command has
- * lost its quotes, so that all words behind -c are the script.
- */
-static char *shell_program(char *const word[])
-{
-	size_t i = 1, from;
-	struct str script = {0};
-	char *name = NULL;
-
-	while (word[i] && word[i][0] == '-' && !strchr(word[i], 'c'))
-		i++;
-	if (!word[i])
-		return NULL;
-	if (word[i][0] != '-')
-		return xstrdup(path_base_name(word[i]));
-	for (from = ++i; word[i]; i++)
-		str_printf(&script, "%s%s", i > from ? " " : "", word[i]);
-	if (script.len)
-		name = script_program(script.buf);
-	str_free(&script);
-	return name;
-}
-
 char *program_name(const char *command)
 {
 	struct words w = {0};
@@ -185,9 +127,7 @@ char *program_name(const char *command)
 	if (w.n) {
 		i = words_skip_assignments(w.word, 0);
 		i = w.word[i] ? i + program_find(w.word + i) : 0;
-		if (name_is_in(path_base_name(w.word[i]), shells))
-			name = shell_program(w.word + i);
-		name = name ? name : xstrdup(path_base_name(w.word[i]));
+		name = xstrdup(path_base_name(w.word[i]));
 	}
 	words_free(&w);
 	return name;

@@ -15,8 +15,8 @@
 size_t program_next(char *const word[], size_t i);
 
 /*
- * Returns the program of a command line, without its folder, and that of the first command of a
- * `sh -c`, or NULL for an empty line. The caller frees it.
+ * Returns the program of a command line, without its folder, or NULL for an empty line. The caller
+ * frees it.
  */
 char *program_name(const char *command);
 

@@ -194,17 +194,14 @@ static void diff_round_runs(const struct diff *d, struct diff_row *row)
 
 static void diff_test_row(struct diff *d, struct diff_row *row)
 {
-	if (!d->split)
-		diff_round_runs(d, row);
+	diff_round_runs(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
 	if (!diff_is_tested(d, row)) {
 		row->p = NAN;
 		return;
 	}
 	d->tests++;
-	if (!d->split)
-		row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
-					    d->nruns[NEW]);
+	row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
 }
 
 static void diff_set_interval(struct diff *d, struct diff_row *row)
@@ -216,8 +213,8 @@ static void diff_set_interval(struct diff *d, struct diff_row *row)
 				      : NAN;
 }
 
-static enum verdict diff_judge_row(const struct diff *d, const struct verdict_rule *rule,
-				   const struct diff_row *row)
+static enum verdict diff_verdict(const struct diff *d, const struct verdict_rule *rule,
+				 const struct diff_row *row)
 {
 	if (!diff_is_tested(d, row))
 		return VERDICT_NONE;
@@ -230,6 +227,12 @@ static enum verdict diff_judge_row(const struct diff *d, const struct verdict_ru
 		row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
 }
 
+void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row)
+{
+	diff_set_interval(d, row);
+	row->verdict = diff_verdict(d, rule, row);
+}
+
 void diff_judge(struct diff *d, const struct verdict_rule *rule)
 {
 	size_t i;
@@ -239,11 +242,8 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 		diff_test_row(d, &d->rows[i]);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
 	diff_correct(d);
-	for (i = 0; i < d->n; i++) {
-		if (!d->split || d->rows[i].p < rule->alpha)
-			diff_set_interval(d, &d->rows[i]);
-		d->rows[i].verdict = diff_judge_row(d, rule, &d->rows[i]);
-	}
+	for (i = 0; i < d->n; i++)
+		diff_judge_row(d, rule, &d->rows[i]);
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
 	map_free(&d->ids); /* its numbers are those of the old order */

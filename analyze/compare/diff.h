@@ -61,8 +61,6 @@ struct diff {
 	bool has_errors[ENDS]; /* the measure gives errors; else the runs give them */
 	size_t tests;	       /* rows in Holm's correction */
 	bool possible;	       /* this many tests over this many runs can give verdicts */
-	/* A split of a self-test: its rows have p, and an interval only where p asks for it. */
-	bool split;
 	struct arena arena;
 	struct intern names;	 /* the keys */
 	struct map ids;		 /* maps a key << 32 | key2 to its row + 1 */
@@ -92,6 +90,9 @@ void diff_carry_notes(struct table *to, const struct table *from);
 
 /* Fills differences, intervals and verdicts of two ends that are read; sorts the rows. */
 void diff_judge(struct diff *d, const struct verdict_rule *rule);
+
+/* Fills the interval and the verdict of a row that has its p. */
+void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row);
 
 /* Returns the difference as a table prints it, with the row's interval. */
 struct value diff_delta(struct table *t, const struct diff_row *row, double delta);

@@ -106,186 +106,272 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 	table_set(t, row, "alternate", value_int((int64_t)k->alternate));
 }
 
-/* --- metrics: the primary figures of all sides, with Holm's correction --- */
+/* --- the splits: ways to split runs into halves --- */
 
-struct figure_splits {
-	struct shown_figure *figures;
-	struct stats_halves **tests;
-	double *p;
-	size_t n;
-};
+enum { RUNS_MAX = 64 };
 
-/* Starts the tests of the figures with as many runs as the first, the throughput or the rate. */
-static void figure_splits_init(struct figure_splits *l, const struct figures *f,
-			       const struct comparison *c, struct splits *s)
+/* Returns choose(n, k). */
+static double splits_count(size_t n, size_t k)
 {
-	size_t n = figures_primary(f, c, &l->figures), i;
+	double all = 1;
+	size_t i;
 
-	splits_make(s, n ? l->figures[0].side->of[l->figures[0].figure][BASE].n : 0, c->splits);
-	l->tests = xcalloc(n + 1, sizeof(*l->tests));
-	l->p = xcalloc(n + 1, sizeof(*l->p));
-	l->n = 0;
-	for (i = 0; i < n && s->n; i++) {
-		const struct figure_runs *all = &l->figures[i].side->of[l->figures[i].figure][BASE];
-
-		if (all->n < s->runs)
-			continue;
-		l->figures[l->n] = l->figures[i];
-		l->tests[l->n++] = stats_halves_new(all->x, s->runs, s->base);
-	}
+	for (i = 0; i < k; i++)
+		all = all * (double)(n - i) / (double)(i + 1);
+	return all;
 }
 
-static void figure_splits_free(struct figure_splits *l)
+/* Returns the next larger number with the same number of bits set. */
+static uint64_t splits_next(uint64_t v)
 {
-	while (l->n)
-		stats_halves_free(l->tests[--l->n]);
-	free(l->figures);
-	free(l->tests);
+	uint64_t low = v & -v, ripple = v + low;
+
+	return ripple | ((v ^ ripple) >> 2) / low;
+}
+
+/* Lists every split. With equal halves, a split and its mirror are one pair: lists that with run 0.
+ */
+static void splits_fill_all(struct splits *s)
+{
+	bool mirrored = s->base * 2 == s->runs;
+	uint64_t v = (1ULL << s->base) - 1, end = 1ULL << s->runs;
+
+	for (; v < end; v = splits_next(v))
+		if (!mirrored || v & 1)
+			s->of[s->n++] = v;
+}
+
+static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
+{
+	uint64_t v = 0;
+	size_t left = base, i;
+
+	for (i = 0; i < runs; i++)
+		if (prng_below(r, runs - i) < left) {
+			v |= 1ULL << i;
+			left--;
+		}
+	return v;
+}
+
+void splits_make(struct splits *s, size_t runs, size_t most)
+{
+	struct prng r;
+	double all;
+
+	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
+	s->base = s->runs / 2;
+	if (!s->base)
+		return;
+	all = splits_count(s->runs, s->base) / (s->base * 2 == s->runs ? 2 : 1);
+	s->every = all <= (double)most;
+	s->of = xcalloc(most + 1, sizeof(*s->of));
+	if (s->every) {
+		splits_fill_all(s);
+		return;
+	}
+	prng_seed(&r, STATS_SEED);
+	while (s->n < most)
+		s->of[s->n++] = splits_draw(&r, s->runs, s->base);
+}
+
+void splits_free(struct splits *s)
+{
+	free(s->of);
+	*s = (struct splits){0};
+}
+
+uint64_t splits_first_half(const struct splits *s)
+{
+	return (1ULL << s->base) - 1;
+}
+
+uint64_t splits_alternate(const struct splits *s)
+{
+	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
+}
+
+/* --- figures and rows of costs, split so --- */
+
+/* A primary figure, or a row of a list of costs that is tested. */
+struct split_series {
+	double *x; /* of each run */
+	struct stats_halves *test;
+	int better; /* of a figure; 0: a cost */
+};
+
+struct split_list {
+	struct split_series *of;
+	size_t n, cap;
+	double *p;
+};
+
+static void split_list_add(struct split_list *l, const struct splits *s, const double *runs,
+			   int better)
+{
+	double *x = xcalloc(s->runs + 1, sizeof(*x));
+	size_t i;
+
+	for (i = 0; i < s->runs; i++)
+		x[i] = stats_significant(runs[i]);
+	array_add(l->of, l->n, l->cap,
+		  (struct split_series){x, stats_halves_new(x, s->runs, s->base), better});
+	l->p = xrealloc(l->p, l->cap * sizeof(*l->p));
+}
+
+static void split_list_free(struct split_list *l)
+{
+	while (l->n) {
+		stats_halves_free(l->of[--l->n].test);
+		free(l->of[l->n].x);
+	}
+	free(l->of);
 	free(l->p);
 }
 
-/* Returns whether compare would claim that the halves of the first `n` runs differ. */
-static bool figure_split_claims(const struct comparison *c, const struct shown_figure *of,
-				size_t tests, size_t n, uint64_t base, double p)
+/* Returns whether compare would claim that the halves of a row of costs differ. */
+static bool cost_split_claims(const struct comparison *c, const struct figure_runs half[ENDS],
+			      double p)
 {
-	const struct figure_runs *all = &of->side->of[of->figure][BASE];
-	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
-	struct change k = {.p = p};
-	size_t i;
+	struct diff d = {.possible = true, .nruns = {half[BASE].n, half[NEW].n}};
+	struct diff_row row = {.p = p};
 	int e;
 
-	for (e = 0; e < ENDS; e++)
-		half[e].x = xcalloc(all->n + 1, sizeof(double));
-	for (i = 0; i < n; i++) {
-		e = base >> i & 1 ? BASE : NEW;
-		half[e].x[half[e].n++] = all->x[i];
+	for (e = 0; e < ENDS; e++) {
+		row.runs[e] = half[e].x;
+		row.cost[e] = stats_mean(half[e].x, half[e].n);
+		row.seen[e] = true;
 	}
-	k.base = figure_runs_value(&half[BASE], c->estimator);
-	k.new = figure_runs_value(&half[NEW], c->estimator);
-	figure_correct(c, figure_kinds[of->figure].better, &half[BASE], &half[NEW], p, tests, &k);
-	for (e = 0; e < ENDS; e++)
-		free(half[e].x);
+	row.delta = row.cost[NEW] - row.cost[BASE];
+	diff_judge_row(&d, &c->rule, &row);
+	return verdict_is_claim(row.verdict);
+}
+
+/* Does the same for a figure, one of `tests`. */
+static bool figure_split_claims(const struct comparison *c, const struct figure_runs half[ENDS],
+				int better, size_t tests, double p)
+{
+	struct change k = {.p = p,
+			   .base = figure_runs_value(&half[BASE], c->estimator),
+			   .new = figure_runs_value(&half[NEW], c->estimator)};
+
+	figure_correct(c, better, &half[BASE], &half[NEW], p, tests, &k);
 	return verdict_is_claim(k.verdict);
 }
 
-/* Judges one split. Returns the number of figures with p below alpha. */
-static size_t figures_judge_split(const struct figure_splits *l, const struct comparison *c,
-				  size_t runs, uint64_t base, bool *claim)
+static bool split_claims(const struct comparison *c, const struct split_list *l, size_t at,
+			 const struct splits *s, uint64_t base)
+{
+	const struct split_series *of = &l->of[at];
+	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
+	size_t i;
+	bool claim;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		half[e].x = xcalloc(s->runs + 1, sizeof(double));
+	for (i = 0; i < s->runs; i++) {
+		e = base >> i & 1 ? BASE : NEW;
+		half[e].x[half[e].n++] = of->x[i];
+	}
+	claim = of->better ? figure_split_claims(c, half, of->better, l->n, l->p[at])
+			   : cost_split_claims(c, half, l->p[at]);
+	for (e = 0; e < ENDS; e++)
+		free(half[e].x);
+	return claim;
+}
+
+/* Judges one split. Returns the number of rows with p below alpha. */
+static size_t split_judge(const struct split_list *l, const struct comparison *c,
+			  const struct splits *s, uint64_t base, bool *claim)
 {
 	size_t i, alarms = 0;
 
 	*claim = false;
 	for (i = 0; i < l->n; i++)
-		l->p[i] = stats_halves_p(l->tests[i], base);
+		l->p[i] = stats_halves_p(l->of[i].test, base);
 	stats_holm(l->p, l->n);
 	for (i = 0; i < l->n; i++) {
 		if (!(l->p[i] < c->rule.alpha))
 			continue;
 		alarms++;
-		*claim |= figure_split_claims(c, &l->figures[i], l->n, runs, base, l->p[i]);
+		*claim |= split_claims(c, l, i, s, base);
 	}
 	return alarms;
 }
 
-static void alarms_count_figures(struct alarms *k, const struct comparison *c,
-				 const struct figure_splits *l, const struct splits *s)
+/* Judges all splits, and adds the false alarms to `all`. */
+static void alarms_count(struct alarms_list *all, struct alarms *k, const struct comparison *c,
+			 const struct split_list *l, const struct splits *s)
 {
 	bool claim;
 	size_t i;
 
-	if (!verdict_possible(&c->rule, k->base, k->new, l->n))
-		return;
-	k->halves = figures_judge_split(l, c, s->runs, splits_first_half(s), &claim);
-	k->alternate = figures_judge_split(l, c, s->runs, splits_alternate(s), &claim);
-	for (i = 0; i < s->n; i++) {
-		k->alarms += figures_judge_split(l, c, s->runs, s->of[i], &claim) > 0;
-		k->claims += claim;
+	k->base = s->base;
+	k->new = s->runs - s->base;
+	k->rows = l->n;
+	if (s->n && verdict_possible(&c->rule, k->base, k->new, l->n)) {
+		k->halves = split_judge(l, c, s, splits_first_half(s), &claim);
+		k->alternate = split_judge(l, c, s, splits_alternate(s), &claim);
+		for (i = 0; i < s->n; i++) {
+			k->alarms += split_judge(l, c, s, s->of[i], &claim) > 0;
+			k->claims += claim;
+		}
+		k->of = (double)s->n;
+		k->splits = s->n;
 	}
-	k->of = (double)s->n;
-	k->splits = s->n;
+	alarms_set_attainable(k, c);
+	array_add(all->list, all->n, all->cap, *k);
 }
 
+/* Tests the primary figures of all sides. They have as many runs as the first, the throughput or
+ * the rate. */
 static int self_test_metrics(struct alarms_list *all, struct table *notes,
 			     const struct comparison *c, struct error *err)
 {
 	struct alarms k = {
 		.variant = c->end[BASE].variant, .table = "metrics", .side = c->side[BASE]};
-	struct figure_splits l;
+	struct shown_figure *list;
+	struct split_list l = {0};
 	struct figures f;
 	struct splits s;
+	size_t n, i;
 	int ret = figures_read(&f, c, notes, err);
 
 	if (ret)
 		return ret;
-	figure_splits_init(&l, &f, c, &s);
-	k.base = s.base;
-	k.new = s.runs - s.base;
-	k.rows = l.n;
-	alarms_count_figures(&k, c, &l, &s);
-	alarms_set_attainable(&k, c);
+	n = figures_primary(&f, c, &list);
+	splits_make(&s, n ? list[0].side->of[list[0].figure][BASE].n : 0, c->splits);
+	for (i = 0; i < n && s.n; i++) {
+		const struct figure_runs *of = &list[i].side->of[list[i].figure][BASE];
+
+		if (of->n >= s.runs)
+			split_list_add(&l, &s, of->x, figure_kinds[list[i].figure].better);
+	}
 	if (s.runs)
-		array_add(all->list, all->n, all->cap, k);
-	figure_splits_free(&l);
+		alarms_count(all, &k, c, &l, &s);
+	split_list_free(&l);
 	splits_free(&s);
+	free(list);
 	figures_free(&f);
 	return 0;
 }
 
-/* --- lists of costs: Holm's correction keeps the rate of any alarm in the table --- */
-
-/* Judges one split; returns whether any row has p below alpha. */
-static bool alarms_judge_split(const struct split_list *l, const struct comparison *c,
-			       uint64_t base, struct alarms *k, size_t *alarms)
+static void self_test_costs(struct alarms_list *all, struct alarms *k, const struct comparison *c,
+			    const struct diff *d)
 {
-	bool any = false, claim = false;
-	struct diff d;
+	struct split_list l = {0};
+	struct splits s;
+	double total = 0;
 	size_t i;
 
-	*alarms = 0;
-	diff_split(&d, l, base);
-	diff_judge(&d, &c->rule);
-	for (i = 0; i < d.n; i++) {
-		bool alarm = d.possible && d.rows[i].p < c->rule.alpha;
-
-		*alarms += alarm;
-		any |= alarm;
-		claim |= verdict_is_claim(d.rows[i].verdict);
-	}
-	k->rows = d.tests;
-	k->claims += claim;
-	diff_free(&d);
-	return any;
-}
-
-static void alarms_count_splits(struct alarms *k, const struct comparison *c,
-				const struct split_list *l, const struct splits *s)
-{
-	struct alarms ignored = {0};
-	size_t i, alarms;
-
-	alarms_judge_split(l, c, splits_first_half(s), k, &k->halves);
-	k->claims = 0;
-	if (!verdict_possible(&c->rule, k->base, k->new, k->rows))
-		return;
-	alarms_judge_split(l, c, splits_alternate(s), &ignored, &k->alternate);
-	for (i = 0; i < s->n; i++)
-		k->alarms += alarms_judge_split(l, c, s->of[i], k, &alarms);
-	k->of = (double)s->n;
-	k->splits = s->n;
-}
-
-static void alarms_count_list(struct alarms *k, const struct comparison *c, const struct diff *all)
-{
-	struct split_list l;
-	struct splits s;
-
-	splits_make(&s, all->nruns[BASE], c->splits);
-	k->base = s.base;
-	k->new = s.runs - s.base;
-	split_list_init(&l, all, &s);
-	if (s.n)
-		alarms_count_splits(k, c, &l, &s);
-	alarms_set_attainable(k, c);
+	splits_make(&s, d->nruns[BASE], c->splits);
+	for (i = 0; i < d->n; i++)
+		total += stats_mean(d->rows[i].runs[BASE], s.runs);
+	for (i = 0; i < d->n && s.n; i++)
+		if (stats_mean(d->rows[i].runs[BASE], s.runs) >= FAMILY_SHARE * total)
+			split_list_add(&l, &s, d->rows[i].runs[BASE], 0);
+	alarms_count(all, k, c, &l, &s);
 	split_list_free(&l);
 	splits_free(&s);
 }
@@ -301,10 +387,8 @@ static int self_test_list(struct alarms_list *all, struct table *notes, const st
 
 	diff_init(&d);
 	ret = diff_read(&d, c, BASE, side, spec, notes, &none);
-	if (!ret && d.nruns[BASE]) {
-		alarms_count_list(&k, c, &d);
-		array_add(all->list, all->n, all->cap, k);
-	}
+	if (!ret && d.nruns[BASE])
+		self_test_costs(all, &k, c, &d);
 	diff_free(&d);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }

@@ -9,7 +9,6 @@
 #define ZC_SELF_TEST_H
 
 #include "analyze/compare/compare.h"
-#include "analyze/compare/diff.h"
 
 enum { SPLITS = 2000 }; /* at most */
 
@@ -25,19 +24,6 @@ void splits_free(struct splits *s);
 /* The split of the first half of the runs from the second, and of every other run from the rest. */
 uint64_t splits_first_half(const struct splits *s);
 uint64_t splits_alternate(const struct splits *s);
-
-/* A list of costs to split: its rows that are tested, other rows are many. */
-struct split_list {
-	const struct diff_row **rows;
-	struct stats_halves **tests; /* of the rows */
-	size_t n, runs;
-	double *sums; /* of all rows, by run */
-};
-/* The list must not outlive `all`, whose runs at BASE it splits. */
-void split_list_init(struct split_list *l, const struct diff *all, const struct splits *s);
-void split_list_free(struct split_list *l);
-/* Fills `d` with one split of the list, to be judged. */
-void diff_split(struct diff *d, const struct split_list *l, uint64_t base);
 
 /* Returns whether a self-test can split the runs of this table. */
 bool compare_self_tests(const struct compare_table *table);

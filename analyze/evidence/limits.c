@@ -95,13 +95,6 @@ static void limits_put_none(struct table *t, const struct limits_variant *v)
 	str_free(&s);
 }
 
-static bool limits_has_cpu_time(const struct limits_variant *v, const struct limits_side *side)
-{
-	if (v->own)
-		return !isnan(figure_metric(v->s, side->b->runs, "workload_threads"));
-	return side->found[LIMIT_CPU].text || side->found[LIMIT_SOFTIRQ].text;
-}
-
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
 {
 	bool sockets = false;
@@ -111,70 +104,29 @@ static void limits_note_unmeasured(struct table *t, const struct limits_variant 
 		const struct block *b = &v->sides[i].b->block;
 
 		sockets |= v->sides[i].acked > 0;
-		if (!limits_has_cpu_time(v, &v->sides[i]))
+		if (!v->sides[i].found[LIMIT_CPU].text && !v->sides[i].found[LIMIT_SOFTIRQ].text)
 			note_add_block(&t->notes, b, limits_unmeasured,
-				       v->own ? "busy threads (collector threads)"
-					      : "busy CPUs (collector cpu)");
+				       "busy CPUs (collector cpu)");
 	}
 	if (!sockets)
 		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_unmeasured,
 			    "cwnd, rwnd, sndbuf and application (collector tcp)");
 }
 
-/* --- the workload alone --- */
-
-/* Adds a note on the limits that figures of the workload do not show. */
-static void limits_note_outside(struct table *t, const struct limits_variant *v, const bool *whole)
-{
-	struct str s = {0};
-	int side, i;
-
-	for (side = 0; side < v->n; side++)
-		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
-			if (whole[side * LIMITS + i] && !limits_has(&v->sides[side], i))
-				str_printf(&s, "%s%s %s", s.len ? ", " : "",
-					   v->sides[side].b->block.side, limit_kinds[i].name);
-	if (s.len)
-		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_outside, s.buf);
-	str_free(&s);
-}
-
-/* Reads which limits there are. Returns 0 or -errno. */
-static int limits_read_whole(struct limits_variant *v, bool *whole, bool *any, struct error *err)
-{
-	int rc, side, i;
-
-	v->own = false;
-	rc = limits_read_figures(v, err);
-	for (side = 0; side < v->n; side++)
-		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
-			*any |= whole[side * LIMITS + i] = limits_has(&v->sides[side], i);
-	limits_free_figures(v);
-	return rc;
-}
-
 /*
- * A queue below TCP and the application are the limit only where nothing else is, also outside the
- * workload: a busy CPU, for example, makes the data wait, too.
+ * A queue below TCP and the application are the limit only where nothing else is: a busy CPU, for
+ * example, makes the data wait, too.
  */
-static int limits_add_variant(struct table *t, struct limits_variant *v, bool own,
-			      struct error *err)
+static int limits_add_variant(struct table *t, struct limits_variant *v, struct error *err)
 {
-	bool *whole = xcalloc((size_t)v->n * LIMITS, sizeof(*whole)), any = false;
-	int rc = own ? limits_read_whole(v, whole, &any, err) : 0;
+	int rc = limits_read_figures(v, err);
 
-	v->own = own;
-	if (!rc)
-		rc = limits_read_figures(v, err);
 	if (!rc && !limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
-	    (any || !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION)))
+	    !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION))
 		limits_put_none(t, v);
-	if (!rc && own)
-		limits_note_outside(t, v, whole);
 	if (!rc)
 		limits_note_unmeasured(t, v);
 	limits_free_figures(v);
-	free(whole);
 	return rc;
 }
 
@@ -202,7 +154,7 @@ static int limits_run(struct store *s, const struct query *q, struct table *t, s
 	while (i < list.n && !rc) {
 		i = limits_collect_sides(&list, i, &v);
 		if (v.n)
-			rc = limits_add_variant(t, &v, q->workload_only, err);
+			rc = limits_add_variant(t, &v, err);
 	}
 	if (!rc)
 		block_list_notes(&list, s, t);
@@ -215,7 +167,8 @@ const struct measure measure_limits = {
 	.name = "limits",
 	.what = "what limited each variant: CPU, softirq, quota, wire, windows, application",
 	MEASURE_COLUMNS(limits_columns),
-	.options = {[SOURCE_CAPTURE] = "variant run estimator workload-only " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] = "variant run estimator " OPT_SLICE},
+	.whole = "what limits the workload may lie outside of it",
 	.collectors = "cpu tcp nic throttle threads",
 	.run = limits_run,
 };
@@ -316,7 +269,6 @@ int limits_read(struct store *s, const struct query *q, struct table *t, struct 
 {
 	struct query all = *q;
 
-	all.workload_only = false;
 	all.side = NULL;
 	table_init(t, "limits", limits_columns, (int)array_size(limits_columns));
 	return limits_run(s, &all, t, err) ?: store_failed(s, err);

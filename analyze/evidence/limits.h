@@ -26,9 +26,8 @@ bool limits_differ(const struct table *limits, const char *variant, const struct
 		   const char *other);
 
 /*
- * Fills table limits with all sides, also with --workload-only: what limits the workload may lie
- * outside of it.
- * The caller frees `t`, also after an error. Returns 0 or -errno.
+ * Fills table limits with all sides. The caller frees `t`, also after an error. Returns 0 or
+ * -errno.
  */
 int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err);
 
@@ -75,7 +74,6 @@ struct limits_side {
 struct limits_variant {
 	struct store *s;
 	enum estimator estimator;
-	bool own; /* only figures of the workload: of its threads, its cgroup and its sockets */
 	struct limits_side *sides;
 	int n;
 };

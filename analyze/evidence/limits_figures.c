@@ -405,12 +405,12 @@ static void limits_add_waits(const struct limits_variant *v, struct limits_side 
 static int limits_read_side(const struct limits_variant *v, struct limits_side *side,
 			    struct error *err)
 {
-	int rc = v->own ? 0 : limits_add_cpus(v, side, err);
+	int rc = limits_add_cpus(v, side, err);
 
 	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
 	limits_add_thread(v, side);
 	limits_add_quota(v, side);
-	return rc || v->own ? rc : limits_add_links(v, side, err);
+	return rc ?: limits_add_links(v, side, err);
 }
 
 /* Only a side that sends can wait for windows, buffers or its application. */

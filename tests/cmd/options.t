@@ -45,14 +45,14 @@ ok "report tcp refuses --estimator: a row is a socket of one run" refused report
 whole() { # whole COMMAND...: the command exits 2 and says why no figure is of the workload alone
 	exits 2 "$zcost" "$@" && says "^zcost [a-z]*: --workload-only: '[a-z_]*' has no figure of the workload alone: [a-z]" err && test ! -s out
 }
-for t in counters power idle softnet irq nic snmp sockstat passes runs host topology variants 'hotspots _copy_to_iter'; do
+for t in counters power idle softnet irq nic snmp sockstat passes limits runs host topology variants 'hotspots _copy_to_iter'; do
 	ok "report ${t%% *} refuses --workload-only and says why" whole report $t cap --workload-only
 done
 own() { # own COMMAND...: the command takes --workload-only
 	"$zcost" "$@" --workload-only >out 2>err
 	case $? in 0 | 4) ;; *) cat err && false ;; esac
 }
-for t in cpu 'cpu --by comm' syscalls zerocopy limits tcp sched sizes timeline; do
+for t in cpu 'cpu --by comm' syscalls zerocopy tcp sched sizes timeline; do
 	ok "report $t takes --workload-only" own report ${t%% *} cap ${t#"${t%% *}"}
 done
 ok "compare --table syscalls takes --workload-only" own compare copying mapping -C cap --table syscalls

@@ -48,7 +48,7 @@ ok "analyze exits 0 or 4 for a capture with threads and sockets" sh -c "'$zcost'
 report cap scores --side receiver
 sqlite3 cap/zcost.db "INSERT INTO metric (run, name, object, unit, value)
 	SELECT id, 'snmp', 'TcpRetransSegs', '1', 36 FROM run WHERE side = 'receiver'"
-for table in summary scores 'roi --side receiver' 'cpu --side receiver' 'cpu --by comm --side receiver' 'cpu --by cpu' 'timeline --name *sock* --limit 4' limits; do
+for table in summary scores 'roi --side receiver' 'cpu --side receiver' 'cpu --by comm --side receiver' 'cpu --by cpu' 'timeline --name *sock* --limit 4'; do
 	report cap $table --workload-only
 done
 for table in 'cpu --by comm' 'cpu --by comm --run 1' 'cpu --by thread' 'cpu --by process --limit 1' 'cpu --by thread --limit 1 --run 1' \

