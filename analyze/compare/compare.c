@@ -216,7 +216,6 @@ static void bare_query(struct bare *b, struct query *q)
 		q->bare.flat = &b->flat;
 	else
 		q->bare.profile = &b->profile;
-	q->bare.alike = true;
 }
 
 /* --- opening and closing --- */

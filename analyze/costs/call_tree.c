@@ -8,7 +8,6 @@
 /* What is known about a profile's frames, for all its runs. */
 struct call_source {
 	const struct profile *p;
-	struct dso_names dsos;
 	enum context *contexts; /* by frame */
 	bool *begins;		/* by frame */
 	struct map commands;	/* comm -> label + 1, or, if the tree is not reversed, root + 1 */
@@ -32,7 +31,6 @@ static void call_tree_source_free(struct call_tree *s)
 
 	if (!source)
 		return;
-	dso_names_free(&source->dsos);
 	free(source->contexts);
 	free(source->begins);
 	map_free(&source->commands);
@@ -67,7 +65,6 @@ static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 	call_tree_source_free(s);
 	s->source = xcalloc(1, sizeof(*s->source));
 	s->source->p = p;
-	dso_names_init(&s->source->dsos, p);
 	s->source->contexts = xcalloc(p->nframes + 1, sizeof(*s->source->contexts));
 	s->source->begins = xcalloc(p->nframes + 1, sizeof(*s->source->begins));
 	tally_frame_contexts(p, s->source->contexts, s->source->begins);
@@ -124,13 +121,12 @@ static struct call_label call_tree_function(struct call_tree *s, uint32_t symbol
 	struct function fn = {profile_symbol_name(p, symbol), profile_module(p, symbol),
 			      p->dsos[dso].kind, components_context(s->components, context)};
 
-	return (struct call_label){
-		.symbol = p->symbols[symbol].unresolved ? TALLY_UNRESOLVED : fn.symbol,
-		.dso = s->separate_dsos ? dso_name(&source->dsos, dso)
-					: dso_base_name(profile_symbol_dso(p, symbol)),
-		.component = components_of(s->components, &fn),
-		.context = context,
-		.begins = begins};
+	return (struct call_label){.symbol = p->symbols[symbol].unresolved ? TALLY_UNRESOLVED
+									   : fn.symbol,
+				   .dso = dso_base_name(profile_symbol_dso(p, symbol)),
+				   .component = components_of(s->components, &fn),
+				   .context = context,
+				   .begins = begins};
 }
 
 /*
@@ -294,7 +290,6 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 	if (rc)
 		return rc;
 	s->components = q->rules ? q->rules : own;
-	s->separate_dsos = !b->variant && !q->bare.alike;
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
 	rc = cost_part_read(store, q, b, &spec, part, err);

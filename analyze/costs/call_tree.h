@@ -41,7 +41,6 @@ struct call_tree {
 	/* private */
 	size_t first; /* run of this tree that is run 0 of the tally */
 	const struct components *components;
-	bool separate_dsos;
 	struct intern strings, label_ids;
 	struct map frame_ids;
 	struct call_source *source; /* the profile that is read */

@@ -192,7 +192,6 @@ int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct st
 	*c = (struct cost_parts){.table = ct,
 				 .spec = {.totals = ct->totals || q->children,
 					  .merge_unresolved = !q->all,
-					  .separate_dsos = q->bare.profile && !q->bare.alike,
 					  .workload_only = q->workload_only,
 					  .event = q->event,
 					  .in = q->in,

@@ -16,21 +16,6 @@
 #include "analyze/scope/measure.h"
 #include "analyze/model/profile.h"
 
-/*
- * The names of a profile's DSOs in a table. A file has its base name, such as "libc.so.6". Files
- * with the same base name and samples have their paths. Files with the same path have the first
- * digits of their build-id, such as "/opt/app (1a2b3c4d)".
- */
-struct dso_names {
-	const struct profile *p;
-	uint8_t *how;	       /* enum dso_naming of each DSO */
-	struct intern strings; /* names that dso_names_init made */
-};
-
-void dso_names_init(struct dso_names *names, const struct profile *p);
-const char *dso_name(struct dso_names *names, uint32_t dso);
-void dso_names_free(struct dso_names *names);
-
 /* Returns the base name of a path, and any other name unchanged. */
 const char *dso_base_name(const char *name);
 
@@ -61,7 +46,6 @@ struct tally_spec {
 	int nkeys;
 	bool totals, exclude_idle, merge_unresolved;
 	bool workload_only; /* rows of the workload's processes, and one row of `elsewhere` */
-	bool separate_dsos; /* files with the same base name have separate rows */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;

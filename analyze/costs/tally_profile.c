@@ -57,7 +57,6 @@ struct tally_pass {
 	uint32_t *frames;	     /* frames of a turn, parents first */
 	const char *(*parts)[CTX_N]; /* by symbol and context: the component, or NULL for not known
 					yet */
-	struct dso_names dsos;
 };
 
 enum { ROW_UNWANTED = -1 };
@@ -287,19 +286,7 @@ static void tally_make_groups(struct tally_pass *w)
 
 static const char *tally_dso_text(struct tally_pass *w, uint32_t symbol)
 {
-	return w->f->spec.separate_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
-					: dso_base_name(profile_symbol_dso(w->p, symbol));
-}
-
-/* Matches the DSO filter against both names of the DSO. */
-static bool tally_dso_wanted(struct tally_pass *w, uint32_t symbol)
-{
-	const char *pattern = w->f->spec.dso;
-
-	if (!pattern || symbol == w->p->nsymbols)
-		return !pattern;
-	return str_matches(pattern, tally_dso_text(w, symbol)) ||
-	       str_matches(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
+	return dso_base_name(profile_symbol_dso(w->p, symbol));
 }
 
 static const char *tally_symbol_text(struct tally_pass *w, uint32_t symbol)
@@ -356,7 +343,8 @@ static int32_t tally_find_row(struct tally_pass *w, uint32_t group, uint32_t sym
 
 	if (f->spec.symbol && !str_matches(f->spec.symbol, tally_symbol_text(w, symbol)))
 		return ROW_UNWANTED;
-	if (!tally_dso_wanted(w, symbol))
+	if (f->spec.dso &&
+	    (symbol == w->p->nsymbols || !str_matches(f->spec.dso, tally_dso_text(w, symbol))))
 		return ROW_UNWANTED;
 	tally_function_keys(w, group, symbol, key);
 	return (int32_t)(tally_row(f, key) - f->rows);
@@ -559,7 +547,6 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->interrupts = w->relatives ? tally_interrupts(w->relatives, p) : NULL;
 	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
 	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
-	dso_names_init(&w->dsos, p);
 	return w;
 }
 
@@ -589,6 +576,5 @@ void tally_end(struct tally_pass *w)
 	free(w->frames);
 	intern_free(&w->numbers);
 	free(w->parts);
-	dso_names_free(&w->dsos);
 	free(w);
 }

@@ -37,8 +37,6 @@ struct bare_files {
 	const struct perf_stat *stat;
 	const struct ethtool_text *ethtool;
 	struct tracepoints *tracepoints;
-	/* Rows are compared with those of another file: objects go by base name alone. */
-	bool alike;
 };
 
 struct query {

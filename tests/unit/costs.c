@@ -480,41 +480,6 @@ TEST(workloads_part_of_the_samples_is_printed)
 	assert_null(s.buf);
 }
 
-/* An object without samples takes no name from another, and only files have paths. */
-TEST(objects_of_the_same_name_get_longer_names)
-{
-	static const struct {
-		const char *path, *build_id;
-		bool used;
-		const char *name;
-	} dsos[] = {
-		{"/a/libx.so", NULL, true, "/a/libx.so"},
-		{"/b/libx.so", "0123456789", true, "/b/libx.so"},
-		{"/a/liby.so", NULL, true, "liby.so"},
-		{"/b/liby.so", NULL, false, "liby.so"},
-		{"/c/z", "0123456789", true, "/c/z (01234567)"},
-		{"/c/z", "abcdefghij", true, "/c/z (abcdefgh)"},
-		{"/c/z/", "1", true, "/c/z/"},
-		{"[vdso]", "0123456789", true, "[vdso]"},
-		{"[vdso]", "abcdefghij", true, "[vdso]"},
-		{"relative/name", NULL, true, "relative/name"},
-	};
-	uint32_t id[array_size(dsos)];
-	freed(dso_names_free) struct dso_names names;
-	freed(profile_free) struct profile p;
-	size_t i;
-
-	profile_init(&p);
-	for (i = 0; i < array_size(dsos); i++) {
-		id[i] = profile_dso(&p, dsos[i].path, dsos[i].build_id, DSO_USER);
-		if (dsos[i].used)
-			profile_frame(&p, PROFILE_NONE, profile_symbol(&p, id[i], "f", false));
-	}
-	dso_names_init(&names, &p);
-	for (i = 0; i < array_size(dsos); i++)
-		assert_string_equal(dso_name(&names, id[i]), dsos[i].name);
-}
-
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
 TEST(measured_load_is_estimated_as_the_query_asks)
 {
