@@ -106,8 +106,24 @@ says() { # says PATTERN FILE: FILE has a match
 	grep -Eq -- "$1" "$2" || { echo "no '$1' in:"; cat "$2"; return 1; }
 }
 
+# tsv PROGRAM [NAME=VALUE]... [FILE]: runs the awk program for each row of a table; $at["name"] is a cell of the column
+tsv() {
+	for_rows=$1
+	shift
+	awk -F'\t' "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next }
+		$for_rows" "$@"
+}
+
 notes_of() { # notes_of CAPTURE: prints every note of its runs as "severity text"
 	"$zcost" report runs "$1" --format json | jq -r '.notes[] | .severity + " " + .text'
+}
+
+sums() { # sums CAPTURE: the manifest lists exactly the files of all runs and hosts, with the right checksums
+	(cd "$1" && find runs hosts -type f | sort | xargs sha256sum) >files
+	jq -r '(.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
+		"\(.value)  \($d)\(.key)"), (.hosts | to_entries[] | "\(.value)  hosts/\(.key)")' \
+		"$1/manifest.json" | sort -k2 >listed
+	diff files listed
 }
 
 # next_port: sets $port to an unused port below the kernel's ephemeral ports.
@@ -139,6 +155,15 @@ near() {
 skip_all() {
 	echo "1..0 # SKIP $*"
 	exit 0
+}
+
+need() { # need NAME...: the test needs root, or a program of that name
+	for needed; do
+		case $needed in
+		root) [ "$(id -u)" = 0 ] || skip_all "needs root" ;;
+		*) command -v "$needed" >/dev/null || skip_all "needs $needed" ;;
+		esac
+	done
 }
 
 skip() { # skip WHAT WHY: one test that this machine cannot run

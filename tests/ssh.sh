@@ -9,9 +9,9 @@ here=zcost-ssh-a-$$
 there=zcost-ssh-b-$$
 ahead=
 
-command -v ssh >/dev/null || skip_all "needs ssh (openssh-client)"
+need ssh
 sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip_all "needs sshd (openssh-server)"
-[ "$(id -u)" = 0 ] || skip_all "needs root for namespaces"
+need root
 
 in_here() {
 	ip netns exec $here "$@"

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # Shared by the tests of tcpzc. Source it after lib.sh.
 
-command -v jq >/dev/null || skip_all "no jq"
+need jq
 name=zctest-${scratch##*.} # names the namespaces; a killed test used another name
 
 next_port
@@ -55,6 +55,18 @@ rx_here() {
 	why=$("$tcpzc" --listen --port $port --rx "$@" --accept-timeout 0.01 2>&1 >/dev/null |
 		sed -n '/nobody connected/d; s/^tcpzc: //p')
 	[ -z "$why" ]
+}
+
+refused() { # refused PATTERN OPTIONS...: a receiver of the mode $rx refuses them
+	pattern=$1
+	shift
+	exits 1 "$tcpzc" --listen=127.0.0.1 --port $port --accept-timeout 1 --rx $rx "$@" && says "$pattern" err && says '"type":"error"' out
+}
+
+usage() { # usage PATTERN OPTIONS...: tcpzc does not take them
+	pattern=$1
+	shift
+	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
 }
 
 has_ipv6() {

@@ -88,15 +88,9 @@ compared() {
 
 # field KEY COLUMN: prints the COLUMN of the row of `out` with KEY in its first field or first two fields
 field() {
-	awk -F'\t' -v key="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == key || $1 " " $2 == key { print $at[column] }' out
+	tsv '$1 == key || $1 " " $2 == key { print $at[column] }' key="$1" column="$2" out
 }
 
 sum() { # sum COLUMN
-	awk -F'\t' -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ s += $at[column] } END { printf "%.9f", s }' out
-}
-
-need_sqlite() {
-	command -v sqlite3 >/dev/null || skip_all "no sqlite3 to make a store with"
+	tsv '{ s += $at[column] } END { printf "%.9f", s }' column="$1" out
 }

@@ -3,7 +3,7 @@
 # The unit of a power meter's CSV is in its heading.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
-command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
+need sqlite3
 
 for side in receiver sender; do measure_run cap baseline 1 $side 1000000000 150; done
 manifest cap baseline baseline/measure/1/ok

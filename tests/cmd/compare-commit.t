@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/golden.sh"
-need_sqlite
+need sqlite3
 
 world cap 6 $copying $mapping fell_back:2e6:100:0,80,20:4000:1:0.9
 world few 3 $copying $mapping

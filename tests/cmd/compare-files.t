@@ -11,15 +11,9 @@ compared() { # as tsv, into out
 	"$zcost" compare --format tsv "$@" >out 2>err
 }
 
-field() { # field SYMBOL COLUMN
-	awk -F'\t' -v key="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == key { print $at[column] }' "${3:-out}"
-}
+field() { tsv '$1 == key { print $at[column] }' key="$1" column="$2" "${3:-out}"; }
 
-sum() {
-	awk -F'\t' -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ s += $at[column] } END { printf "%.9f", s }' out
-}
+sum() { tsv '{ s += $at[column] } END { printf "%.9f", s }' column="$1" out; }
 
 ok "compare reads two texts of perf report" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format tsv
 "$zcost" report functions --perf-report drop.txt --rate 8165032 --format tsv >drop.tsv 2>/dev/null

@@ -4,18 +4,14 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/golden.sh"
-need_sqlite
+need sqlite3
 
 self_test() { # as tsv, into out
 	"$zcost" compare --format tsv --self-test "$@" >out 2>err
 }
 
 # of VARIANT TABLE SIDE COLUMN
-of() {
-	awk -F'\t' -v v="$1" -v t="$2" -v s="$3" -v column="$4" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == v && $2 == t && $3 == s { print $at[column] }' out
-}
+of() { tsv '$1 == v && $2 == t && $3 == s { print $at[column] }' v="$1" t="$2" s="$3" column="$4" out; }
 
 # Noise of 10 % that differs by run, metric and frame, the same each time; no two runs alike.
 noise() {

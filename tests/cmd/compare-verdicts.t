@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/golden.sh"
-need_sqlite
+need sqlite3
 
 world four 4 $copying $mapping
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/golden.sh"
-need_sqlite
+need sqlite3
 
 world cap 6 $copying $mapping again:1e6:100:60,40,0:40000:0:0 \
 	fell_back:2e6:100:0,80,20:4000:1:0.9

@@ -7,8 +7,7 @@ data=$tests/data
 
 unclassified() { # LISTING SET: writes the unclassified percentage of the listing
 	"$zcost" report components --component-set "$2" --perf-report "$data/$1.txt" --format tsv 2>err |
-		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			{ n += $at["self_share"]; if ($1 == "unclassified") u = $at["self_share"] }
+		tsv '{ n += $at["self_share"]; if ($1 == "unclassified") u = $at["self_share"] }
 			END { if (!n) exit 1; printf "%.2f\n", 100 * u / n }' >share || { cat err; return 1; }
 	awk '{ exit !($1 <= 3) }' share || { echo "$(cat share) %"; return 1; }
 }

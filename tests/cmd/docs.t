@@ -11,7 +11,7 @@
 . "$tests/capture.sh"
 . "$tests/plot.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 mkdir programs # --dry-run looks for the programs of a plan
 ln -s /bin/true programs/r
 ln -s /bin/true programs/s

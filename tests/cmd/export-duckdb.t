@@ -3,8 +3,7 @@
 # Runs the queries of docs/reference/store.md in DuckDB on the files of zcost export csv and compares with sqlite3.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
-command -v npm >/dev/null && command -v node >/dev/null || skip_all "no npm to install DuckDB with"
+need sqlite3 npm node
 
 # DuckDB is installed once into the build folder. Without a network the test is skipped.
 modules=$build/duckdb

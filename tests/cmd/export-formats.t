@@ -3,7 +3,7 @@
 # Each format of zcost export is read by the program that it is for, and has the sums of the reports.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 
 # from_debian NAME PACKAGE FILE: sets $found to the program NAME, if need be out of the Debian package, which is not
 # installed: the compiler of Go takes 464 MB, and the package of promtool starts a server. It stays in the build folder.

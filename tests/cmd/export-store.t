@@ -3,7 +3,7 @@
 # Checks zcost export sql and csv: the whole store as text. Missing values differ from empty texts.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 
 world cap 2 "$copying" "$mapping"
 sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, 'gone', 7, NULL);

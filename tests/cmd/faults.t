@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/every_row.sh"
-command -v sqlite3 >/dev/null || skip_all "no sqlite3"
+need sqlite3
 ! nm "$zcost" 2>/dev/null | grep -q __asan_init || skip_all "the sanitizer's heap takes no other's place"
 
 faults() { # BOUND COMMAND...

@@ -8,8 +8,7 @@
 data=$tests/data
 report() { # report FILE SHARE-COLUMN: "symbol ns" lines, one decimal
 	"$zcost" report functions --perf-report - --rate 8165032 --format tsv <"$1" 2>err >out.tsv || return
-	awk -F'\t' -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ printf "%s\t%.1f\n", $at["symbol"], $at[column] }' out.tsv
+	tsv '{ printf "%s\t%.1f\n", $at["symbol"], $at[column] }' column="$2" out.tsv
 }
 
 # equal FILE COLUMN EXPECTED N: compares the first N rows of the report with the expected rows, in order.
@@ -61,8 +60,7 @@ ok "75.65 % of 12.7 ns is 9.6 ns" test "$(inside 75.65 12.7)" = 9.6
 # --- perf stat ---
 
 counter() { # counter NAME FORMAT [COLUMN]: prints a cell of out.tsv
-	awk -F'\t' -v name="$1" -v format="$2" -v column="${3:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == name { printf format, $at[column] }' out.tsv
+	tsv '$at["name"] == name { printf format, $at[column] }' name="$1" format="$2" column="${3:-value}" out.tsv
 }
 is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
 

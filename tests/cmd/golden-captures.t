@@ -3,19 +3,17 @@
 # Compares figures of published talks with captures made by hand.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
-command -v sqlite3 >/dev/null || skip_all "no sqlite3"
+need sqlite3
 
 is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; cat out err; return 1; }; }
 table() { # table NAME ARGUMENT...: writes a table as tsv into out
 	"$zcost" report "$@" --format tsv >out 2>err
 }
 named() { # named NAME [FORMAT]: prints the value of a row of `out`
-	awk -F'\t' -v name="$1" -v format="${2:-%d}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == name { printf format, $at["value"]; exit }' out
+	tsv '$at["name"] == name { printf format, $at["value"]; exit }' name="$1" format="${2:-%d}" out
 }
 column() { # column NAME FORMAT: prints a cell of the first row
-	awk -F'\t' -v column="$1" -v format="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ printf format, $at[column]; exit }' out
+	tsv '{ printf format, $at[column]; exit }' column="$1" format="$2" out
 }
 
 # --- 253592 recvmsg calls by pages: 53698 below 512, 102476 below 1024, 97418 above ---
@@ -62,8 +60,7 @@ done
 manifest titles "$(echo "$titles" | sed 's/[0-9][0-9.]*/v&/g')" $runs
 "$zcost" analyze titles >log 2>&1
 table summary titles --side receiver
-ok "report summary has the throughput of eight variants" is "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ printf "%s%s %.2f", n++ ? " " : "", $at["variant"], $at["throughput_gbps"] }' out)" \
+ok "report summary has the throughput of eight variants" is "$(tsv '{ printf "%s%s %.2f", n++ ? " " : "", $at["variant"], $at["throughput_gbps"] }' out)" \
 	"$(for g in $titles; do printf '%s ' "v$g $g"; done | sed 's/ $//')"
 
 # --- the mean of the middle three of five runs ---

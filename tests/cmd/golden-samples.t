@@ -3,7 +3,7 @@
 # Compares the tables and comparisons of the captures in samples/captures with those in tests/data/golden.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/golden.sh"
-command -v sqlite3 >/dev/null || skip_all "no sqlite3"
+need sqlite3
 
 open_capture() {
 	"$zcost" unpack "$top/samples/captures/$1.tar.zst" -o "$1" && "$zcost" analyze "$1"
@@ -65,7 +65,7 @@ costs() { # costs TABLE ARGUMENT...: the costs of the baseline's receiver that a
 	shift
 	"$zcost" report $table mapped --workload-only --variant baseline --side receiver --verbose --format tsv "$@" >out 2>err
 	sed -n 's/.*warning: the workload.s CPU time and its samples give two costs: baseline receiver \([0-9.]*\) and \([0-9.]*\) ns.KiB; .*/\1 \2/p' err
-	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } "ns_per_kib" in at { printf "%.1f\n", $at["ns_per_kib"] }
+	tsv '"ns_per_kib" in at { printf "%.1f\n", $at["ns_per_kib"] }
 		!/interrupts elsewhere/ { sum += $at["self_ns"] } END { if ("self_ns" in at) printf "%.1f\n", sum }' out
 }
 same_note() { # the first figure is that of the summary, the second one the sum of each table of costs

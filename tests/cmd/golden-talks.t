@@ -7,9 +7,7 @@ data=$tests/data
 
 # cell FILE KEY COLUMN FORMAT: prints a cell of the row that holds KEY in its symbol, syscall or module
 cell() {
-	awk -F'\t' -v key="$2" -v column="$3" -v format="$4" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ for (i = 1; i <= NF; i++) if ($i == key) printf format, $at[column] }' "$1"
+	tsv '{ for (i = 1; i <= NF; i++) if ($i == key) printf format, $at[column] }' key="$2" column="$3" format="$4" "$1"
 }
 is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
 

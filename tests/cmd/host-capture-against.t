@@ -5,7 +5,7 @@
 ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/log
 export ZCOST_COLLECT FAKE_LOG
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 plan() { # plan CPU NAME=COMMAND...: prints a plan of these variants on that CPU
 	cpu=$1

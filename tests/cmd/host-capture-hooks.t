@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 ZCOST_COLLECT=$tests/fake/collect
 export ZCOST_COLLECT
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 tag=61.$$ # no other process sleeps this long
 hang="setsid sleep $tag & sleep $tag"

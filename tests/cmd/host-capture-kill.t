@@ -6,7 +6,7 @@ ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/log
 FAKE_HOLD=$scratch/hold
 export ZCOST_COLLECT FAKE_LOG FAKE_HOLD
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 tag=61.$$ # no other process sleeps this long
 cat >p.ini <<EOF2

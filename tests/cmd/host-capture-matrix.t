@@ -7,7 +7,7 @@ ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/hooks # runs and hooks write to one file, to check their order
 FAKE_HOLD=$scratch/hold
 export ZCOST_COLLECT FAKE_LOG FAKE_HOLD
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 # A file named mtu in the scratch folder replaces the interface.
 plan() { # plan [SED]: prints the plan, edited by a sed script

@@ -4,8 +4,7 @@
 # SIGINT and SIGTERM, by SIGKILL, by SIGKILL to all its processes at once, and by SIGKILL to one side. Each time
 # no process stays behind. The next capture undoes the settings, cleans up and continues until all runs are there.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
-[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
+need jq root
 unset ZCOST_COLLECT
 FAMILY=$scratch.$$ # in the environment of every process of the capture
 

@@ -6,7 +6,7 @@
 ZCOST_COLLECT=$tests/fake/collect
 FAKE_LOG=$scratch/log
 export ZCOST_COLLECT FAKE_LOG
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 plan() { # plan NAME=RECEIVER...: prints a plan of these variants
 	cat <<-EOT
@@ -38,14 +38,6 @@ runs() { # runs CAPTURE: prints "name status" of each run in the manifest
 
 why() { # why CAPTURE VARIANT
 	jq -r --arg v "$2" '.runs[] | select(.variant == $v) | .why' "$1/manifest.json" >why
-}
-
-sums() { # the manifest lists exactly the files of all runs and hosts, with the right checksums
-	(cd "$1" && find runs hosts -type f | sort | xargs sha256sum) >files
-	jq -r '(.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
-		"\(.value)  \($d)\(.key)"), (.hosts | to_entries[] | "\(.value)  hosts/\(.key)")' \
-		"$1/manifest.json" | sort -k2 >listed
-	diff files listed
 }
 
 repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p.ini

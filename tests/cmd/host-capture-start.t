@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The start of a run: a client finds its server, and the window opens when data moves, however late the workload starts.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 perl -MIO::Socket::INET -MTime::HiRes -e 1 2>/dev/null || skip_all "needs perl"
 
 # Programs that need CPU time before they begin, as every program does on a busy machine.

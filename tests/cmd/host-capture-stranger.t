@@ -5,8 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 ZCOST_COLLECT=$tests/fake/collect
 export ZCOST_COLLECT
-command -v jq >/dev/null || skip_all "needs jq"
-command -v zstd >/dev/null || skip_all "needs zstd"
+need jq zstd
 
 tag=61.$$ # no other process sleeps this long
 plan() { # plan [SED]: prints the plan, edited by a sed script

@@ -3,7 +3,7 @@
 # `zcost collect --agent`, the part of a capture on another host: its commands, its folder, and that it leaves
 # no file and no process behind.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 TMPDIR=$scratch/tmp
 export TMPDIR
 mkdir tmp

@@ -9,10 +9,7 @@ collect() {
 	"$zcost" collect -o r --collect counters "$@"
 }
 # rows EVENT COLUMN: the column's value on every CPU
-rows() {
-	awk -F'\t' -v e="$1" -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		$1 == e { print $c[want] }' r/counters.tsv
-}
+rows() { tsv '$1 == event { print $at[column] }' event="$1" column="$2" r/counters.tsv; }
 sum() { # sum EVENT
 	rows "$1" value | awk '{ s += $1 } END { printf "%.0f\n", s }'
 }

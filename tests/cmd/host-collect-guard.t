@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A collect that gets SIGKILL: every process that it started ends, also a daemon that left the process group.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs needs root"
+need root
 FAMILY=$scratch.$$ # in the environment of every process of one collect
 
 # A workload with a daemon in another session, which closed all files, ignores SIGTERM and has lost its parent;

@@ -3,7 +3,7 @@
 # The kernel's counters: interrupts and the network stack, per network namespace.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "needs root: network namespaces"
+need root
 
 ns=zcost-ck$$
 cleanup() { ip netns del "$ns" 2>/dev/null; }

@@ -3,9 +3,7 @@
 # Root copies programs and libraries of other users' processes, and only the files that were mapped.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
-command -v setpriv >/dev/null || skip_all "no setpriv here"
-command -v perf >/dev/null || skip_all "no perf here"
+need root setpriv perf
 
 as() { # as UID COMMAND...
 	uid=$1

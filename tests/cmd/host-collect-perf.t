@@ -3,8 +3,7 @@
 # The profile: samples of the window only, and the host's files that explain them.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "a profile of whole CPUs needs root"
-command -v perf >/dev/null || skip_all "no perf here"
+need root perf
 
 # A program that no other process runs: the shell under another name.
 cp "$(readlink -f "$(command -v sh)")" zc-busy

@@ -3,8 +3,7 @@
 # An interface that is renamed inside the window: its counters, its driver's counters and its settings share one
 # ifindex, and reports list them under one name.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "needs root: network namespaces"
-command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
+need root sqlite3
 
 ns=zcost-cn$$
 cleanup() { ip netns del "$ns" 2>/dev/null; }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 restarts=$build/tests/tools/restarts
-[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+need root
 
 agrees() { # the program prints how often it entered the kernel
 	[ -s "$1" ] || return 1

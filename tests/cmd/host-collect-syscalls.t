@@ -5,17 +5,14 @@
 tracefs_before=$(grep -c tracefs /proc/mounts)
 
 calls=$build/tests/tools/calls
-[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+need root
 
 collect() {
 	"$zcost" collect -o r --collect syscalls --syscalls-method "$method" "$@"
 }
 
 # column NAME CALL: sum of a column over all rows of a call
-column() {
-	awk -F'\t' -v col="$1" -v call="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == call { n += $at[col] } END { printf "%d\n", n }' r/syscalls.tsv
-}
+column() { tsv '$at["name"] == call { n += $at[column] } END { printf "%d\n", n }' column="$1" call="$2" r/syscalls.tsv; }
 
 # The counts must equal those that the workload prints.
 agrees() {
@@ -32,8 +29,7 @@ agrees() {
 
 # The times sum to the calls, the sizes to the calls that returned more than 0.
 histograms() {
-	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		function sum(text,    n, i, part, total) {
+	tsv 'function sum(text,    n, i, part, total) {
 			n = split(text, part, ",")
 			for (i = 1; i <= n; i++) { sub(/.*:/, "", part[i]); total += part[i] }
 			return total + 0
@@ -46,8 +42,7 @@ histograms() {
 
 # checks total, min, max and deviation of five sleeps of at least 10 ms
 naps() {
-	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == "nanosleep" {
+	tsv '$at["name"] == "nanosleep" {
 			mean = $at["total_ns"] / 5
 			ok = $at["min_ns"] >= 10e6 && $at["max_ns"] < 1e9 && mean >= $at["min_ns"] &&
 			     mean <= $at["max_ns"]
@@ -106,8 +101,7 @@ ok "calls, errors and bytes include calls that are not timed" agrees
 ok "collect --time-one-in 8 counts 200,000 calls" exits 0 collect --time-one-in 8 -- "$calls" loop 200000 300
 ok "one in 8 of getppid is timed: $(column timed getppid) of $(column calls getppid)" sh -c "
 	[ $(column calls getppid) = 200000 ] && [ $(column timed getppid) -gt 23000 ] && [ $(column timed getppid) -lt 27000 ]"
-ok "all calls are timed where there are at most 16" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["calls"] <= 16 { few++; bad += $at["timed"] != $at["calls"] } END { exit bad || few < 3 }' r/syscalls.tsv
+ok "all calls are timed where there are at most 16" tsv '$at["calls"] <= 16 { few++; bad += $at["timed"] != $at["calls"] } END { exit bad || few < 3 }' r/syscalls.tsv
 ok "run.json has time_one_in" test "$(jq -r '.collectors[0].info.time_one_in' r/run.json)" = 8
 "$zcost" analyze r >log 2>&1
 "$zcost" report syscalls r --format tsv >table 2>notes
@@ -116,8 +110,7 @@ ok "report notes that times are estimates from random samples" says 'one call in
 first=$(column first getppid) first_ns=$(column first_ns getppid)
 estimate=$(awk -v n="$(column timed getppid)" -v ns="$(column total_ns getppid)" -v f="$first" -v f_ns="$first_ns" \
 	'BEGIN { printf "%.0f", f_ns + (ns - f_ns) * (200000 - f) / (n - f) }')
-ok "the estimated total time includes the calls that are not timed" near "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["syscall"] == "getppid" { printf "%.0f", $at["total_ms"] * 1e6 }' table)" "$estimate" $((estimate / 100))
+ok "the estimated total time includes the calls that are not timed" near "$(tsv '$at["syscall"] == "getppid" { printf "%.0f", $at["total_ms"] * 1e6 }' table)" "$estimate" $((estimate / 100))
 method=tracepoint
 ok "--time-one-in with the method tracepoint is a usage error" exits 2 collect --time-one-in 8 -- true
 ok "--time-one-in without the syscalls collector is a usage error" exits 2 "$zcost" collect -o r --collect cpu --time-one-in 8 -- true

@@ -7,7 +7,7 @@ cleanup() {
 	kill ${listener-} ${sender-} 2>/dev/null
 	ip netns del "$ns" 2>/dev/null
 }
-command -v sqlite3 >/dev/null || skip_all "no sqlite3 to ask the store with"
+need sqlite3
 
 info() { jq -r ".collectors[] | select(.name == \"tcp\") | $1" r/run.json; }
 ask() { sqlite3 r/zcost.db "SELECT $1"; }

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One line names what a host cannot measure. The reasons are in run.json, in reports and behind --verbose.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
-command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
+need jq sqlite3
 
 mkdir sys
 ZCOST_SYSFS=$PWD/sys # no power, no topology, no idle states

@@ -4,8 +4,7 @@
 # workload has no right of root.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
-command -v setpriv >/dev/null || skip_all "no setpriv here"
+need root setpriv
 
 chmod 755 .
 cp "$zcost" zcost && chmod 755 zcost # nobody may not be able to enter the checkout

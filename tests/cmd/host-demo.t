@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The demo, interrupted: no namespace, process or sysctl change stays behind.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+need root
 [ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
-command -v ip >/dev/null || skip_all "needs iproute2"
+need ip
 flock -n /run true || skip_all "another demo is running on this machine"
 
 settings() { # without the sysctl that the kernel lowers when its interrupts take long

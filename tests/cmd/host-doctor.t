@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 row() { # row GROUP CHECK COLUMN: the value in the last tsv
-	awk -F'\t' -v g="$1" -v k="$2" -v c="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == g && $2 == k { print $at[c] }' tsv
+	tsv '$1 == g && $2 == k { print $at[c] }' g="$1" k="$2" c="$3" tsv
 }
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; cat tsv; return 1; }; }
 doctor() { "$zcost" doctor --format tsv "$@" >tsv 2>notes; }

@@ -4,7 +4,7 @@
 # still undoes its settings.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 cleanup() { umount "$scratch/small" 2>/dev/null; }
 [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=2m nodev small 2>mount.err ||
 	skip_all "needs a file system of its own: root, $(head -n 1 mount.err 2>/dev/null)"

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # samples/matrix.ini, shortened: each of its settings has the intended effect.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+need root
 [ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
-for tool in ip ethtool jq; do
-	command -v $tool >/dev/null || skip_all "needs $tool"
-done
+need ip ethtool jq
 bed=zt-matrix-$$
 cp "$top/samples/testbed.sh" .
 cleanup() { sh testbed.sh down $bed 2>/dev/null; }

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # samples/nginx.ini, shortened: a real server and its client, and what a request costs on each side.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+need root
 [ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
-for tool in ip jq nginx taskset wrk; do
-	command -v $tool >/dev/null || skip_all "needs $tool"
-done
+need ip jq nginx taskset wrk
 bed=zt-nginx-$$
 cleanup() {
 	sh "$top/samples/testbed.sh" down $bed 2>/dev/null
@@ -25,8 +23,7 @@ ok "the plan leaves no namespace, folder or process" nothing_left
 "$zcost" analyze c >log 2>&1
 
 cell() { # cell COLUMN VARIANT SIDE: of the file out
-	awk -F'\t' -v want="$1" -v v="$2" -v s="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["variant"] == v && $at["side"] == s { print $at[want]; exit }' out
+	tsv '$at["variant"] == v && $at["side"] == s { print $at[want]; exit }' want="$1" v="$2" s="$3" out
 }
 costs() { # each side has a cost per request, of the requests that wrk counts
 	for v in read sendfile; do
@@ -44,9 +41,8 @@ ok "report zerocopy exits 0 or 4" sh -c "'$zcost' report zerocopy c >out 2>&1; [
 ok "with sendfile off nginx copies every byte" says '^# read: .*the sender copies every byte' out
 ok "with sendfile on nginx does not copy" says '^# sendfile: .*the sender does not copy' out
 calls() { # calls VARIANT CALL: nginx's calls for each request
-	"$zcost" report syscalls c --variant $1 --side sender --format tsv 2>/dev/null | awk -F'\t' -v call="$2" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["syscall"] == call { n = $at["calls"] } $at["syscall"] == "openat" { files = $at["calls"] } END { print n / files }'
+	"$zcost" report syscalls c --variant $1 --side sender --format tsv 2>/dev/null |
+		tsv '$at["syscall"] == call { n = $at["calls"] } $at["syscall"] == "openat" { files = $at["calls"] } END { print n / files }' call="$2"
 }
 # The window cuts the first and the last request of each of the 8 connections. On a busy machine there are few others.
 ok "with sendfile off a request for 1 MiB takes 32 reads" near "$(calls read pread64)" 32 3

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 perf record -q -a -e cpu-clock -o probe.data true 2>/dev/null || skip_all "perf cannot record here"
 [ "$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null)" != 0 ] || skip_all "BPF is not compiled here"
 "$zcost" collect -o probe --collect syscalls --syscalls-method bpf -- true >probe.log 2>&1 ||
@@ -12,7 +12,7 @@ perf record -q -a -e cpu-clock -o probe.data true 2>/dev/null || skip_all "perf 
 
 # On all CPUs: only there perf records that another process unloads a program, and perf uses a program's name for
 # the next one at its address. User space of other processes is not compared.
-record() { command perf record -q -a -g -e cpu-clock -F 5000 "$@"; }
+record() { command perf record -q $(buffer 32) -a -g -e cpu-clock -F 5000 "$@"; }
 alike() { ZC_ROWS='^(bpf_prog|\[unknown\]	0xffffffffc)' perl "$compare" "$1" "$dump"; }
 
 named() { # named FILE: both programs have the same rows as in perf
@@ -33,8 +33,8 @@ steady "BPF programs that are loaded while perf records have perf's names" loade
 # The programs are there before: perf records them at its start.
 loaded_before() {
 	rm -rf before
-	"$zcost" collect -o before --collect syscalls --syscalls-method bpf -- perf record -q -a -g -e cpu-clock \
-		-F 5000 -o before.data -- dd if=/dev/zero of=/dev/null bs=1 count=400000 >before.log 2>&1 ||
+	"$zcost" collect -o before --collect syscalls --syscalls-method bpf -- perf record -q $(buffer 32) -a -g \
+		-e cpu-clock -F 5000 -o before.data -- dd if=/dev/zero of=/dev/null bs=1 count=400000 >before.log 2>&1 ||
 		{ cat before.log; return 1; }
 	named before.data
 }

@@ -3,8 +3,7 @@
 # Root writes nothing where another user could redirect it: each folder from / down belongs to root or to the caller
 # of sudo, and nobody else can write to it or has put a link on the way.
 . "$(dirname "$0")/../lib.sh"
-[ "$(id -u)" = 0 ] || skip_all "needs root"
-command -v zstd >/dev/null || skip_all "needs zstd"
+need root zstd
 
 cat >plan.ini <<-EOF
 	[plan]

@@ -3,7 +3,7 @@
 # Sides on other hosts, without hosts: a fake ssh runs the command here, and a fake remote zcost gives answers
 # that no zcost gives. No file of a wrong answer reaches the capture or another folder.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 TMPDIR=$scratch
 export TMPDIR
 

@@ -4,7 +4,7 @@
 # are lost. The remote processes end without help.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/ssh.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 ssh_world || skip_all "no namespaces, or no sshd, here: $(tail -n 1 sshd.log)"
 
 tag=64.$$ # no other process sleeps this long

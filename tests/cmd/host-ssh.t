@@ -4,7 +4,7 @@
 # and everything that can break.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/ssh.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 ssh_world || skip_all "no namespaces, or no sshd, here: $(tail -n 1 sshd.log)"
 
 tag=62.$$ # no other process sleeps this long
@@ -62,14 +62,6 @@ nothing_left() { # nothing_left CAPTURE: and this host has no temporary file and
 
 runs() { # runs CAPTURE: "1 ok 2 failed "
 	jq -r '.runs | sort_by(.repeat)[] | "\(.repeat) \(.status)"' "$1/manifest.json" | tr '\n' ' '
-}
-
-sums() { # the manifest lists exactly the files of all runs and hosts, with the right checksums
-	(cd "$1" && find runs hosts -type f | sort | xargs sha256sum) >files
-	jq -r '(.runs[] | "runs/\(.variant)/\(.pass)-0\(.repeat)/" as $d | .files | to_entries[] |
-		"\(.value)  \($d)\(.key)"), (.hosts | to_entries[] | "\(.value)  hosts/\(.key)")' \
-		"$1/manifest.json" | sort -k2 >listed
-	diff files listed
 }
 
 mkdir opt here # the remote zcost has another path

@@ -6,8 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "namespaces need root"
-command -v perl >/dev/null || skip_all "no perl to take the datagrams"
+need root perl
 cleanup() {
 	ip netns del $name-a 2>/dev/null
 	ip netns del $name-b 2>/dev/null
@@ -72,15 +71,10 @@ for tx in msg-zerocopy uring-send-zc; do
 	ok "$tx over veth: 50 of 50 sends count as copied" veth $tx
 done
 
-usage() {
-	pattern=$1
-	shift
-	exits 2 "$tcpzc" --udp "$@" && says "$pattern" err
-}
-ok "--udp with --verify is refused" usage 'does not go together with --rr, --verify or --flows' --connect ::1 --verify
-ok "--udp with a mode for TCP is refused" usage "'sendfile' does not send datagrams" --connect ::1 --tx sendfile
-ok "--udp of a receiver is refused" usage '--udp belongs to the sender' --listen
-ok "a datagram that is too large is refused" usage 'at most 65507' --connect ::1 --size 128k
+ok "--udp with --verify is refused" usage 'does not go together with --rr, --verify or --flows' --udp --connect ::1 --verify
+ok "--udp with a mode for TCP is refused" usage "'sendfile' does not send datagrams" --udp --connect ::1 --tx sendfile
+ok "--udp of a receiver is refused" usage '--udp belongs to the sender' --udp --listen
+ok "a datagram that is too large is refused" usage 'at most 65507' --udp --connect ::1 --size 128k
 refused() {
 	next_port
 	exits 1 "$tcpzc" --udp --connect 127.0.0.1 --port $port --seconds 2 --rate 1000msg && says 'send: Connection refused' err

@@ -4,20 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-refused() { # TEXT OPTIONS...
-	want=$1
-	shift
-	"$tcpzc" --listen=127.0.0.1 --port $port --accept-timeout 1 --rx devmem "$@" >out 2>err
-	rc=$?
-	[ $rc = 1 ] || { echo "exit $rc"; cat out err; return 1; }
-	grep -q "$want" err && grep -q '"type":"error"' out || { cat out err; return 1; }
-}
-
-usage() { # PATTERN OPTIONS...
-	pattern=$1
-	shift
-	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
-}
+rx=devmem
 ok "a receiver without an interface is refused" usage '^tcpzc: --rx devmem: which interface\? --nic IF$' --listen --rx devmem
 ok "a sender without an interface is refused" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' --connect ::1 --tx devmem
 ok "a server with devmem responses and no interface is refused" usage '--tx devmem: which interface' --listen --rr --rx recv --tx devmem
@@ -28,7 +15,7 @@ if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "loopback is an error with the reason" refused 'cannot receive into device memory' --nic lo
 	ok "memory that is too small for a NIC is an error" refused 'larger --area' --nic lo --area 1M
 else
-	ok "the error about a missing udmabuf says what to do" refused 'udmabuf.*Way out: modprobe udmabuf\|Permission' --nic lo
+	ok "the error about a missing udmabuf says what to do" refused 'udmabuf.*Way out: modprobe udmabuf|Permission' --nic lo
 	skip "loopback is an error with the reason" "no /dev/udmabuf, or no root"
 	skip "memory that is too small for a NIC is an error" "no /dev/udmabuf, or no root"
 fi

@@ -4,11 +4,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-usage() { # PATTERN OPTIONS
-	pattern=$1
-	shift
-	exits 2 "$tcpzc" "$@" && says "$pattern" err
-}
 ok "a command line without --listen and --connect is refused" usage 'either --listen or --connect'
 ok "a command line with both --listen and --connect is refused" usage 'either --listen or --connect' --listen --connect ::1
 ok "the error about an unknown mode lists the modes" usage "there is no mode 'teleport'; the modes are: send sendfile" \

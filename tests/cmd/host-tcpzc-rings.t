@@ -62,11 +62,6 @@ no_ring() { holds rxs 'has("ring_overflow") or has("dropped_completions") or has
 ok "recv transfers 1 MiB" transfer 127.0.0.1 -- --bytes 1M
 ok "the summary of recv has no ring" no_ring
 
-usage() { # PATTERN OPTIONS
-	pattern=$1
-	shift
-	exits 2 "$tcpzc" "$@" && says "$pattern" err
-}
 ok "a receiver without a ring refuses --cq-entries" usage '--cq-entries belongs to the modes of io_uring' --listen --rx mmap --cq-entries 8
 ok "a sender without a ring refuses --cq-entries" usage '--cq-entries belongs to the modes of io_uring' --connect ::1 --cq-entries 8
 ok "--cq-entries 0 is refused" usage 'not within 1 to 65536' --listen --rx zcrx --cq-entries 0

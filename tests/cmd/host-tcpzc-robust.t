@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-command -v perl >/dev/null || skip_all "no perl for the peers"
+need perl
 tx_modes=$(for m in $(modes sending); do here $m && echo $m; done)
 rx_modes=$(for m in $(modes receiving); do rx_here $m && echo $m; done)
 

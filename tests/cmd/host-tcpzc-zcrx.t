@@ -4,20 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-refused() { # TEXT OPTIONS...: tcpzc refuses them with this text
-	want=$1
-	shift
-	"$tcpzc" --listen=127.0.0.1 --port $port --accept-timeout 1 --rx zcrx "$@" >out 2>err
-	rc=$?
-	[ $rc = 1 ] || { echo "exit $rc"; cat out err; return 1; }
-	grep -q "$want" err && grep -q '"type":"error"' out || { cat out err; return 1; }
-}
-
-usage() { # PATTERN OPTIONS...
-	pattern=$1
-	shift
-	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
-}
+rx=zcrx
 ok "a receiver without an interface is refused" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
 why='no root'
 if [ "$(id -u)" = 0 ] && rx_here uring-multishot; then

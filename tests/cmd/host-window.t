@@ -3,8 +3,7 @@
 # A real run: a part of its window has the profile of that part, and analyze --inline separates inlined functions.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "a profile of whole CPUs needs root"
-command -v perf >/dev/null || skip_all "no perf here"
+need root perf
 cc=${CC:-cc}
 
 # early() for two seconds, then late(). Each has an inlined function.
@@ -42,9 +41,8 @@ ok "analyze accepts the profile" exits 0 "$zcost" analyze r
 share() { # share SYMBOL ARGUMENTS...: the symbol's self percent in the program
 	symbol=$1
 	shift
-	"$zcost" report functions r --comm two --all --format tsv "$@" 2>err | awk -F'\t' -v s="$symbol" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["symbol"] == s { n += $at["self_share"] } END { print n + 0 }'
+	"$zcost" report functions r --comm two --all --format tsv "$@" 2>err |
+		tsv '$at["symbol"] == s { n += $at["self_share"] } END { print n + 0 }' s="$symbol"
 }
 above() { # A B: A > B
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) || (a == "") }' || { echo "$1 is not above $2"; return 1; }

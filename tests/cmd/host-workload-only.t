@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --workload-only: the workload is a child process of the command. Another program takes the same CPU and makes softirqs.
 . "$(dirname "$0")/../lib.sh"
-command -v jq >/dev/null || skip_all "needs jq"
-[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs needs root"
+need jq root
 unset ZCOST_COLLECT
 other=
 cleanup() { kill $other 2>/dev/null; }
@@ -39,8 +38,7 @@ share() { # share COMM TABLE_ARGUMENT...: prints the summed share of the command
 	who=$1
 	shift
 	"$zcost" report functions c --by comm --all --format tsv "$@" 2>err |
-		awk -F'\t' -v who="$who" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["comm"] ~ who { s += $at["self_share"] } END { printf "%.2f", s }'
+		tsv '$at["comm"] ~ who { s += $at["self_share"] } END { printf "%.2f", s }' who="$who"
 }
 ok "the store has the command and what it started" sh -c "[ \$(sqlite3 c/zcost.db 'SELECT COUNT(*) FROM process') -ge 3 ]"
 # On a busy machine, programs outside of the test take most of the CPU.
@@ -50,8 +48,7 @@ ok "the shares of the workload stay those of all samples" test "$(share '^burner
 column() { # column NAME COMMAND...: prints the first figure of the column
 	name=$1
 	shift
-	"$zcost" "$@" --format tsv 2>err |
-		awk -F'\t' -v name=$name 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[name] }'
+	"$zcost" "$@" --format tsv 2>err | tsv 'NR == 2 { print $at[name] }' name=$name
 }
 busy=$(column busy_pct report cpu c)
 pct=$(column workload_pct report cpu c)
@@ -60,7 +57,7 @@ ok "a note has the busy time that the workload did not use" says "other time on 
 ok "the cost of a message is the workload's CPU time" near "$(column ns_per_message report summary c --workload-only)" \
 	"$(echo "$pct $(column rate_messages report summary c)" | awk '{ printf "%.6f", 1e7 * $1 / $2 }')" 1e-4
 sum=$("$zcost" report components c --workload-only --all --unit message --format tsv 2>err |
-	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } !/interrupts elsewhere/ { s += $at["self_ns"] } END { print s }')
+	tsv '!/interrupts elsewhere/ { s += $at["self_ns"] } END { print s }')
 # Samples and the scheduler's clock count the same time. 100 samples a run or more, so 0.1 of the basis is wide.
 ok "the workload's components add up to its CPU time" near "$sum" "$(column ns_per_message report summary c --workload-only)" \
 	"$(column ns_per_message report summary c | awk '{ print $1 / 10 }')"

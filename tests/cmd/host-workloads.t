@@ -3,7 +3,7 @@
 # Adapters against the real programs between two network namespaces: zcost's figure against the program's own.
 . "$(dirname "$0")/../lib.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+need root
 a=zcw$$a b=zcw$$b servers=
 cleanup() {
 	for p in $servers; do kill "$p" 2>/dev/null; done

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+need root
 
 # counted METHOD TX RX [OPTIONS]: a transfer over loopback with the system calls of both ends counted
 counted() {
@@ -109,8 +109,7 @@ directions() { # directions OPTION
 	esac
 }
 cell() { # cell COLUMN VARIANT SIDE EVIDENCE
-	awk -F'\t' -v want="$1" -v v="$2" -v s="$3" -v e="$4" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$1 == v && $2 == s && index($3, e) == 1 { print $at[want]; exit }' table
+	tsv '$1 == v && $2 == s && index($3, e) == 1 { print $at[want]; exit }' want="$1" v="$2" s="$3" e="$4" table
 }
 if [ "$(nproc)" -lt 2 ] || ! command -v taskset >/dev/null; then
 	skip "iperf3 -Z" "needs two CPUs and taskset"

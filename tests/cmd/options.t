@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/capture.sh"
-need_sqlite
+need sqlite3
 world cap 6 $copying $mapping
 
 refused() { # refused COMMAND...: the command exits 2 and its message names the option

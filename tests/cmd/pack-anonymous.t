@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 
 world cap 6 copying:1e6:100:60,40,0:1000:0:0 mapping:2e6:100:0,80,20:500:1:0
 cat >cap/manifest.json <<-'EOS'

@@ -14,8 +14,7 @@ plot() { # plot CODE ARGUMENT...
 	exits "$want" "$zcost" plot cap -o slides --format svg "$@"
 }
 column() { # column CHART NAME: its values, each once
-	awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' \
-		"slides/$1.tsv" | sort -u | tr '\n' ' '
+	tsv '{ print $at[name] }' name="$2" "slides/$1.tsv" | sort -u | tr '\n' ' '
 }
 
 ok "all charts are drawn for one side" plot 0 --side sender
@@ -49,7 +48,7 @@ named() {
 	exits 0 "$zcost" plot named -o slides --format svg "$@"
 }
 order() { # order CHART: its sides in the order of the picture
-	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["side"] }' "slides/$1.tsv" | uniq | tr '\n' ' '
+	tsv '{ print $at["side"] }' "slides/$1.tsv" | uniq | tr '\n' ' '
 }
 rm -rf slides
 ok "charts of three sides with free names are drawn" named throughput cpu roi_c functions functions_sender

@@ -35,9 +35,8 @@ report idle cap >idle.tsv
 
 # at FILE PANEL VARIANT COLUMN
 at() {
-	awk -F '\t' -v panel="$2" -v variant="$3" -v want="$4" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["panel"] == panel && $at["variant"] == variant { printf "%s%g", n++ ? " " : "", $at[want] }' "slides/$1.tsv"
+	tsv '$at["panel"] == panel && $at["variant"] == variant { printf "%s%g", n++ ? " " : "", $at[want] }' \
+		panel="$2" variant="$3" want="$4" "slides/$1.tsv"
 }
 bytes="receiver: receives by bytes, %"
 ok "a size's share is that of the report, and 0 at sizes that did not occur" test "$(at sizes "$bytes" baseline value)" = "0 30 0 70 0 0 0 0 0"
@@ -53,12 +52,8 @@ ok "a percentile's label is no format of gnuplot" says '^tick3 = "99.9 %%"' slid
 ok "the parts of idle time are the states, and what no state accounts for" test \
 	"$(cells slides/idle.tsv value variant=mmap side=receiver part=C1) $(cells slides/idle.tsv value variant=mmap side=receiver part=C6) \
 $(cells slides/idle.tsv value variant=mmap side=receiver part=idle~outside~the~states)" = "10 20 10"
-ok "idle time has the interval of busy time the other way round" test "$(awk -F '\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	FNR > 1 && $at["variant"] == "mmap" && $at["side"] == "receiver" && $at["state"] == "busy" && $at["cpu"] == "all" {
-		printf "%.6g", $at["time_pct_hi"] - $at["time_pct_lo"] }' idle.tsv)" = "$(awk -F '\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["variant"] == "mmap" && $at["side"] == "receiver" && $at["lo"] != "" { printf "%.6g", $at["hi"] - $at["lo"] }' slides/idle.tsv)"
+ok "idle time has the interval of busy time the other way round" test "$(tsv 'FNR > 1 && $at["variant"] == "mmap" && $at["side"] == "receiver" && $at["state"] == "busy" && $at["cpu"] == "all" {
+		printf "%.6g", $at["time_pct_hi"] - $at["time_pct_lo"] }' idle.tsv)" = "$(tsv '$at["variant"] == "mmap" && $at["side"] == "receiver" && $at["lo"] != "" { printf "%.6g", $at["hi"] - $at["lo"] }' slides/idle.tsv)"
 base=$(cells scores.tsv value variant=baseline side=receiver score=ns_per_kib)
 new=$(cells scores.tsv value variant=mmap side=receiver score=ns_per_kib)
 ok "a counter is drawn in percent of the base" near "$(cells slides/counters.tsv value variant=mmap counter=receiver:~ns_per_kib)" \

@@ -30,9 +30,7 @@ draw() {
 
 # cell FOLDER GROUP VARIANT COLUMN: of the chart's .tsv.
 cell() {
-	awk -F '\t' -v group="$2" -v variant="$3" -v want="$4" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["syscall"] == group && $at["variant"] == variant { print $at[want] }' "$1/syscalls.tsv"
+	tsv '$at["syscall"] == group && $at["variant"] == variant { print $at[want] }' group="$2" variant="$3" want="$4" "$1/syscalls.tsv"
 }
 
 # groups FOLDER: the chart's groups, from the top down.

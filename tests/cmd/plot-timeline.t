@@ -44,18 +44,15 @@ is() {
 
 # series NAME: "t value" of the receiver's series, by report.
 series() {
-	"$zcost" report timeline cap --side receiver --all --format tsv | awk -F '\t' -v name="$1" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == name { printf "%s%g %g", n++ ? ", " : "", $at["t_s"], $at["value"] }'
+	"$zcost" report timeline cap --side receiver --all --format tsv |
+		tsv '$at["name"] == name { printf "%s%g %g", n++ ? ", " : "", $at["t_s"], $at["value"] }' name="$1"
 }
 
 ok "report timeline has the squeezes of the side's CPU alone, per second" is "1 0, 2 10, 3 40" series softnet_squeezed_per_s
 ok "report timeline has the mean power between readings of a counter" is "1 40, 2 40, 3 40" series power_w:package/powercap/package-0
 ok "report timeline has the CPU use of each second" is "1 50, 2 50, 3 50" series cpu_pct
 ok "report timeline has the unit of each series" test "% Gbit/s W" = \
-	"$("$zcost" report timeline cap --side receiver --all --format tsv | awk -F '\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] ~ /^(cpu_pct|throughput|power_w)/ { print $at["unit"] }' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+	"$("$zcost" report timeline cap --side receiver --all --format tsv | tsv '$at["name"] ~ /^(cpu_pct|throughput|power_w)/ { print $at["unit"] }' | sort -u | tr '\n' ' ' | sed 's/ $//')"
 ok "the throughput of the last 0.2 ms is in the interval before it" is "10 10.7784" sh -c \
 	"'$zcost' report timeline cap --side receiver --name throughput --all --format tsv | awk -F '\t' '
 		NR > 1 { if (\$NF > most) most = \$NF; if (NR == 2) least = \$NF } END { printf \"%g %g\", least, most }'"
@@ -88,9 +85,8 @@ ok "plot timeline draws one chart" exits 0 "$zcost" plot cap timeline -o slides
 
 # at PANEL RUN COLUMN: the column's cells of the chart's data.
 at() {
-	awk -F '\t' -v panel="$1" -v run="$2" -v want="$3" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["panel"] == panel && $at["run"] == run { printf "%s%g", n++ ? " " : "", $at[want] }' slides/timeline.tsv
+	tsv '$at["panel"] == panel && $at["run"] == run { printf "%s%g", n++ ? " " : "", $at[want] }' \
+		panel="$1" run="$2" want="$3" slides/timeline.tsv
 }
 squeezes="receiver: squeezes/s"
 power="receiver: package power, W"

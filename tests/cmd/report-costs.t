@@ -122,8 +122,7 @@ ok "the message lists syscall among the units" says 'packet, KiB, message and sy
 # --- one run has sampling errors: beside each cost, whatever it is split by and counted in ---
 
 paired() { # every row with a share between nothing and all has a sampling error above 0
-	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ for (name in at) if (name ~ /^(self|total)_share$/ && $at[name] > 0) {
+	tsv '{ for (name in at) if (name ~ /^(self|total)_share$/ && $at[name] > 0) {
 			error = name; sub(/share/, "sampling_error", error)
 			if (error in at) { n++; if ($at[name] < 99.99 && !($at[error] > 0)) { print; bad++ } }
 			else { print "no " error; bad++ } } }
@@ -169,9 +168,7 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -
 	perf script -i p.data -F comm,tid,period 2>/dev/null | awk '
 		{ k = $1 ":" $2; s[k] += $3; all += $3 } END { for (k in s) printf "%s\t%.4f\n", k, 100 * s[k] / all }' |
 		sort >perf.tsv
-	"$zcost" report functions --perf p.data --by thread --all --format tsv 2>err | awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ s[$1] += $at["self_share"] } END { for (k in s) printf "%s\t%.4f\n", k, s[k] }' | sort >ours.tsv
+	"$zcost" report functions --perf p.data --by thread --all --format tsv 2>err | tsv '{ s[$1] += $at["self_share"] } END { for (k in s) printf "%s\t%.4f\n", k, s[k] }' | sort >ours.tsv
 	ok "the threads of a recording equal those of perf script" cmp perf.tsv ours.tsv
 	ok "the recording has several threads" test "$(grep -c '' ours.tsv)" -ge 4
 else

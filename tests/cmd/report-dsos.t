@@ -3,7 +3,7 @@
 # Files that are not the recorded ones: a note counts and names them.
 . "$(dirname "$0")/../lib.sh"
 
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 

@@ -14,8 +14,7 @@ cat >report.txt <<'END'
 END
 
 ns() { # ns SYMBOL FILE: one decimal, as printed there
-	awk -F'\t' -v s="$1" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		$c["symbol"] == s { printf "%.1f", $c["self_ns"] }' "$2"
+	tsv '$at["symbol"] == s { printf "%.1f", $at["self_ns"] }' s="$1" "$2"
 }
 
 ok "report functions reads the text of perf report" exits 0 "$zcost" report functions --perf-report report.txt --rate 8165032 --format tsv

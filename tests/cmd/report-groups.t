@@ -6,8 +6,7 @@
 data=$tests/data
 
 cell() { # FILE GROUP COLUMN
-	awk -F'\t' -v group="$2" -v column="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["group"] == group { print $at[column] }' "$1"
+	tsv '$at["group"] == group { print $at[column] }' group="$2" column="$3" "$1"
 }
 groups() { "$zcost" report groups "$@" --format tsv >out 2>err; }
 

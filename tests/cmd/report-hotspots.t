@@ -6,7 +6,7 @@
 
 HOME=$scratch/home # no cache of build-ids explains what is to stay unexplained
 export HOME
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 cat >burn.c <<'E2'
 static volatile unsigned long sink; // three divisions: samples gather behind slow instructions
 __attribute__((noinline)) static unsigned long hot(unsigned long n)

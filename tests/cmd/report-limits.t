@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/golden.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 ns=zct-limits-$$
 cleanup() { sh "$top/samples/testbed.sh" down "$ns" >/dev/null 2>&1; }
 

@@ -12,10 +12,7 @@ counters() { # counters FILE OPTION...: writes the table as tsv into got and the
 }
 
 # value NAME [COLUMN]: prints a cell of `got`
-value() {
-	awk -F'\t' -v name="$1" -v column="${2:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == name { print $at[column] }' got
-}
+value() { tsv '$at["name"] == name { print $at[column] }' name="$1" column="${2:-value}" got; }
 is() { [ "$(value "$1" "${3:-value}")" = "$2" ] || { echo "$1: '$(value "$1" "${3:-value}")', expected '$2'"; cat got err; return 1; }; }
 refuses() { # refuses PATTERN TEXT: passes TEXT on standard input
 	printf '%b' "$2" | "$zcost" report counters --perf-stat - >out 2>err && { cat out; return 1; }

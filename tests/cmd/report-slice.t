@@ -3,7 +3,7 @@
 # --from and --to: a part of a recording's time has the samples that perf gives it.
 . "$(dirname "$0")/../lib.sh"
 
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 perf record -q -e cpu-clock -F 4000 -o cut.data -- sh -c \
 	'for i in 1 2 3; do dd if=/dev/zero bs=64k count=2000 2>/dev/null | cksum; done' >/dev/null 2>&1 ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
@@ -17,8 +17,7 @@ between() { # between PART: a time when that part of the samples was taken, and 
 from=$(between .25) to=$(between .5)
 
 samples() { # of all rows
-	"$zcost" report functions --perf "$@" --all --format tsv 2>err |
-		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["samples"] } END { print n + 0 }'
+	"$zcost" report functions --perf "$@" --all --format tsv 2>err | tsv '{ n += $at["samples"] } END { print n + 0 }'
 }
 # perf's last digit is a microsecond: a sample may stand on either side of it.
 expected=$(perf script -i cut.data -F time --time "$from,$to" 2>/dev/null | wc -l)

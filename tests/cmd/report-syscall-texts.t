@@ -8,12 +8,11 @@ table() { # table OPTION FILE...: writes the table as tsv into got and the notes
 	"$zcost" report syscalls --all --format tsv "$@" >got 2>err
 }
 cell() { # cell SYSCALL COLUMN
-	awk -F'\t' -v key="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["syscall"] == key { print $at[column] }' got
+	tsv '$at["syscall"] == key { print $at[column] }' key="$1" column="$2" got
 }
 is() { [ "$(cell "$1" "$2")" = "$3" ] || { echo "$1 $2: '$(cell "$1" "$2")', expected '$3'"; cat got err; return 1; }; }
 total() { # total COLUMN
-	awk -F'\t' -v column="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { s += $at[column] } END { print s + 0 }' got
+	tsv '{ s += $at[column] } END { print s + 0 }' column="$1" got
 }
 refuses() { # refuses OPTION PATTERN TEXT
 	printf '%b' "$3" | "$zcost" report syscalls "$1" - >out 2>err && { cat out; return 1; }

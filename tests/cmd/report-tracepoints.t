@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
-[ "$(id -u)" = 0 ] || skip_all "recording tracepoints needs root"
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need root perf
 mounted=
 if ! [ -d /sys/kernel/tracing/events ] && mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null; then
 	mounted=1
@@ -42,12 +41,10 @@ ok "each thread's calls match perf script and perf trace -s" as_perf a.data
 own_count() {
 	report 0 --perf a.data --by syscall || return 1
 	while read -r name n errors bytes; do
-		awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" -v bytes="${bytes:-0}" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["syscall"] == name { found = 1
+		tsv '$at["syscall"] == name { found = 1
 				moved = $at["bytes_per_call"] * $at["calls"]
 				if ($at["calls"] < 2 * n || $at["errors"] < 2 * errors || moved < 2 * bytes - 1) bad = 1 }
-			END { exit !found || bad }' out || { echo "$name"; cat out; return 1; }
+			END { exit !found || bad }' name="$name" n="$n" errors="$errors" bytes="${bytes:-0}" out || { echo "$name"; cat out; return 1; }
 	done <calls.1
 	[ -s calls.1 ]
 }
@@ -76,8 +73,7 @@ one_cpu() { # adds up the calls of each CPU
 ok "the calls of each CPU add up to the calls of all CPUs" one_cpu
 
 units() {
-	report 0 --perf a.data --by syscall --unit KiB --units 2048 && awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	report 0 --perf a.data --by syscall --unit KiB --units 2048 && tsv '
 		{ d = $at["calls"] / 2 - $at["calls_per_mib"]; e = $at["total_ms"] * 1e6 / 2048 - $at["ns_per_kib"]
 		if (d * d > 1e-6 || e * e > 1e-6) { print; exit 1 } }' out
 }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/golden.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 # Gbit/s of 1e9 bytes/s: 8; each its own.
 rate=1

@@ -3,7 +3,7 @@
 # Every table fits a terminal of several widths. A pipe gets all columns. Figures stay whole.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 
 world cap 6 $copying $mapping a-variant-with-a-very-long-name-indeed:2e6:100:0,80,20:4000:1:0.9
 sqlite3 cap/zcost.db "UPDATE symbol SET name = 'std::vector<zcost::frame, std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>(zcost::frame const&)' WHERE id = 2;

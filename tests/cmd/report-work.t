@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/golden.sh"
-command -v jq >/dev/null || skip_all "needs jq"
+need jq
 
 plan_work() { # plan_work CAPTURE SIDES: the plan has `work = SIDES` for the receiver
 	jq --arg work "$2" '.variants[].settings = {"receiver.work": $work}' "$1/manifest.json" >new && mv new "$1/manifest.json"

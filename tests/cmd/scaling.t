@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/capture.sh"
-need_sqlite
+need sqlite3
 
 # used COMMAND...: prints the command's user CPU time in seconds, at least 0.1, because the clock ticks each 10 ms.
 used() {

@@ -3,7 +3,7 @@
 # A damaged store, or a store from a stranger, gives the right table or an error, never a wrong table.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
-need_sqlite
+need sqlite3
 
 world cap 2 "$copying" "$mapping"
 sqlite3 cap/zcost.db "INSERT INTO setting (variant, name, value) VALUES ('copying', 'MTU', '1500');

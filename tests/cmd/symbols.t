@@ -8,7 +8,7 @@ dump=$build/tests/tools/profile_dump
 compare=$tests/tools/perf-compare.pl
 cc=${CC:-cc}
 
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 HOME=$scratch/home # whose ~/.debug perf and zcost find there is ours

@@ -50,11 +50,10 @@ notes() { # notes CAPTURE TABLE: prints the notes of a table
 cell() { # cell COLUMN ROW COMMAND...: prints a cell of the row that begins with ROW in its first two columns
 	column=$1 row=$2
 	shift 2
-	"$zcost" "$@" --format tsv 2>/dev/null | awk -F'\t' -v want="$column" -v row="$row" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 " " $2 == row { print $at[want]; exit }'
+	"$zcost" "$@" --format tsv 2>/dev/null | tsv '$1 " " $2 == row { print $at[want]; exit }' want="$column" row="$row"
 }
 values() { # values COLUMN: prints the cells of a column of a table on standard input
-	awk -F'\t' -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[want] }'
+	tsv '{ print $at[want] }' want="$1"
 }
 sums() { # sums CAPTURE: the components of each side add up to its ns_per_kib
 	"$zcost" report components "$1" --all --format tsv 2>/dev/null >components

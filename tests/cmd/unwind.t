@@ -8,7 +8,7 @@
 compare=$tests/tools/unwind-compare.pl
 cc=${CC:-cc}
 
-command -v perf >/dev/null || skip_all "no perf on this machine"
+need perf
 perf record -q --buildid-all -e cpu-clock --call-graph dwarf -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record user stacks here (root, or kernel.perf_event_paranoid)"
 
