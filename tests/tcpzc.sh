@@ -22,7 +22,7 @@ transfer_here() { # at $port
 		shift
 	done
 	shift
-	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout ${accept_timeout:-20} $rxo >rx 2>rx.err &
+	$rx_prefix "$tcpzc" --listen --port $port --accept-timeout ${accept_timeout:-60} $rxo >rx 2>rx.err &
 	pid=$!
 	$tx_prefix "$tcpzc" --connect "$host" --port $port "$@" >tx 2>tx.err
 	txrc=$?

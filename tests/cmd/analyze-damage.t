@@ -165,8 +165,8 @@ for file in void.tar.zst right /dev/null; do
 	ok "the message on $file says what a capture can be" says "$file: neither a capture's folder nor a zcost.db" err
 done
 mkfifo fifo
-ok "report of a FIFO as a capture exits 1" exits 1 timeout 20 "$zcost" report summary fifo
-ok "report of a capture with a FIFO as its store exits 1" sh -c "cp -r cap piped && rm piped/zcost.db && mkfifo piped/zcost.db; timeout 20 '$zcost' report summary piped 2>err; [ \$? = 1 ]"
+ok "report of a FIFO as a capture exits 1" exits 1 timeout 120 "$zcost" report summary fifo
+ok "report of a capture with a FIFO as its store exits 1" sh -c "cp -r cap piped && rm piped/zcost.db && mkfifo piped/zcost.db; timeout 120 '$zcost' report summary piped 2>err; [ \$? = 1 ]"
 cp -r cap torn
 for bytes in 0 100 5000; do
 	head -c $bytes cap/zcost.db >torn/zcost.db
@@ -178,7 +178,7 @@ ok "analyze replaces a truncated store and exits 0" exits 0 "$zcost" analyze tor
 # What is no file where one is looked for: nobody waits for who writes into a fifo, nothing is replaced.
 for file in manifest.json $receiver/run.json; do
 	cp -r cap pipes && rm pipes/$file && mkfifo pipes/$file
-	timeout 20 "$zcost" analyze pipes 2>err
+	timeout 120 "$zcost" analyze pipes 2>err
 	ok "analyze with a FIFO as $file exits 1 for the manifest and 4 for others" test $? = "$([ $file = manifest.json ] && echo 1 || echo 4)"
 	rm -r pipes
 done
@@ -187,18 +187,18 @@ endless() { # endless COMMAND...: it makes the file "$1"
 	# power.csv is the log of a meter, which the capture may hold.
 	for file in $receiver/power.csv $(cd cap && find runs hosts -type f ! -name run.json); do
 		rm -rf pipes && cp -r cap pipes && rm -f pipes/zcost.db pipes/$file && "$@" pipes/$file || return
-		(limit_memory 4000000 && timeout 20 "$zcost" analyze pipes) 2>err
+		(limit_memory 4000000 && timeout 120 "$zcost" analyze pipes) 2>err
 		[ $? = 4 ] || { echo "$file"; cat err; return 1; }
 	done
 }
 ok "analyze ends where any file of a capture is a FIFO" endless mkfifo
 ok "analyze ends where any file of a capture is a link to a device" endless ln -s /dev/zero
 mkfifo texts
-ok "a table reads a FIFO that the user names" sh -c "{ echo 'not a report' >texts & } ; timeout 20 '$zcost' report functions --perf-report texts 2>err; [ \$? = 1 ] && ! grep 'regular' err"
+ok "a table reads a FIFO that the user names" sh -c "{ echo 'not a report' >texts & } ; timeout 120 '$zcost' report functions --perf-report texts 2>err; [ \$? = 1 ] && ! grep 'regular' err"
 long_line() { # long_line UNITS
 	rm -rf long && cp -r cap long && sed -i "s|\"units\": *\"[a-z0-9]*\"|\"units\": \"$1\"|" long/$receiver/run.json
 	head -c 4000000 /dev/zero | tr '\0' 1 >long/$receiver/workload.out
-	timeout 20 "$zcost" analyze long >said 2>&1
+	timeout 120 "$zcost" analyze long >said 2>&1
 	[ $? = 4 ] && sqlite3 long/zcost.db 'SELECT vals FROM note' | grep 'a line of 4000000 bytes; a rate is looked for'
 }
 ok "pps refuses a line of 4 MB" long_line pps
@@ -228,9 +228,9 @@ ok "analyze of a manifest without a list of runs exits 1" exits 1 "$zcost" analy
 ok "the message says that the manifest is damaged" says 'list/manifest.json: damaged: it has no list of runs' err
 out_of_fifo() {
 	rm -f fifo && mkfifo fifo && "$zcost" pack cap -o plain.tar.zst 2>err || return
-	timeout 20 cat fifo >fifo.out &
+	timeout 120 cat fifo >fifo.out &
 	reader=$!
-	timeout 20 "$zcost" pack cap -o fifo 2>err && wait $reader && [ -p fifo ] && cmp fifo.out plain.tar.zst
+	timeout 120 "$zcost" pack cap -o fifo 2>err && wait $reader && [ -p fifo ] && cmp fifo.out plain.tar.zst
 }
 ok "pack writes into a FIFO and does not replace it" out_of_fifo
 ok "pack into a folder exits 1" exits 1 "$zcost" pack cap -o torn

@@ -64,7 +64,7 @@ ok "a word as rate is a usage error" exits 2 "$zcost" compare perf.data perf.dat
 ok "three rates are a usage error" exits 2 "$zcost" compare perf.data perf.data --rate 1,2,3
 
 mkfifo fifo
-ok "compare does not wait for the writer of a FIFO" exits 1 timeout 20 "$zcost" compare fifo drop.txt
+ok "compare does not wait for the writer of a FIFO" exits 1 timeout 120 "$zcost" compare fifo drop.txt
 
 for table in functions components modules waterfall; do
 	run compare drop.txt tx.txt --rate 8165032,7000000 --table $table --format csv --verbose

@@ -172,7 +172,7 @@ elif ! [ -x "$profiler/node_modules/.bin/profiler-cli" ]; then
 		why="npm cannot install profiler-cli: $(grep -i error npm.log | head -n 1 | cut -c1-100)"
 fi
 profiler() {
-	timeout 20 "$profiler/node_modules/.bin/profiler-cli" "$@" --session "zcost$$" 2>>profiler.log
+	timeout 120 "$profiler/node_modules/.bin/profiler-cli" "$@" --session "zcost$$" 2>>profiler.log
 }
 imported_samples() { # prints each function with its samples, of all threads
 	export_as perf-script "$@" && profiler load out >/dev/null
@@ -184,7 +184,7 @@ imported_samples() { # prints each function with its samples, of all threads
 		profiler thread functions --json --include-idle --thread "$t"
 	done | jq -r '.functions[] | "\(.name) \(.selfSamples) \(.totalSamples)"' >functions
 	awk '$2 { n[$1] += $2 } END { for (k in n) print k, n[k] }' functions | sort >got
-	timeout 20 "$profiler/node_modules/.bin/profiler-cli" stop "zcost$$" >/dev/null 2>&1
+	timeout 120 "$profiler/node_modules/.bin/profiler-cli" stop "zcost$$" >/dev/null 2>&1
 	"$zcost" export folded --weight samples "$@" 2>/dev/null | awk '{ sub(/.*;/, ""); n[$1] += $2 }
 		END { for (k in n) print k, n[k] }' | sort | diff - got
 }

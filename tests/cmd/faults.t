@@ -169,7 +169,7 @@ if host; then
 	done
 	grep -v '^before\|^after' plan.ini >unwatched.ini
 	unwatched() { # its first system call of these is the pidfd_open() of the side
-		exits 1 timeout 20 env ZCOST_FAULT=syscall:1 LD_PRELOAD="$build/tests/faults/inject.so" \
+		exits 1 timeout 120 env ZCOST_FAULT=syscall:1 LD_PRELOAD="$build/tests/faults/inject.so" \
 			"$zcost" capture unwatched.ini -o unwatched && says 'cannot watch a child: ' err
 	}
 	ok "a capture that cannot watch its side ends the side at once" unwatched

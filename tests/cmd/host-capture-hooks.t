@@ -53,7 +53,7 @@ runs() {
 
 : >hooks
 in_value before "$deaf" >p.ini
-ok "capture exits 4 when one setting's 'before' hangs and ignores SIGTERM" exits 4 timeout 60 "$zcost" capture p.ini -o c
+ok "capture exits 4 when one setting's 'before' hangs and ignores SIGTERM" exits 4 timeout 120 "$zcost" capture p.ini -o c
 ok "only the run under the hanging 'before' fails, with the timeout as the reason" test "$(runs c | cut -c1-94)" = "a+gro-on ok: 
 a+gro-off failed: setting gro=off's 'before' took more than 3 s (hook_timeout): echo hanging >"
 ok "the error about the hanging 'before' is one line" test "$(grep -c 'failed: .*took more than 3 s' err)" = 1
@@ -63,24 +63,24 @@ ok "no process of the hanging 'before' is left, not even in another session" not
 ok "no undo state is left after a 'before' hangs" test ! -e "$(undo_state c)"
 
 in_value save >p.ini
-ok "capture exits 4 when one setting's 'save' hangs" exits 4 timeout 60 "$zcost" capture p.ini -o s
+ok "capture exits 4 when one setting's 'save' hangs" exits 4 timeout 120 "$zcost" capture p.ini -o s
 ok "only the run under the hanging 'save' fails" says "a.gro-off/measure-01 failed: setting gro=off's 'save' took more than 3 s" err
 ok "a setting with a hanging 'save' is not undone" test "$(log)" = "begin gro on gro back to was hanging end "
 ok "no process of the hanging 'save' is left" nothing_hangs
 
 plan "s/^before = echo begin.*/&; sleep $tag/" >p.ini
-ok "capture exits 1 when the plan's 'before' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o p
+ok "capture exits 1 when the plan's 'before' hangs" exits 1 timeout 120 "$zcost" capture p.ini -o p
 ok "the error names the plan's 'before' and hook_timeout" says "zcost: the plan's 'before' took more than 3 s \(hook_timeout\): echo begin" err
 ok "the plan's 'after' runs when its 'before' hangs" test "$(log)" = "begin end "
 ok "no process of the plan's hanging 'before' is left" nothing_hangs
 
 in_value after >p.ini
-ok "capture exits 1 when a setting's 'after' hangs" exits 1 timeout 60 "$zcost" capture p.ini -o a
+ok "capture exits 1 when a setting's 'after' hangs" exits 1 timeout 120 "$zcost" capture p.ini -o a
 ok "the error has the command of the hanging 'after' without the journal's additions" says \
 	"zcost: setting gro=off's 'after' took more than 3 s \(hook_timeout\): echo hanging" err
 ok "a hanging 'after' stays in the undo state" test -s "$(undo_state a)/001"
 ok "no process of the hanging 'after' is left" nothing_hangs
-ok "capture --undo exits 1 when the 'after' hangs again" exits 1 timeout 60 "$zcost" capture --undo -o a
+ok "capture --undo exits 1 when the 'after' hangs again" exits 1 timeout 120 "$zcost" capture --undo -o a
 ok "capture --undo ends the 'after' at the plan's hook_timeout" says "took more than 3 s" err
 ok "the error of capture --undo names the folder to remove" says "If you have undone it by hand, remove $(undo_state a)$" err
 ok "no process of the 'after' that --undo ran is left" nothing_hangs
@@ -107,7 +107,7 @@ export ZCOST_STATE
 mkdir -m 700 state
 : >hooks
 plan 's/^after = echo end/after = test -e mended \&\& echo end/' >late.ini
-ok "a capture whose 'after' fails exits 1" exits 1 timeout 60 "$zcost" capture late.ini -o late
+ok "a capture whose 'after' fails exits 1" exits 1 timeout 120 "$zcost" capture late.ini -o late
 state=$(undo_state late)
 ok "the undo state has the path of the capture" says "^# capture $scratch/late$" "$state/000"
 rm -rf late

@@ -130,7 +130,7 @@ ok "capture exits 1 on a folder that contains a symbolic link" exits 1 "$zcost" 
 ok "the error names the symbolic link in the capture's folder" says "^zcost: l/runs: a symbolic link, .*another -o" err
 ok "capture writes nothing to the link's target" test -z "$(ls -A outside)"
 cp -r good f && rm f/manifest.json && mkfifo f/manifest.json
-ok "capture refuses a fifo in place of the manifest without reading it" exits 1 timeout 20 "$zcost" capture p.ini -o f
+ok "capture refuses a fifo in place of the manifest without reading it" exits 1 timeout 120 "$zcost" capture p.ini -o f
 ok "the error names the fifo and says to remove it" says "^zcost: f/manifest.json: neither a file nor a folder: remove it" err
 for bad in ../../x a/../.. /etc; do
 	cp -r good n && jq --arg v "$bad" '.runs[0].variant = $v' good/manifest.json >n/manifest.json

@@ -52,7 +52,7 @@ index=$(ip netns exec "$ns" cat /sys/class/net/a0/ifindex)
 other=$(ip netns exec "$ns" cat /sys/class/net/b0/ifindex)
 driver() { grep -c "^v	workload	$index	[^	]*	ethtool" r/nic.snap; }
 
-ok "collect runs while two interfaces change their names" timeout 60 "$zcost" collect -o r --collect nic --warmup 0.3 -- \
+ok "collect runs while two interfaces change their names" timeout 120 "$zcost" collect -o r --collect nic --warmup 0.3 -- \
 	ip netns exec "$ns" bash work.sh
 ok "analyze accepts a run with renamed interfaces" analyzed
 ok "all packets of a renamed interface have its last name" near "$(metric nic:workload/first0/link/tx_packets)" 15 0.5

@@ -76,7 +76,7 @@ ok "a receiver fails when its port is in use" port_in_use
 
 late() {
 	next_port
-	{ sleep 0.5; exec "$tcpzc" --listen --port $port --accept-timeout 20 >rx; } &
+	{ sleep 0.5; exec "$tcpzc" --listen --port $port --accept-timeout 120 >rx; } &
 	pid=$!
 	exits 0 "$tcpzc" --connect 127.0.0.1 --port $port --bytes 1M
 	rc=$?

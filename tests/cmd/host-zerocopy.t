@@ -13,7 +13,7 @@ counted() {
 	method=$1 tx=$2 rx=$3
 	shift 3
 	"$zcost" collect -o rx.d --collect syscalls --syscalls-method $method -- \
-		"$tcpzc" --listen --port $port --rx $rx --accept-timeout 20 "$@" >log 2>&1 &
+		"$tcpzc" --listen --port $port --rx $rx --accept-timeout 120 "$@" >log 2>&1 &
 	pid=$!
 	"$zcost" collect -o tx.d --collect syscalls --syscalls-method $method -- \
 		"$tcpzc" --connect 127.0.0.1 --port $port --tx $tx --bytes 30M "$@" >>log 2>&1
@@ -64,7 +64,7 @@ late() {
 		[side receiver]
 		[side sender]
 		[variant zc]
-		receiver = $tcpzc --listen --port $port --accept-timeout 20
+		receiver = $tcpzc --listen --port $port --accept-timeout 60
 		sender = $tcpzc --connect 127.0.0.1 --port $port --tx msg-zerocopy --seconds 9
 	END
 	rm -rf late

@@ -204,7 +204,7 @@ print $3
 zpty -d z
 EOF
 zsh_completes() { # zsh_completes COMMAND-LINE WORD: after a tab the line has the WORD
-	[ "$(timeout 20 zsh -f zsh.pty "$share/zsh/site-functions" "$1" "$2")" = "$2" ]
+	[ "$(timeout 120 zsh -f zsh.pty "$share/zsh/site-functions" "$1" "$2")" = "$2" ]
 }
 if need_completion zsh; then
 	ok "zsh completes a table" zsh_completes "zcost report funct" functions

@@ -200,7 +200,7 @@ want=$(awk -F '\t' '$3 == "_copy_to_iter" && !n++ || $3 == "do_softirq" { s += $
 	END { printf "matched: %.2f %% = %.1f ns per KiB", 100 * s / all, s }' $tsv)
 moved=$(rows '$4 == "vanished_fn" || $4 == "new_fn"' delta_ns | awk '{ printf "%s%.1f", $1 < 0 ? "−" : "+", $1 < 0 ? -$1 : $1 }')
 person() { # person NAME FILE: shows the file to a browser; its answers are in NAME.answers
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir="$PWD/$1.user" \
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir="$PWD/$1.user" \
 		--dump-dom "file://$PWD/$2" >$1.dom 2>$1.console
 	grep -o 'data-answers="[^"]*"' $1.dom | sed 's/.*="//; s/"$//' | tr ';' '\n' >$1.answers
 }

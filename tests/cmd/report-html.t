@@ -99,13 +99,13 @@ stopped() {
 }
 ok "a page that is stopped by SIGTERM leaves no temporary folder and no page" stopped
 
-# in_browser PAGE: shows the page until the flame graph in its frame has answered, at most a minute.
+# in_browser PAGE: shows the page until the flame graph in its frame has answered, at most two minutes.
 # `answers` gets the answers that page-check.js writes to the browser's console. The browser runs no frame outside its
 # window, so the window is as high as the page.
 in_browser() {
 	{ cat "$1" && echo "<script>" && cat "$tests/tools/page-check.js" && echo "</script>"; } >person.html
 	: >browser.log
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --remote-debugging-port=0 \
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --remote-debugging-port=0 \
 		--window-size=1280,12000 "file://$PWD/person.html" >>browser.log 2>&1 &
 	browser=$!
 	until grep -q '"answer: ok the flame graph has answered"' browser.log; do

@@ -97,7 +97,7 @@ sqlite3 :memory: <got/sql >log 2>&1
 ok "export sql hands the sqlite3 shell no command" test ! -e canary
 changed 'DROP TABLE note; CREATE VIEW note AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 	SELECT i AS run, '"'note' AS severity, 'x' AS text FROM n"
-ok "a store with an endless view in place of a table is refused" timeout 60 sh -c '
+ok "a store with an endless view in place of a table is refused" timeout 120 sh -c '
 	"$1" report summary bad >out 2>err; [ $? = 1 ] && [ ! -s out ]' - "$zcost"
 changed 'CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM run; END'
 ok "a store with a trigger is refused" refused
@@ -119,10 +119,10 @@ named() { # named LENGTH TABLE COLUMN: gives the first row a text of that length
 named 4096 symbol name
 ok "report functions shows a symbol of 4096 bytes" sh -c '"$1" report functions bad --all --format tsv 2>err | grep -q "n\{4096\}"' - "$zcost"
 named 4000000 symbol name
-ok "a symbol of 4 MB exits 1" exits 1 timeout 20 "$zcost" report functions bad --all
+ok "a symbol of 4 MB exits 1" exits 1 timeout 120 "$zcost" report functions bad --all
 ok "the message names the length of the symbol" says 'a text of 4000000 bytes, zcost writes at most 65536' err
 named 4000000 variant what
-ok "a description of 4 MB exits 1" exits 1 timeout 20 "$zcost" report variants bad
+ok "a description of 4 MB exits 1" exits 1 timeout 120 "$zcost" report variants bad
 ok "a report that does not read the long text exits 0" exits 0 "$zcost" report topology bad
 nothing_named() { # every report that reads the column fails
 	for change in collector.name:summary collector.state:summary note.kind:summary note.vals:summary note.severity:runs topology.kind:topology; do
@@ -147,7 +147,7 @@ right_or_failed_number() { # right_or_failed_number VALUE: every command has the
 			[ $command != compare ] || set -- "$1" compare -C bad copying mapping
 			shift_value=$1
 			shift
-			timeout 20 "$zcost" "$@" --format json >now 2>err
+			timeout 120 "$zcost" "$@" --format json >now 2>err
 			code=$?
 			set -- "$shift_value"
 			if [ $code = 1 ]; then
@@ -167,7 +167,7 @@ ok "a text in place of a number gives the right output or an error" right_or_fai
 endless() { # endless CHANGE TABLE: no export of samples is endless, and the error names TABLE
 	changed "$1"
 	for format in perf-script folded pprof speedscope; do
-		exits 1 timeout 20 "$zcost" export $format bad --variant copying --side receiver -o never &&
+		exits 1 timeout 120 "$zcost" export $format bad --variant copying --side receiver -o never &&
 			says "damaged" err || { echo "$format"; return 1; }
 	done
 }

@@ -31,7 +31,7 @@ use POSIX ();
 use Time::HiRes qw(time ualarm);
 
 use constant {
-	LIMIT => 30,
+	LIMIT => 120,
 	KINDS => [split ' ', $ENV{FAULTS_KINDS} // 'alloc open stat read write sync close rename mmap fork exec ioctl bpf perf step'],
 	CHANGING => [qw(open write sync rename)],
 };
