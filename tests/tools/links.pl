@@ -22,15 +22,15 @@ sub folder_of {
 	return $row // die "$file: no row has its folder\n";
 }
 
-my @objects = grep { chomp; s{^\Q$build\E/}{} } `find '$build' -name '*.o' ! -name '*.bpf.o'`;
-for my $object (grep { m{^(zcost|(lib|workload|collect|capture|analyze|plot)/)} } @objects) {
-	my $file = $object =~ s/\.o$/.c/r;
+my @objects = grep { m{^\Q$build\E/(zcost|(lib|workload|collect|capture|analyze|plot)/)} } split /\n/,
+	`find '$build' -name '*.o' ! -name '*.bpf.o'`;
+open my $symbols, '-|', 'nm', '-A', @objects or die "nm: $!\n";
+while (<$symbols>) {
+	my ($file, $type, $symbol) = m{^\Q$build\E/(\S+)\.o:.*([A-Za-z]) (\S+)$} or next;
+	$file .= '.c';
 	next unless -e $file || $file =~ /\.pb-c\.c$/; # an object of a file that is gone
-	for (`nm '$build/$object'`) {
-		my ($type, $symbol) = /([A-Za-z]) (\S+)$/ or next;
-		$defined_in{$symbol} = $file if $type =~ /[TDRBCVW]/;
-		$uses{$file}{$symbol} = 1 if $type eq 'U';
-	}
+	$defined_in{$symbol} = $file if $type =~ /[TDRBCVW]/;
+	$uses{$file}{$symbol} = 1 if $type eq 'U';
 }
 
 my %edges;
