@@ -7,17 +7,11 @@
 #include "analyze/perfdata/sideband.h"
 #include "analyze/perfdata/cfi.h"
 #include "analyze/perfdata/unwind.h"
-#include "lib/file.h"
 #include "tests/unit/perfdata_stream.h"
+#include "tests/unit/unit.h"
 
 #include <dwarf.h>
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 /* --- registers --- */
 
@@ -31,7 +25,7 @@ static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, co
 }
 
 /* Each value is perf's number of the register. */
-static void test_x86_registers_are_read(void **state)
+TEST(x86_registers_are_read)
 {
 	static const uint8_t dwarf_64[] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
 					   17, 18, 19, 20, 21, 22, 23, 8};
@@ -41,7 +35,6 @@ static void test_x86_registers_are_read(void **state)
 	struct unwind_regs regs;
 	bool ok;
 
-	(void)state;
 	for (i = 0; i < 64; i++)
 		if (mask >> i & 1)
 			v[n++] = i;
@@ -58,14 +51,13 @@ static void test_x86_registers_are_read(void **state)
 	assert_ptr_equal(arch, unwind_arch_find("i686", PERF_SAMPLE_REGS_ABI_32));
 }
 
-static void test_aarch64_registers_are_read(void **state)
+TEST(aarch64_registers_are_read)
 {
 	const struct unwind_arch *arch = unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_64);
 	struct unwind_regs regs;
 	uint64_t v[33], i;
 	bool ok;
 
-	(void)state;
 	for (i = 0; i < 33; i++)
 		v[i] = i;
 	v[32] = 0xff7f123456789abcULL; /* a pointer signature above 48 bits */
@@ -77,14 +69,13 @@ static void test_aarch64_registers_are_read(void **state)
 	assert_null(unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_32));
 }
 
-static void test_missing_registers_are_refused(void **state)
+TEST(missing_registers_are_refused)
 {
 	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
 	const uint64_t v[] = {1, 2, 3};
 	struct unwind_regs regs;
 	bool ok;
 
-	(void)state;
 	regs = take(arch, 1 << 6 | 1 << 7 | 1 << 8, v, 3, &ok); /* bp, sp, ip */
 	assert_true(ok);
 	assert_int_equal(regs.value[6], 1);
@@ -170,17 +161,16 @@ static void replay_row(uint32_t owner[PIDS][PAGES], const struct sideband *side,
 	}
 }
 
-static void test_maps_at_any_time_equal_a_replay(void **state)
+TEST(maps_at_any_time_equal_a_replay)
 {
 	enum { ROWS = 2000 };
 	static uint32_t owner[PIDS][PAGES];
-	struct intern strings = {0};
-	struct sideband side = {.strings = &strings};
-	struct history h;
+	freed(intern_free) struct intern strings = {0};
+	freed(sideband_free) struct sideband side = {.strings = &strings};
+	freed(history_free) struct history h;
 	uint32_t v, pid, page;
 	size_t found = 0;
 
-	(void)state;
 	for (v = 0; v < ROWS; v++)
 		random_row(&side, v, v < ROWS / 20 ? 0 : v);
 	sideband_finish(&side);
@@ -200,9 +190,6 @@ static void test_maps_at_any_time_equal_a_replay(void **state)
 	}
 	assert_true(found > ROWS);
 	assert_null(history_find(&h, 1, 0x1007, UINT32_MAX));
-	history_free(&h);
-	sideband_free(&side);
-	intern_free(&strings);
 }
 
 /* --- whole recordings --- */
@@ -286,14 +273,13 @@ static size_t w_cie(struct writer *w, const struct machine *m, const char *how)
 
 static void w_length(struct writer *w, size_t at)
 {
-	struct writer n = {.big = w->big};
+	freed(writer_free) struct writer n = {.big = w->big};
 
 	w_until(w, (w->out.len + 7) & ~7UL);
 	if ((w->out.len - at) % 8 == 0)
 		w_until(w, w->out.len + 4); /* the length does not count itself */
 	w32(&n, w->out.len - at - 4);
 	memcpy(w->out.buf + at, n.out.buf, 4);
-	str_free(&n.out);
 }
 
 static void w_fde(struct writer *w, const struct machine *m, size_t cie, uint64_t addr,
@@ -449,7 +435,7 @@ static void w_elf_head(struct writer *w, const struct machine *m)
 
 static void write_object(const struct machine *m, const char *path)
 {
-	struct writer w = {.big = m->big};
+	freed(writer_free) struct writer w = {.big = m->big};
 	size_t frames;
 
 	w_elf_head(&w, m);
@@ -469,7 +455,6 @@ static void write_object(const struct machine *m, const char *path)
 		  m->word == 8 ? 24 : 16);
 	w_section(&w, m, 25, SHT_STRTAB, 0, STRINGS, SECTIONS - STRINGS, 0, 0);
 	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
-	str_free(&w.out);
 }
 
 #define KERNEL 0xffffffff81000010ULL
@@ -539,7 +524,6 @@ static void w_machine_name(struct writer *w, const char *name)
 	w_end(w, at);
 }
 
-static char folder[] = "/tmp/zcost-unwind-XXXXXX";
 static char note[512]; /* the note of the last profile */
 
 static void read_kept(struct profile *p, const struct machine *m, const struct kept *k, size_t n)
@@ -550,8 +534,8 @@ static void read_kept(struct profile *p, const struct machine *m, const struct k
 			    .flags = W_ID_ALL,
 			    .regs_user = m->mask,
 			    .stack_user = 64};
-	struct perfdata_options o = {.symfs = folder, .threads = 1};
-	struct writer w = {.big = m->big};
+	struct perfdata_options o = {.symfs = dir, .threads = 1};
+	freed(writer_free) struct writer w = {.big = m->big};
 
 	w_stream_head(&w, &e, 1);
 	w_machine_name(&w, m->name);
@@ -560,7 +544,6 @@ static void read_kept(struct profile *p, const struct machine *m, const struct k
 		w_kept_sample(&w, m, k++);
 	assert_int_equal(w_read(p, &w.out, &o, NULL), 0);
 	snprintf(note, sizeof(note), "%s", p->unwind_note ? p->unwind_note : "");
-	str_free(&w.out);
 }
 
 /* Returns the chain of the only sample, leaf first, "a;b;c". The caller frees it. */
@@ -584,12 +567,11 @@ static void gives(const struct machine *m, const struct kept *k, const char *cha
 		  uint64_t lost)
 {
 	struct profile_unwinds n;
-	char *got = chain_of(m, k, &n);
+	freed(text_free) char *got = chain_of(m, k, &n);
 
 	assert_string_equal(got, chain);
 	assert_int_equal(n.cut, cut);
 	assert_int_equal(n.lost, lost);
-	free(got);
 }
 
 /* Returns a return address behind a call in the function. On aarch64 it has a signature. */
@@ -759,7 +741,7 @@ static void deep_of(const struct machine *m)
 static void notes_of(const struct machine *m)
 {
 	struct kept k[3] = {{.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 2}};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	k[1] = k[2] = k[0];
 	k[1].fp = STACK; /* its caller is nowhere */
@@ -772,57 +754,21 @@ static void notes_of(const struct machine *m)
 		"66.7 % of 3 user stacks end before their root: 1 are longer than the recorded "
 		"copies (perf record --call-graph dwarf,SIZE records more); 1 reach code without "
 		"unwind tables");
-	profile_free(&p);
 }
 
-static void test_chains_of_a_machine_are_unwound(void **state)
+TEST(chains_of_each_machine_are_unwound)
 {
-	const struct machine *m = *state;
-	char *path = xasprintf("%s/prog", folder);
+	const struct machine *m;
 
-	write_object(m, path);
-	frames_of(m);
-	signals_of(m);
-	registers_of(m);
-	bare_of(m);
-	deep_of(m);
-	notes_of(m);
-	unlink(path);
-	free(path);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return dir_remove(folder, NULL);
-}
-
-#define MACHINE_TEST(what, i)                                                    \
-	{                                                                        \
-		.name = what, .test_func = test_chains_of_a_machine_are_unwound, \
-		.initial_state = (void *)(uintptr_t)&machines[i]                 \
+	snprintf(path, sizeof(path), "%s/prog", dir);
+	for (m = machines; m < machines + array_size(machines); m++) {
+		print_message("# %s, %u bits\n", m->name, 8 * m->word);
+		write_object(m, path);
+		frames_of(m);
+		signals_of(m);
+		registers_of(m);
+		bare_of(m);
+		deep_of(m);
+		notes_of(m);
 	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_registers_are_read),
-		cmocka_unit_test(test_aarch64_registers_are_read),
-		cmocka_unit_test(test_missing_registers_are_refused),
-		cmocka_unit_test(test_maps_at_any_time_equal_a_replay),
-		MACHINE_TEST("test_chains_of_x86_64_are_unwound", 0),
-		MACHINE_TEST("test_chains_of_i386_are_unwound", 1),
-		MACHINE_TEST("test_chains_of_aarch64_are_unwound", 2),
-		MACHINE_TEST("test_chains_of_aarch64_be_are_unwound", 3),
-		MACHINE_TEST("test_chains_are_unwound_with_debug_frame", 4),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
