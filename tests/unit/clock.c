@@ -45,13 +45,12 @@ static uint64_t read_weight(struct writer *records, bool with_idle_ns)
 {
 	struct perfdata_options o = {.threads = 1, .idle_ns = with_idle_ns ? idle_ns : NULL};
 	struct writer w = {0};
-	struct error err = {0};
 	struct profile p;
 	uint64_t weight, sum = 0;
 	size_t i;
 
 	w_pipe(&w, &records->out);
-	assert_int_equal(w_read(&p, &w.out, &o, &err), 0);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 	weight = p.events[0].weight;
 	for (i = 0; i < p.ncosts; i++)
 		sum += p.costs[i].weight;

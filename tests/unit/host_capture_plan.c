@@ -43,11 +43,10 @@ static const char good[] = "# what it is for\n"
 
 TEST(plan_with_every_section_is_read)
 {
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "dir/p.ini", good, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "dir/p.ini", good, "/opt", NULL), 0);
 	assert_string_equal(p.name, "a try; with # signs");
 	assert_int_equal(p.passes, 1 << PASS_MEASURE | 1 << PASS_SYSCALLS);
 	assert_int_equal(p.repeats[PASS_MEASURE], 3);
@@ -81,11 +80,10 @@ static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 
 TEST(bindir_is_that_of_each_side)
 {
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", NULL), 0);
 	assert_string_equal(p.before, "/opt/b");
 	assert_string_equal(p.variants[0].command[SENDER], "/opt/x /opt/x");
 	assert_string_equal(p.sides[RECEIVER].host, "ssh://root@b:22");
@@ -106,11 +104,10 @@ TEST(bindir_is_that_of_each_side_in_a_matrix)
 				   "[setting s]\nvalues = 1 2\nbefore = ${x} ${s}\nafter = ${x}\n"
 				   "[side receiver]\nhost = ssh://b\nprefix = ${x} ${s}\n"
 				   "[variant a]\nreceiver = ${x} ${s}\n";
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	plan_set_bindir(&p, RECEIVER, "/there");
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[1].command[RECEIVER], "/there/x 2");
@@ -128,12 +125,11 @@ TEST(sides_start_in_the_order_of_their_roles)
 	static const char *const names[] = {"server", "mid", "client-1", "sender"};
 	static const char *const commands[] = {"b", "c", "a", "d"};
 	static const double grace_s[] = {20, 15, 10, 10};
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 	int i;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_int_equal(p.nsides, 4);
 	for (i = 0; i < 4; i++) {
 		assert_string_equal(p.sides[i].name, names[i]);
@@ -153,13 +149,12 @@ TEST(seconds_of_a_command_grow_with_the_start)
 	static const double start_s[] = {0, 0.3, 7};
 	static const char *const want[] = {"sh -c 'y -t 3; y -t 3 -Z'", "sh -c 'y -t 4; y -t 4 -Z'",
 					   "sh -c 'y -t 10; y -t 10 -Z'"};
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 	freed(text_free) char *command;
 	int i;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_string_equal(p.variants[0].command[1],
 			    "sh -c 'y -t ${seconds}; y -t ${seconds} -Z'");
 	assert_true(variant_has_seconds(&p, &p.variants[0]));
@@ -177,11 +172,10 @@ TEST(seconds_of_the_plan_are_not_replaced)
 {
 	static const char text[] = "[vars]\nseconds = 60\n[side receiver]\ncpus = ${seconds}\n"
 				   "[variant v]\nreceiver = x ${seconds}\n";
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 
 	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_string_equal(p.sides[0].cpus, "60");
 	assert_string_equal(p.variants[0].command[0], "x 60");
 	assert_false(variant_has_seconds(&p, &p.variants[0]));

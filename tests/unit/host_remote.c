@@ -19,7 +19,6 @@ static const char empty_sum[] =
 /* Starts a host that says `text`, and then sends `rest` every 10 ms until nobody listens. */
 static void host_start(struct remote *r, struct plan *p, const char *text, const char *rest)
 {
-	struct error err = {0};
 	int to[2];
 
 	plan_init(p);
@@ -27,7 +26,7 @@ static void host_start(struct remote *r, struct plan *p, const char *text, const
 	free(p->sides[0].host);
 	p->sides[0].host = xstrdup("far");
 	p->stop_timeout_s = 20;
-	assert_int_equal(remote_init(r, p, 0, "test", &err), 0);
+	assert_int_equal(remote_init(r, p, 0, "test", NULL), 0);
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	r->link.pid = fork();
 	if (!r->link.pid) {

@@ -72,9 +72,8 @@ static int64_t add_run(struct store *s, const char *variant, const char *pass, i
 			  .end_ns = 20,
 			  .position = repeat,
 			  .status = "ok"};
-	struct error err = {0};
 
-	assert_int_equal(store_run_add(s, &run, &err), 0);
+	assert_int_equal(store_run_add(s, &run, NULL), 0);
 	return run.id;
 }
 
@@ -94,7 +93,6 @@ static void add_work(struct store *s, int64_t run, double ns_per_kib)
 /* `kernel` is the share of the kernel's code. User code has the rest. */
 static void add_profile(struct store *s, int64_t run, struct prng *r, double kernel, enum lab lab)
 {
-	struct error err = {0};
 	freed(profile_free) struct profile p;
 	uint32_t event, dso, user;
 	size_t i;
@@ -125,7 +123,7 @@ static void add_profile(struct store *s, int64_t run, struct prng *r, double ker
 		p.events[event].weight += c.weight;
 		p.events[event].weight2 += 1e6 * (double)c.samples;
 	}
-	assert_int_equal(store_profile_write(s, run, &p, &err), 0);
+	assert_int_equal(store_profile_write(s, run, &p, NULL), 0);
 }
 
 /*
@@ -135,11 +133,10 @@ static void add_profile(struct store *s, int64_t run, struct prng *r, double ker
 static void add_variant(struct store *s, const char *name, struct prng *r, enum lab lab)
 {
 	const bool same_runs = lab == SAME_RUNS;
-	struct error err = {0};
 	int64_t run;
 	int i;
 
-	assert_int_equal(store_variant_add(s, name, NULL, NULL, &err), 0);
+	assert_int_equal(store_variant_add(s, name, NULL, NULL, NULL), 0);
 	for (i = 1; i <= RUNS; i++) {
 		double kernel = same_runs ? 0.75 + 0.06 * stats_normal_quantile(unit(r)) : 1;
 
@@ -215,7 +212,6 @@ static void count_table(struct store *s, const char *key, const char *column, do
 static void count_differences(struct store *s, char names[][8], int n, struct hits *h)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
-	struct error err = {0};
 	struct table notes;
 	struct diff d;
 	size_t row;
@@ -225,7 +221,7 @@ static void count_differences(struct store *s, char names[][8], int n, struct hi
 		c.end[BASE] = (struct compare_end){.store = s, .variant = names[i]};
 		c.end[NEW] = (struct compare_end){.store = s, .variant = names[i + 1]};
 		table_init(&notes, "notes", NULL, 0);
-		assert_int_equal(diff_read_ends(&d, &c, "receiver", &functions_spec, &notes, &err),
+		assert_int_equal(diff_read_ends(&d, &c, "receiver", &functions_spec, &notes, NULL),
 				 0);
 		for (row = 0; row < d.n; row++)
 			count(h, d.rows[row].delta, d.rows[row].delta_ci);
@@ -251,7 +247,6 @@ static void cover(enum lab lab)
 		    share = {.what = "shares"}, change = {.what = "differences"};
 	const struct query any = {0}, shares = {.in = IN_CYCLES}; /* not counted */
 	char names[VARIANTS][8];
-	struct error err = {0};
 	struct store *s;
 	struct prng r;
 	int i, k;
@@ -259,7 +254,7 @@ static void cover(enum lab lab)
 	prng_seed(&r, STATS_SEED);
 	printf("# seed %#llx\n", (unsigned long long)STATS_SEED);
 	for (i = 0; i < STORES; i++) {
-		assert_int_equal(store_create(&s, NULL, &err), 0);
+		assert_int_equal(store_create(&s, NULL, NULL), 0);
 		for (k = 0; k < VARIANTS; k++) {
 			snprintf(names[k], sizeof(names[k]), "v%d", k);
 			add_variant(s, names[k], &r, lab);

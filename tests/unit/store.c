@@ -20,37 +20,35 @@ static void add_run(struct store *s, const char *variant, const char *pass, int 
 			.end_ns = 20,
 			.position = repeat,
 			.status = status};
-	struct error err = {0};
 
-	assert_int_equal(store_run_add(s, &r, &err), 0);
+	assert_int_equal(store_run_add(s, &r, NULL), 0);
 	*id = r.id;
 }
 
 TEST(runs_are_listed_by_filter)
 {
 	struct run_filter mmap_only = {.variant = "mmap"}, failed = {.failed = true};
-	struct error err = {0};
 	struct store *s;
 	struct run *runs;
 	const char **names;
 	int64_t id;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
-	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", NULL, &err), 0);
-	assert_int_equal(store_variant_add(s, "mmap", NULL, NULL, &err), 0);
+	assert_int_equal(store_create(&s, NULL, NULL), 0);
+	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", NULL, NULL), 0);
+	assert_int_equal(store_variant_add(s, "mmap", NULL, NULL, NULL), 0);
 	add_run(s, "mmap", "measure", 2, "ok", &id);
 	add_run(s, "baseline", "measure", 1, "ok", &id);
 	add_run(s, "mmap", "measure", 3, "failed", &id);
-	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, &err), 2);
+	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, NULL), 2);
 	assert_string_equal(runs[0].variant, "baseline");
 	assert_int_equal(runs[1].end_ns, 20);
 	assert_null(runs[1].host);
 	free(runs);
-	assert_int_equal(store_runs(s, &mmap_only, &runs, &err), 1);
+	assert_int_equal(store_runs(s, &mmap_only, &runs, NULL), 1);
 	free(runs);
-	assert_int_equal(store_runs(s, &failed, &runs, &err), 3);
+	assert_int_equal(store_runs(s, &failed, &runs, NULL), 3);
 	free(runs);
-	assert_int_equal(store_variants(s, &names, &err), 2);
+	assert_int_equal(store_variants(s, &names, NULL), 2);
 	assert_string_equal(names[0], "baseline");
 	free(names);
 	assert_string_equal(store_variant_what(s, "baseline"), "send -> recv");
@@ -60,13 +58,12 @@ TEST(runs_are_listed_by_filter)
 
 TEST(metrics_are_stored_without_nan)
 {
-	struct error err = {0};
 	const char *source;
 	struct store *s;
 	double v = -1;
 	int64_t id;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	assert_int_equal(store_create(&s, NULL, NULL), 0);
 	add_run(s, "v", "measure", 1, "ok", &id);
 	assert_false(store_metric(s, id, "throughput", &v));
 	assert_int_equal(put_metric(s, id, "throughput", "Gbit/s", 12.5), 0);
@@ -136,10 +133,9 @@ static void fill_profile(struct profile *p, const char *leaf)
 
 static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_t weight)
 {
-	struct error err = {0};
 	const struct profile *p;
 
-	assert_int_equal(store_profile(s, id, &p, &err), 0);
+	assert_int_equal(store_profile(s, id, &p, NULL), 0);
 	assert_int_equal(p->nevents, 1);
 	assert_int_equal(p->ncosts, 2);
 	assert_int_equal(p->nframes, 3003); /* another leaf in each of two runs */
@@ -207,20 +203,19 @@ TEST(system_calls_are_read_back)
 				 .bytes = 4096,
 				 .has_bytes = true};
 	struct syscall_row *rows;
-	struct error err = {0};
 	struct store *s;
 	int64_t id;
 
 	in.time_hist[7] = 2;
 	in.size_hist[63] = 1;
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	assert_int_equal(store_create(&s, NULL, NULL), 0);
 	add_run(s, "v", "syscalls", 1, "ok", &id);
-	assert_int_equal(store_syscall_add(s, id, &in, &err), 0);
+	assert_int_equal(store_syscall_add(s, id, &in, NULL), 0);
 	in.nr = 3;
 	in.has_bytes = false;
 	in.total_ns = 5;
-	assert_int_equal(store_syscall_add(s, id, &in, &err), 0);
-	assert_int_equal(store_syscalls(s, id, &rows, &err), 2);
+	assert_int_equal(store_syscall_add(s, id, &in, NULL), 0);
+	assert_int_equal(store_syscalls(s, id, &rows, NULL), 2);
 	assert_true(rows[0].has_bytes);
 	assert_false(rows[1].has_bytes);
 	assert_int_equal(rows[0].time_hist[7], 2);
