@@ -215,10 +215,15 @@ if ip netns add "zc-a$$" 2>/dev/null; then
 	ok "the server takes the sum of what its clients count" near "$(gbps server)" \
 		"$(echo "$(gbps client1) $(gbps client2)" | awk '{ print $1 + $2 }')" 0.01
 	ok "the total has what both clients sent" test "$(gbps total)" = "$(gbps server)"
-	clients=$(gbps total)
-	"$zcost" analyze many --units server=nic:a0/rx >out 2>err
-	ok "the server's interface counts what the clients sent, and the headers" near "$(gbps total)" "$clients" \
-		"$(echo "$clients" | awk '{ print 0.1 * $1 }')"
+	by_interface() { # a busy machine may read the interface late, of a window of 0.7 s
+		"$zcost" analyze many >out 2>err
+		clients=$(gbps total)
+		"$zcost" analyze many --units server=nic:a0/rx >out 2>err
+		near "$(gbps total)" "$clients" "$(echo "$clients" | awk '{ print 0.1 * $1 }')" && return
+		rm -rf many && "$zcost" capture many.ini -o many 2>err
+		return 1
+	}
+	steady "the server's interface counts what the clients sent, and the headers" by_interface
 else
 	for what in "three sides with free names are measured" "the server takes the sum of what its clients count" \
 		"the total has what both clients sent" "the server's interface counts what the clients sent, and the headers"; do
