@@ -154,11 +154,10 @@ static char *options_help(int key, const char *text, void *input)
 static struct store *options_open_store(const char *folder)
 {
 	struct store *store = NULL;
-	struct error err = {0};
 	char *db = xasprintf("%s/zcost.db", folder);
 
 	if (!access(db, R_OK))
-		store_open(&store, folder, &err);
+		store_open(&store, folder, NULL);
 	free(db);
 	return store;
 }
@@ -173,10 +172,9 @@ static struct store *options_find_store(char **words, int n)
 	const char *behind = getenv("ZCOST_WORDS_BEHIND");
 	char *copy = xstrdup(behind ? behind : ""), *rest = copy, *word;
 	struct store *store = NULL;
-	int i;
 
-	for (i = n; i > 0 && !store; i--)
-		store = options_open_store(words[i - 1]);
+	while (n > 0 && !store)
+		store = options_open_store(words[--n]);
 	while (!store && (word = str_token(&rest, '\n')))
 		store = *word ? options_open_store(word) : NULL;
 	free(copy);
@@ -188,14 +186,13 @@ static struct store *options_find_store(char **words, int n)
  * begins so.
  */
 static void options_add_store_names(struct str *lines, char **words, int n, const char *start,
-				    int (*read)(struct store *, const char ***, struct error *))
+				    enum store_names what)
 {
 	const char *colon = start ? strrchr(start, ':') : NULL;
 	char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
 	struct store *store = colon ? options_open_store(folder) : options_find_store(words, n);
 	const char **names = NULL;
-	struct error err = {0};
-	int count = store ? read(store, &names, &err) : 0, i;
+	int count = store ? store_names(store, what, &names, NULL) : 0, i;
 
 	for (i = 0; i < count; i++) {
 		char *name = xasprintf("%s%s%s", folder, colon ? ":" : "", names[i]);
@@ -205,7 +202,7 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 	}
 	free(names);
 	free(folder);
-	if (store_close(store, 0, &err))
+	if (store_close(store, 0, NULL))
 		str_reset(lines);
 }
 
@@ -222,36 +219,36 @@ static void options_add_features(struct str *lines, const struct command *c)
 /* What names the argument of an option, or one that help calls `what`, in the capture. */
 static const struct {
 	const char *option, *what;
-	int (*read)(struct store *, const char ***, struct error *);
+	enum store_names names;
 } options_in_store[] = {
-	{NULL, "VARIANT", store_variants},   {NULL, "BASE", store_variants},
-	{NULL, "NEW", store_variants},	     {NULL, "SIDE", store_sides},
-	{NULL, "FUNCTION", store_functions}, {"symbol", NULL, store_functions},
-	{"comm", NULL, store_comms},	     {"dso", NULL, store_dsos},
-	{"event", NULL, store_events},	     {"name", NULL, store_series_names},
-	{"setting", NULL, store_settings},
+	{NULL, "VARIANT", NAMES_VARIANT},   {NULL, "BASE", NAMES_VARIANT},
+	{NULL, "NEW", NAMES_VARIANT},	    {NULL, "SIDE", NAMES_SIDE},
+	{NULL, "FUNCTION", NAMES_FUNCTION}, {"symbol", NULL, NAMES_FUNCTION},
+	{"comm", NULL, NAMES_COMM},	    {"dso", NULL, NAMES_DSO},
+	{"event", NULL, NAMES_EVENT},	    {"name", NULL, NAMES_SERIES},
+	{"setting", NULL, NAMES_SETTING},
 };
 
 static void options_names(struct str *lines, const char *option, const char *what, char **words,
 			  int n, const void *of)
 {
-	const struct command *c = of;
 	size_t i;
 
 	if (!strcmp(what, "TABLE") || str_starts(what, "CHART") ||
 	    (!option && !strcmp(what, "FORMAT")))
-		options_add_features(lines, c);
+		options_add_features(lines, of);
 	for (i = 0; str_starts(what, "KEY") && i < TALLY_KEYS; i++)
 		complete_add(lines, tally_key_name((enum tally_key)i), NULL);
-	for (i = 0; i < array_size(options_in_store); i++)
+	for (i = 0; i < array_size(options_in_store); i++) {
+		enum store_names names = options_in_store[i].names;
+
 		if (options_in_store[i].what
 			    ? str_starts(what, options_in_store[i].what)
 			    : option && !strcmp(option, options_in_store[i].option))
-			options_add_store_names(
-				lines, words, n,
-				!option && options_in_store[i].read == store_variants ? words[n]
-										      : NULL,
-				options_in_store[i].read);
+			options_add_store_names(lines, words, n,
+						!option && names == NAMES_VARIANT ? words[n] : NULL,
+						names);
+	}
 }
 
 void options_parse(struct options *o, const struct command *c, int argc, char **argv)
@@ -339,25 +336,12 @@ static void option_refuse_whole(const struct argp_state *state, const struct fea
 	str_free(&reasons);
 }
 
-/* Appends "functions, components or contexts" for "functions, components, contexts". */
-static void option_print_places(struct str *s, const char *places)
-{
-	const char *last = NULL, *at;
-
-	for (at = places; (at = strstr(at, ", ")); at++)
-		last = at;
-	if (last)
-		str_printf(s, "%.*s or %s", (int)(last - places), places, last + 2);
-	else
-		str_puts(s, places);
-}
-
 static void option_refuse(const struct argp_state *state, const struct command *c,
 			  const struct feature *features, size_t n, enum data_source source,
 			  const struct option_row *row)
 {
 	const char *option = row->name;
-	struct str names = {0}, places = {0}, text = {0};
+	struct str names = {0}, places = {0};
 	const char *instead;
 	size_t i;
 
@@ -367,11 +351,9 @@ static void option_refuse(const struct argp_state *state, const struct command *
 		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
 	option_add_places(&places, c, &features[0], source, option);
 	instead = source == SOURCE_CAPTURE ? row->of_capture : NULL;
-	option_print_places(&text, places.buf ? places.buf : "");
 	argp_error(state, "--%s does not apply to %s of %s; it applies to %s%s%s", option,
-		   names.buf, c->sources[source], text.buf ? text.buf : "",
+		   names.buf, c->sources[source], places.buf ? places.buf : "",
 		   instead ? "; for a capture: " : "", instead ? instead : "");
-	str_free(&text);
 	str_free(&names);
 	str_free(&places);
 }

@@ -133,7 +133,7 @@ static int pairs_find(struct pairs *p, const struct comparison *c, struct error 
 	int i, e, ret = 0;
 
 	p->nvariants = store_variants(c->end[BASE].store, &p->variants, err);
-	p->nsettings = store_settings(c->end[BASE].store, &p->settings, err);
+	p->nsettings = store_names(c->end[BASE].store, NAMES_SETTING, &p->settings, err);
 	if (p->nvariants < 0 || p->nsettings < 0)
 		return -err->code;
 	for (i = 0; i < p->nvariants && !ret; i++) {

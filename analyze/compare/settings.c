@@ -195,7 +195,7 @@ static int end_settings_read_sets(struct end_settings *e, struct arena *a, struc
 				  const char *variant, struct error *err)
 {
 	const char **names, *value;
-	int n = store_settings(s, &names, err), i;
+	int n = store_names(s, NAMES_SETTING, &names, err), i;
 
 	for (i = 0; i < n; i++) {
 		value = store_setting(s, variant, names[i]);

@@ -100,7 +100,7 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 static bool evidence_may_be_late(struct store *s)
 {
 	const char **names;
-	int n = store_functions(s, &names, NULL), i;
+	int n = store_names(s, NAMES_FUNCTION, &names, NULL), i;
 	bool found = false;
 
 	for (i = 0; i < n && !found; i++)

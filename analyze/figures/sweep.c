@@ -127,7 +127,7 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 	const char **names = NULL;
 	int n = store_variants(w->s, &names, err), i, k;
 
-	w->nsettings = n < 0 ? n : store_settings(w->s, &w->settings, err);
+	w->nsettings = n < 0 ? n : store_names(w->s, NAMES_SETTING, &w->settings, err);
 	if (n > 0 && w->nsettings >= 0)
 		w->variants = xcalloc((size_t)n, sizeof(*w->variants));
 	for (i = 0; i < n && w->nsettings >= 0; i++) {

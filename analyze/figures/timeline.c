@@ -126,7 +126,7 @@ static int timeline_run(struct store *s, const struct query *q, struct table *t,
 
 	if (rc || t->rows || !q->name)
 		return rc;
-	n = store_series_names(s, &names, err);
+	n = store_names(s, NAMES_SERIES, &names, err);
 	rc = n < 0 ? n : scope_check_name(s, "series", q->name, true, names, n, err);
 	free(names);
 	return rc;

@@ -411,7 +411,7 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 {
 	const char **variants = NULL, **settings = NULL;
 	int nv = store_variants(s, &variants, err), i;
-	int ns = nv < 0 ? nv : store_settings(s, &settings, err);
+	int ns = nv < 0 ? nv : store_names(s, NAMES_SETTING, &settings, err);
 	int rc = ns < 0 ? ns : 0;
 
 	if (!rc)

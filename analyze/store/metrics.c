@@ -129,75 +129,28 @@ int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, 
 
 static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	double value = sql_real(s, q, 1);
-
 	*(struct series_row *)row =
-		(struct series_row){(uint64_t)sql_int(s, q, 0), value, value, value};
+		(struct series_row){(uint64_t)sql_int(s, q, 0), sql_real(s, q, 1),
+				    sql_real(s, q, 2), sql_real(s, q, 3)};
 }
 
 int store_series(struct store *s, int64_t run, const char *name, int64_t most,
 		 struct series_row **rows, struct error *err)
 {
 	return sql_rows(s, rows, sizeof(**rows), series_read_row, err,
-			"SELECT t_ns, value FROM series WHERE run = ? AND name = ? ORDER BY t_ns "
-			"LIMIT ?",
+			"SELECT t_ns, value, value, value FROM series WHERE run = ? AND name = ? "
+			"ORDER BY t_ns LIMIT ?",
 			"isi", run, name, most);
-}
-
-/* The points of a part so far. `value` is their sum, and `t` the sum of their times after the first
- * point of the series. */
-struct series_part {
-	uint64_t place, n;
-	double t;
-	struct series_row row;
-};
-
-static void series_part_add(struct series_part *p, uint64_t after_ns, double value)
-{
-	p->row.low = p->n && p->row.low < value ? p->row.low : value;
-	p->row.high = p->n && p->row.high > value ? p->row.high : value;
-	p->row.value += value;
-	p->t += (double)after_ns;
-	p->n++;
-}
-
-/* Writes the means of a part behind the `n` rows, and empties the part. Returns the new number. */
-static int series_part_end(struct series_part *p, uint64_t first, struct series_row *rows, int n)
-{
-	if (!p->n)
-		return n;
-	p->row.value /= (double)p->n;
-	p->row.t_ns = first + (uint64_t)(p->t / (double)p->n);
-	rows[n] = p->row;
-	*p = (struct series_part){0};
-	return n + 1;
 }
 
 int store_series_parts(struct store *s, int64_t run, const struct series_size *of, int parts,
 		       struct series_row **rows, struct error *err)
 {
-	uint64_t width = (of->last - of->first) / (uint64_t)parts + 1, after, place;
-	struct series_part part = {0};
-	sqlite3_stmt *q;
-	int n = 0, rc = sql_query(s, &q, err,
-				  "SELECT t_ns, value FROM series WHERE run = ? AND name = ? "
-				  "ORDER BY t_ns",
-				  "is", run, of->name);
+	int64_t width = (int64_t)((of->last - of->first) / (uint64_t)parts + 1);
 
-	*rows = xcalloc((size_t)parts + 1, sizeof(**rows));
-	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		rc = 0;
-		after = (uint64_t)sql_int(s, q, 0) - of->first;
-		place = after / width;
-		if (place != part.place && n < parts)
-			n = series_part_end(&part, of->first, *rows, n);
-		part.place = place;
-		series_part_add(&part, after, sql_real(s, q, 1));
-	}
-	n = series_part_end(&part, of->first, *rows, n);
-	if (!rc)
-		return n;
-	free(*rows);
-	*rows = NULL;
-	return rc;
+	return sql_rows(s, rows, sizeof(**rows), series_read_row, err,
+			"SELECT ?3 + CAST(AVG(t_ns - ?3) AS INTEGER), AVG(value), MIN(value), "
+			"MAX(value) FROM series WHERE run = ?1 AND name = ?2 "
+			"GROUP BY (t_ns - ?3) / ?4 ORDER BY 1",
+			"isii", run, of->name, (int64_t)of->first, width);
 }

@@ -38,6 +38,17 @@ int store_note_add(struct store *s, int64_t run, const struct note *note, struct
 	return rc;
 }
 
+int store_notes_add(struct store *s, int64_t run, struct notes *notes, struct error *err)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < notes->n && !rc; i++)
+		rc = store_note_add(s, run, &notes->note[i], err);
+	notes_free(notes);
+	return rc;
+}
+
 int store_note_kinds(struct store *s, struct error *err)
 {
 	int rc = 0;
@@ -75,7 +86,6 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 	return 0;
 }
 
-/* Reads all notes, ordered by run. */
 static int notes_read(struct store *s, struct error *err)
 {
 	sqlite3_stmt *q;
@@ -101,21 +111,6 @@ static int notes_read(struct store *s, struct error *err)
 	return rc;
 }
 
-/* Returns the index of the first note of the run, or of a later run. */
-static size_t notes_find_run(const struct store *s, int64_t run)
-{
-	size_t from = 0, to = s->notes.n, mid;
-
-	while (from < to) {
-		mid = (from + to) / 2;
-		if (s->note_runs[mid] < run)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
-}
-
 /* A complete store reads its notes once, because each table asks for those of the same runs. */
 int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
 {
@@ -124,7 +119,8 @@ int store_notes(struct store *s, int64_t run, struct notes *notes, struct error 
 
 	if (rc)
 		return rc;
-	for (i = notes_find_run(s, run); i < s->notes.n && s->note_runs[i] == run; i++)
-		notes_copy(notes, &s->notes.note[i]);
+	for (i = 0; i < s->notes.n; i++)
+		if (s->note_runs[i] == run)
+			notes_copy(notes, &s->notes.note[i]);
 	return 0;
 }

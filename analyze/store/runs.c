@@ -2,6 +2,8 @@
 /* The capture: its facts, variants, hosts, runs, and the states of the collectors. */
 #include "analyze/store/sql.h"
 
+#include "lib/str.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,47 +59,31 @@ const char *store_variant_what(struct store *s, const char *variant)
 	return sql_first_text(s, "SELECT what FROM variant WHERE name = ?", "s", variant);
 }
 
-int store_settings(struct store *s, const char ***list, struct error *err)
+int store_names(struct store *s, enum store_names what, const char ***list, struct error *err)
 {
-	return sql_names(s, list, err, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)");
-}
+	static const char *const sql[] = {
+		[NAMES_SETTING] = "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)",
+		[NAMES_COMM] = "SELECT name FROM comm ORDER BY name",
+		[NAMES_DSO] = "SELECT DISTINCT name FROM dso ORDER BY name",
+		[NAMES_EVENT] = "SELECT DISTINCT name FROM event ORDER BY name",
+		[NAMES_FUNCTION] = "SELECT DISTINCT name FROM symbol WHERE IFNULL(unresolved, 0) = "
+				   "0 ORDER BY name",
+		[NAMES_SERIES] = "SELECT DISTINCT name FROM series ORDER BY name",
+		/* the variants of the plan first, then those that only the runs name */
+		[NAMES_VARIANT] =
+			"SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
+			"GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
+		[NAMES_SIDE] = "SELECT side FROM run GROUP BY side ORDER BY CASE IFNULL(MAX(role), "
+			       "side) WHEN 'receiver' THEN 0 WHEN 'proxy' THEN 1 WHEN 'sender' "
+			       "THEN 2 ELSE 3 END, MIN(id)",
+	};
+	struct names *known = &s->names[what];
 
-int store_comms(struct store *s, const char ***list, struct error *err)
-{
-	return sql_names(s, list, err, "SELECT name FROM comm ORDER BY name");
-}
-
-int store_dsos(struct store *s, const char ***list, struct error *err)
-{
-	return sql_names(s, list, err, "SELECT DISTINCT name FROM dso ORDER BY name");
-}
-
-int store_events(struct store *s, const char ***list, struct error *err)
-{
-	return sql_names(s, list, err, "SELECT DISTINCT name FROM event ORDER BY name");
-}
-
-int store_functions(struct store *s, const char ***list, struct error *err)
-{
-	return sql_names(
-		s, list, err,
-		"SELECT DISTINCT name FROM symbol WHERE IFNULL(unresolved, 0) = 0 ORDER BY name");
-}
-
-int store_series_names(struct store *s, const char ***list, struct error *err)
-{
-	return sql_names(s, list, err, "SELECT DISTINCT name FROM series ORDER BY name");
-}
-
-/* As sql_names(), but reads a complete store only once, because the query reads every run. */
-static int names_read_once(struct store *s, struct names *known, const char *sql,
-			   const char ***list, struct error *err)
-{
 	*list = NULL;
 	if (s->writable)
-		return sql_names(s, list, err, sql);
+		return sql_names(s, list, err, sql[what]);
 	if (!known->list) {
-		known->n = sql_names(s, &known->list, err, sql);
+		known->n = sql_names(s, &known->list, err, sql[what]);
 		if (known->n < 0)
 			return known->n;
 	}
@@ -105,39 +91,14 @@ static int names_read_once(struct store *s, struct names *known, const char *sql
 	return known->n;
 }
 
-/* Returns the variants of the plan first, then those that only the runs name. */
 int store_variants(struct store *s, const char ***list, struct error *err)
 {
-	return names_read_once(
-		s, &s->variants,
-		"SELECT r.variant FROM run r LEFT JOIN variant v ON v.name = r.variant "
-		"GROUP BY r.variant ORDER BY v.id IS NULL, v.id, MIN(r.id)",
-		list, err);
+	return store_names(s, NAMES_VARIANT, list, err);
 }
 
 int store_sides(struct store *s, const char ***list, struct error *err)
 {
-	return names_read_once(
-		s, &s->sides,
-		"SELECT side FROM run GROUP BY side ORDER BY CASE IFNULL(MAX(role), side) WHEN 'receiver' "
-		"THEN 0 WHEN 'proxy' THEN 1 WHEN 'sender' THEN 2 ELSE 3 END, MIN(id)",
-		list, err);
-}
-
-bool store_side_is(struct store *s, const char *side, const char *role)
-{
-	const char **list;
-	char *wanted = xasprintf("%s %s", role, side);
-	bool found = false;
-	int n = names_read_once(s, &s->roles,
-				"SELECT DISTINCT IFNULL(role, side) || ' ' || side FROM run", &list,
-				NULL);
-
-	while (n-- > 0)
-		found |= !strcmp(list[n], wanted);
-	free(list);
-	free(wanted);
-	return found;
+	return store_names(s, NAMES_SIDE, list, err);
 }
 
 int store_host_add(struct store *s, const struct host_row *h, struct error *err)
@@ -245,98 +206,53 @@ static void run_read_row(struct store *s, sqlite3_stmt *q, void *row)
 	};
 }
 
-#define RUN_COLUMNS                                                                              \
-	"SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, " \
-	"position, status, why, IFNULL(role, side) FROM run WHERE "
-#define RUN_SIDES                                                                               \
-	" AND (?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND (?5 OR status = 'ok') " \
-	"ORDER BY position, id"
-
-static int runs_query(struct store *s, const struct run_filter *f, struct run **runs,
-		      struct error *err)
-{
-	return sql_rows(s, runs, sizeof(**runs), run_read_row, err,
-			RUN_COLUMNS "(?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND "
-				    "(?2 IS NULL OR pass = ?2)" RUN_SIDES,
-			"sssii", f->variant, f->pass, f->side, (int64_t)f->repeat,
-			(int64_t)f->failed);
-}
-
-static int run_compare_repeat(const void *a, const void *b)
-{
-	const struct run *r = a, *l = b;
-	int rc = strcmp(r->variant, l->variant);
-
-	if (rc || (rc = r->repeat - l->repeat) || (rc = r->position - l->position))
-		return rc;
-	return r->id < l->id ? -1 : 1;
-}
-
-/* Reads all runs of a complete store once, because each table asks for the runs of each variant and
- * of each repeat. */
-static int runs_read_once(struct store *s, struct error *err)
+/* A store that is being made may get more runs, and runs that fail. */
+static int runs_read(struct store *s, struct error *err)
 {
 	int n;
 
-	if (s->runs)
+	if (s->runs && !s->writable)
 		return 0;
-	n = sql_rows(s, &s->runs, sizeof(*s->runs), run_read_row, err,
-		     RUN_COLUMNS "1 ORDER BY variant, position, id", "");
-	if (n <= 0)
-		return n;
-	s->nruns = (size_t)n;
-	s->repeats = xmemdup(s->runs, s->nruns * sizeof(*s->runs));
-	qsort(s->repeats, s->nruns, sizeof(*s->repeats), run_compare_repeat);
-	return 0;
-}
-
-/* 0: the run is of the filter's variant, and of its repeat if the filter has one. */
-static int run_compare_place(const struct run *r, const struct run_filter *f)
-{
-	int rc = strcmp(r->variant, f->variant);
-
-	return rc || !f->repeat ? rc : r->repeat - f->repeat;
-}
-
-/* Returns the index of the first run that is not before the filter's variant and repeat. */
-static size_t runs_find_place(const struct run *runs, size_t n, const struct run_filter *f)
-{
-	size_t from = 0, to = n, mid;
-
-	while (from < to) {
-		mid = (from + to) / 2;
-		if (run_compare_place(&runs[mid], f) < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	free(s->runs);
+	n = sql_rows(
+		s, &s->runs, sizeof(*s->runs), run_read_row, err,
+		"SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, "
+		"end_ns, position, status, why, IFNULL(role, side) FROM run "
+		"ORDER BY position, id",
+		"");
+	s->nruns = n < 0 ? 0 : (size_t)n;
+	return n < 0 ? n : 0;
 }
 
 static bool run_is_selected(const struct run *r, const struct run_filter *f)
 {
-	return (!f->pass || !strcmp(r->pass, f->pass)) && (!f->side || !strcmp(r->side, f->side)) &&
+	return (!f->repeat || r->repeat == f->repeat) && str_matches(f->variant, r->variant) &&
+	       (!f->pass || !strcmp(r->pass, f->pass)) && (!f->side || !strcmp(r->side, f->side)) &&
 	       (f->failed || !strcmp(r->status, "ok"));
 }
 
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
 	size_t i, n = 0, cap = 0;
-	struct run *all;
-	int rc;
+	int rc = runs_read(s, err);
 
 	*runs = NULL;
-	if (s->writable || !f->variant || strpbrk(f->variant, "*?["))
-		return runs_query(s, f, runs, err);
-	rc = runs_read_once(s, err);
-	if (rc)
-		return rc;
-	all = f->repeat ? s->repeats : s->runs;
-	for (i = runs_find_place(all, s->nruns, f); i < s->nruns && !run_compare_place(&all[i], f);
-	     i++)
-		if (run_is_selected(&all[i], f))
-			array_add(*runs, n, cap, all[i]);
-	return (int)n;
+	for (i = 0; i < s->nruns && !rc; i++)
+		if (run_is_selected(&s->runs[i], f))
+			array_add(*runs, n, cap, s->runs[i]);
+	return rc ? rc : (int)n;
+}
+
+bool store_side_is(struct store *s, const char *side, const char *role)
+{
+	size_t i;
+
+	if (runs_read(s, NULL))
+		return false;
+	for (i = 0; i < s->nruns; i++)
+		if (!strcmp(s->runs[i].side, side) && !strcmp(s->runs[i].role, role))
+			return true;
+	return false;
 }
 
 int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,

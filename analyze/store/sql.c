@@ -85,21 +85,19 @@ static sqlite3_stmt *sql_prepare(struct store *s, const char *sql)
 }
 
 /* Cuts a long text between two UTF-8 characters. */
-static int sql_bind_text(struct store *s, sqlite3_stmt *stmt, int at, const char *text, size_t most)
+static int sql_bind_text(sqlite3_stmt *stmt, int at, const char *text, size_t most)
 {
 	size_t n = text ? strlen(text) : 0;
 
 	if (!text)
 		return sqlite3_bind_null(stmt, at);
-	if (n > most) {
+	if (n > most)
 		for (n = most; n && (text[n] & 0xc0) == 0x80; n--)
 			;
-		s->cut++;
-	}
 	return sqlite3_bind_text64(stmt, at, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int sql_bind_one(struct store *s, sqlite3_stmt *stmt, int at, char type, va_list *ap)
+static int sql_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)
 {
 	const char *text;
 
@@ -110,7 +108,7 @@ static int sql_bind_one(struct store *s, sqlite3_stmt *stmt, int at, char type, 
 		return sqlite3_bind_double(stmt, at, va_arg(*ap, double));
 	default:
 		text = va_arg(*ap, const char *);
-		return sql_bind_text(s, stmt, at, text, type == 't' ? SIZE_MAX : TEXT_MOST);
+		return sql_bind_text(stmt, at, text, type == 't' ? SIZE_MAX : TEXT_MOST);
 	}
 }
 
@@ -124,7 +122,7 @@ static int sql_start(struct store *s, sqlite3_stmt **stmt, struct error *err, co
 		return sql_error(s, err);
 	sqlite3_reset(*stmt);
 	for (i = 0; types[i] && !rc; i++)
-		rc = sql_bind_one(s, *stmt, i + 1, types[i], ap);
+		rc = sql_bind_one(*stmt, i + 1, types[i], ap);
 	return rc ? sql_error(s, err) : 0;
 }
 

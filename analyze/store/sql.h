@@ -25,7 +25,6 @@ struct store {
 	bool writable;
 	bool strange;	     /* the store belongs to another user */
 	struct error failed; /* the first error of a statement, even if its caller ignored it */
-	size_t cut;	     /* number of texts longer than TEXT_MOST */
 	struct statement {
 		const char *sql;
 		sqlite3_stmt *stmt;
@@ -35,10 +34,8 @@ struct store {
 	struct names {	       /* cached only if the store is complete */
 		const char **list;
 		int n;
-	} variants, sides;
-	struct names roles; /* "ROLE SIDE" */
-	struct run *runs;   /* as `variants`; sorted by variant, then in the order of the capture */
-	struct run *repeats; /* the same runs, sorted by variant, repeat, then as above */
+	} names[NAMES];
+	struct run *runs; /* in the order of the capture */
 	size_t nruns;
 	struct notes notes; /* the notes of all runs, by run; complete if has_notes */
 	int64_t *note_runs; /* the run of each note */

@@ -113,6 +113,8 @@ static void store_close_db(struct store *s)
 
 int store_close(struct store *s, int rc, struct error *err)
 {
+	size_t i;
+
 	if (!s)
 		return rc;
 	if (s->failed.code) { /* the cause of whatever followed */
@@ -125,11 +127,9 @@ int store_close(struct store *s, int rc, struct error *err)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
 	intern_free(&s->strings);
-	free(s->variants.list);
-	free(s->sides.list);
-	free(s->roles.list);
+	for (i = 0; i < NAMES; i++)
+		free(s->names[i].list);
 	free(s->runs);
-	free(s->repeats);
 	notes_free(&s->notes);
 	free(s->note_runs);
 	free(s->statements);
@@ -182,25 +182,10 @@ static int store_sync_file(const char *path)
 	return rc;
 }
 
-static int store_note_cuts(struct store *s, struct error *err)
-{
-	struct notes notes = {0};
-	int rc;
-
-	if (!s->cut)
-		return 0;
-	note_add(&notes, store_cut_texts, TEXT_MOST, s->cut);
-	rc = store_note_add(s, 0, &notes.note[0], err);
-	notes_free(&notes);
-	return rc;
-}
-
 int store_commit_all(struct store *s, struct error *err)
 {
-	int rc = store_note_cuts(s, err);
+	int rc = store_failed(s, err);
 
-	if (!rc)
-		rc = store_failed(s, err);
 	if (rc)
 		return rc;
 	s->writable = !!s->tmp;

@@ -83,13 +83,22 @@ int store_runs(struct store *store, const struct run_filter *f, struct run **run
 int store_variants(struct store *store, const char ***names, struct error *err);
 /* Lists receivers first, then proxies, senders and sides without a role. */
 int store_sides(struct store *store, const char ***names, struct error *err);
-/* Read the names of commands, objects, events, functions and series, in the order of the alphabet.
+/*
+ * Reads names: the settings in the plan's order, the others in the order of the alphabet. Returns
+ * as store_variants().
  */
-int store_comms(struct store *store, const char ***names, struct error *err);
-int store_dsos(struct store *store, const char ***names, struct error *err);
-int store_events(struct store *store, const char ***names, struct error *err);
-int store_functions(struct store *store, const char ***names, struct error *err);
-int store_series_names(struct store *store, const char ***names, struct error *err);
+enum store_names {
+	NAMES_VARIANT,
+	NAMES_SIDE,
+	NAMES_SETTING,
+	NAMES_COMM,
+	NAMES_DSO,
+	NAMES_EVENT,
+	NAMES_FUNCTION,
+	NAMES_SERIES,
+	NAMES
+};
+int store_names(struct store *s, enum store_names what, const char ***names, struct error *err);
 /* Returns whether the role of the side is receiver, sender or proxy. */
 bool store_side_is(struct store *store, const char *side, const char *role);
 const char *store_variant_what(struct store *store, const char *variant); /* or NULL */
@@ -103,11 +112,6 @@ const char *store_variant_base(struct store *store, const char *variant); /* or 
 
 int store_setting_add(struct store *store, const char *variant, const char *name, const char *value,
 		      struct error *err);
-/*
- * Reads the names of all settings in the plan's order. The caller frees the array. Returns the
- * count or -errno.
- */
-int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
 /* Returns a text that only variants with the same settings have. It is "" without settings. */
 const char *store_settings_key(struct store *store, const char *variant);
@@ -288,6 +292,8 @@ int store_code(struct store *store, int64_t id, struct store_code *code, struct 
 
 /* Adds a note of a run. Run 0 means the whole capture. */
 int store_note_add(struct store *store, int64_t run, const struct note *note, struct error *err);
+/* Adds all notes of a run, and frees the list. */
+int store_notes_add(struct store *s, int64_t run, struct notes *notes, struct error *err);
 /* Appends the notes of a run, with the names of the run's variant, side, pass and repeat. */
 int store_notes(struct store *store, int64_t run, struct notes *notes, struct error *err);
 

@@ -63,7 +63,7 @@ ok "plot of two charts refuses --workload-only with both reasons" sh -c \
 ok "report sizes refuses --by" refused report sizes cap --by comm
 ok "the message names the tables that take --by" says 'it applies to functions, components' err
 ok "report functions refuses --cycles for a capture" refused report functions cap --cycles 1e9
-ok "the message names the sources that take --cycles" says 'it applies to a perf.data \(--perf\) or a text' err
+ok "the message names the sources that take --cycles" says 'it applies to a perf.data \(--perf\), a text' err
 for table in functions components 'callers main' 'hotspots main'; do
 	ok "report $table refuses --rate for a capture, which has its measured rate" refused report $table cap --rate 100
 done
@@ -141,7 +141,7 @@ for chart in $(cat charts); do
 done
 ok "plot of bar charts refuses --limit" refused plot cap cpu throughput -o pictures --limit 3
 ok "the message names the charts that take --limit" says \
-	"--limit does not apply to 'cpu', 'throughput' of a capture; it applies to functions, .*waterfall_sender, .* or [a-z]+$" err
+	"--limit does not apply to 'cpu', 'throughput' of a capture; it applies to functions, .*waterfall_sender, .*[a-z]+$" err
 ok "plot roi_c refuses --roi-m" refused plot cap roi_c -o pictures --roi-m 2
 ok "a refused plot makes no folder" test ! -e pictures
 plots() { exits 0 "$zcost" plot cap "$@" -o pictures --format svg && test -s pictures/functions.gp; }
