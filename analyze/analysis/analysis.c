@@ -11,6 +11,7 @@
 #include "lib/file.h"
 #include "lib/intern.h"
 #include "lib/str.h"
+#include "lib/workers.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,9 @@
 /* One side of one run, passed from a reader thread to the writer. */
 struct job {
 	const struct layout_entry *entry;
+	char *folder; /* in the capture, with a slash at its end; owned */
 	struct ingest in;
+	struct damage damage; /* of the side's files */
 	struct error err;
 	int64_t run; /* the row id, after the run is written */
 	bool counts; /* the workload accounts for its work; known after the run is written */
@@ -59,8 +62,10 @@ static void job_read(const struct pool *p, struct job *j)
 					   .units = p->a->units,
 					   .symbols = p->symbols};
 
-	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
-		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
+	if (strcmp(j->entry->status, "ok") || !entry_is_wanted(p->a, j->entry))
+		return;
+	damage_check(&j->damage, &p->a->named, p->a->capture, j->folder);
+	j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
 }
 
 static void *pool_reader(void *arg)
@@ -84,6 +89,22 @@ static void *pool_reader(void *arg)
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
+}
+
+/* Adds a lossy note for each kind of damage. `skip` is as in damage_text(). */
+static void analysis_note_damage(struct analysis *a, const struct damage *d, size_t skip,
+				 struct notes *notes)
+{
+	int kind;
+
+	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+		char *text = damage_text(d, (enum damage_kind)kind, skip);
+
+		if (text)
+			note_add(notes, files_changed, text);
+		free(text);
+	}
+	damage_add(&a->damage, d);
 }
 
 /* Returns the run. If run.json is lost, the run has only the names from the manifest. */
@@ -131,8 +152,6 @@ static int job_write_rows(struct store *s, int64_t run, const struct ingest *in,
 		rc = store_socket_add(s, run, &in->sockets[i], err);
 	for (i = 0; i < in->nthreads_seen && !rc; i++)
 		rc = store_thread_add(s, run, &in->threads_seen[i], err);
-	for (i = 0; i < in->notes.n && !rc; i++)
-		rc = store_note_add(s, run, &in->notes.note[i], err);
 	if (!rc && in->profile)
 		rc = store_profile_write(s, run, in->profile, err);
 	return rc;
@@ -169,16 +188,13 @@ static int job_write_unread(struct store *s, const struct job *j, const struct r
 {
 	struct notes notes = {0};
 	char *text;
-	int rc;
 
 	if (!j->rc || j->rc == -ERANGE)
 		return 0;
 	text = xasprintf("%s/%s-%02d %s: %s", r->variant, r->pass, r->repeat, r->side, j->err.text);
 	note_add(&notes, run_left_out, text);
-	rc = store_note_add(s, 0, &notes.note[0], err);
-	notes_free(&notes);
 	free(text);
-	return rc;
+	return store_notes_add(s, 0, &notes, err);
 }
 
 static int job_write(struct analysis *a, struct store *s, struct job *j, struct error *err)
@@ -191,6 +207,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 			      (double)(j->in.run.end_ns - j->in.run.start_ns) / 1e9);
 	if (strcmp(r.status, "ok"))
 		note_add(&j->in.notes, run_left_out, r.why ? r.why : "no reason");
+	analysis_note_damage(a, &j->damage, strlen(j->folder), &j->in.notes);
 	rc = store_begin(s, err);
 	if (!rc)
 		rc = store_run_add(s, &r, err);
@@ -198,11 +215,13 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	j->counts = j->in.units && workload_file(&j->in);
 	if (!rc)
 		rc = job_write_rows(s, r.id, &j->in, err);
+	analysis_count_losses(a, &j->in);
+	if (!rc)
+		rc = store_notes_add(s, r.id, &j->in.notes, err);
 	if (!rc)
 		rc = job_write_unread(s, j, &r, err);
 	if (!rc)
 		rc = store_commit(s, err);
-	analysis_count_losses(a, &j->in);
 	return rc;
 }
 
@@ -262,60 +281,6 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 	return rc;
 }
 
-/* --- files that changed after capture --- */
-
-static int write_damage_of(struct analysis *a, struct store *s, const struct damage *d,
-			   const struct job *j, struct error *err)
-{
-	struct notes notes = {0};
-	int kind, rc = 0;
-	size_t i;
-
-	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
-		char *text = damage_of(d, j ? j->entry : NULL, (enum damage_kind)kind);
-
-		if (text)
-			note_add(&notes, files_changed, text);
-		free(text);
-	}
-	for (i = 0; i < notes.n && !rc; i++)
-		rc = store_note_add(s, j ? j->run : 0, &notes.note[i], err);
-	a->lossy += notes.n;
-	notes_free(&notes);
-	return rc;
-}
-
-static int write_damage(struct analysis *a, struct store *s, const struct damage *d,
-			const struct pool *p, struct error *err)
-{
-	int kind, rc = store_begin(s, err);
-	size_t i;
-
-	for (i = 0; i < p->n && !rc; i++)
-		rc = write_damage_of(a, s, d, &p->jobs[i], err);
-	if (!rc)
-		rc = write_damage_of(a, s, d, NULL, err);
-	for (kind = 0; kind < DAMAGE_KINDS; kind++)
-		a->damage[kind] = damage_of_all(d, (enum damage_kind)kind);
-	return rc ? rc : store_commit(s, err);
-}
-
-/* Reads the runs, while other threads check the files against the manifest. */
-static int pool_run_checked(struct analysis *a, struct store *s, const struct layout *l,
-			    struct pool *p, struct error *err)
-{
-	struct damage *d;
-	int rc = damage_start(&d, l, a->capture, entry_is_wanted, a, analysis_threads(a), err);
-
-	if (!rc)
-		rc = pool_run(a, s, p, err);
-	damage_wait(d);
-	if (!rc)
-		rc = write_damage(a, s, d, p, err);
-	damage_free(d);
-	return rc;
-}
-
 /* --- the capture as a whole --- */
 
 static int write_variant_facts(struct store *s, const char *variant, const char *prefix,
@@ -349,7 +314,7 @@ static int write_variant(struct store *s, const struct layout_variant *v, struct
 	return rc ? rc : write_variant_facts(s, v->name, "var:", v->vars, v->nvars, err);
 }
 
-static int write_capture(struct store *s, const struct layout *l, struct error *err)
+static int write_capture(struct store *s, struct layout *l, struct error *err)
 {
 	const struct {
 		const char *key, *value;
@@ -368,8 +333,8 @@ static int write_capture(struct store *s, const struct layout *l, struct error *
 			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
 	for (i = 0; i < l->nvariants && !rc; i++)
 		rc = write_variant(s, &l->variants[i], err);
-	for (i = 0; i < l->notes.n && !rc; i++)
-		rc = store_note_add(s, 0, &l->notes.note[i], err);
+	if (!rc)
+		rc = store_notes_add(s, 0, &l->notes, err);
 	return rc ? rc : store_commit(s, err);
 }
 
@@ -478,43 +443,97 @@ static struct work_side *jobs_work_sides(const struct job *jobs, size_t n)
 	return sides;
 }
 
-static int analyze_layout(struct analysis *a, struct store *s, const struct layout *l,
-			  struct error *err)
+/* Writes what only all runs together show. skew_store() may make runs fail. */
+static int write_comparisons(struct analysis *a, struct store *s, const struct work_side *sides,
+			     size_t nsides, struct error *err)
+{
+	struct run_filter good = {0};
+	struct run *runs = NULL;
+	int n = store_runs(s, &good, &runs, err), rc = n < 0 ? n : store_begin(s, err);
+
+	if (!rc)
+		rc = placement_notes(s, runs, n, err);
+	if (!rc)
+		rc = skew_store(s, runs, n, &a->lossy, err);
+	if (rc)
+		return rc;
+	free(runs);
+	n = store_runs(s, &good, &runs, err);
+	rc = n < 0 ? n : work_share_store(s, runs, n, sides, nsides, err);
+	if (!rc)
+		rc = coverage_store(s, runs, n, err);
+	free(runs);
+	return rc ? rc : store_commit(s, err);
+}
+
+/* The check of the files that belong to no side of a run. */
+struct rest {
+	const struct analysis *a;
+	struct damage damage;
+};
+
+static void *rest_check(void *arg)
+{
+	struct rest *r = arg;
+
+	damage_check(&r->damage, &r->a->named, r->a->capture, NULL);
+	return NULL;
+}
+
+/* Reads the runs, while another thread checks the files that belong to none. */
+static int analyze_runs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
+{
+	struct background checking = {0};
+	struct rest rest = {.a = a};
+	struct notes notes = {0};
+	int rc;
+
+	background_start(&checking, rest_check, &rest);
+	rc = pool_run(a, s, p, err);
+	background_wait(&checking);
+	analysis_note_damage(a, &rest.damage, 0, &notes);
+	a->lossy += notes.n;
+	return rc ? rc : store_notes_add(s, 0, &notes, err);
+}
+
+static int analyze_layout(struct analysis *a, struct store *s, struct layout *l, struct error *err)
 {
 	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
 	struct work_side *sides;
-	size_t i, apart = 0;
-	int rc = write_capture(s, l, err);
+	size_t i, skip = strlen(a->capture) + 1;
+	int rc;
 
+	a->lossy += l->notes.n;
+	rc = write_capture(s, l, err);
 	if (!rc)
 		rc = meters_remember(a, s, err);
+	if (!rc)
+		rc = damage_list(&a->named, l, a->capture, err);
 	if (rc)
 		return rc;
-	a->lossy += l->notes.n;
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
-	for (i = 0; i < p.n; i++)
+	for (i = 0; i < p.n; i++) {
+		const char *dir = l->entries[i].dir;
+
 		p.jobs[i].entry = &l->entries[i];
+		p.jobs[i].folder = xasprintf("%s/", strlen(dir) > skip ? dir + skip : ".");
+	}
 	p.symbols = symbol_cache_new();
-	rc = pool_run_checked(a, s, l, &p, err);
+	rc = analyze_runs(a, s, &p, err);
 	symbol_cache_free(p.symbols);
 	sides = jobs_work_sides(p.jobs, p.n);
+	for (i = 0; i < p.n; i++)
+		free(p.jobs[i].folder);
 	free(p.jobs);
 	if (!rc)
 		rc = write_manner(a, s, err);
 	if (!rc)
 		rc = write_hosts(s, l, err);
 	if (!rc)
-		rc = placement_notes(s, err);
-	if (!rc)
-		rc = skew_store(s, &apart, err);
-	if (!rc)
-		rc = work_share_store(s, sides, l->nentries, err);
-	if (!rc)
-		rc = coverage_store(s, err);
+		rc = write_comparisons(a, s, sides, l->nentries, err);
 	if (!rc)
 		rc = analysis_count_runs(a, s, err);
 	free(sides);
-	a->lossy += apart;
 	if (!rc)
 		rc = components_store(s, err);
 	return rc ? rc : store_commit_all(s, err);
@@ -546,10 +565,7 @@ int analyze(struct analysis *a, struct error *err)
 
 void analysis_free(struct analysis *a)
 {
-	int kind;
-
-	for (kind = 0; kind < DAMAGE_KINDS; kind++)
-		free(a->damage[kind]);
+	members_free(&a->named);
 	free(a->forgotten);
 	free(a->units);
 }

@@ -6,40 +6,36 @@
 #ifndef ZC_ANALYSIS_H
 #define ZC_ANALYSIS_H
 
+#include "analyze/archive/archive.h"
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/layout.h"
 #include "analyze/store/store.h"
 #include "lib/str.h"
 
-/*
- * --- damage.c: files that changed after the capture, by the checksums in the manifest ---
- *
- * Threads check the files while other threads analyze the runs, so a machine with idle CPUs loses
- * no time.
- */
-
-struct damage;
+/* --- damage.c: files that changed after the capture, by the checksums in the manifest --- */
 
 enum damage_kind { DAMAGE_DIFFERS, DAMAGE_MISSING, DAMAGE_UNREADABLE, DAMAGE_KINDS };
 
-/*
- * Starts to check the files of the entries that are `wanted` and have a successful run, and the
- * files outside all entries. Returns 0 or -errno.
- */
-int damage_start(struct damage **d, const struct layout *l, const char *capture,
-		 bool (*wanted)(const void *arg, const struct layout_entry *e), const void *arg,
-		 size_t threads, struct error *err);
-void damage_wait(struct damage *d);
-void damage_free(struct damage *d);
+struct damage {
+	size_t n[DAMAGE_KINDS];
+	const char *first[DAMAGE_KINDS]; /* a name in the list of files */
+};
 
+/* Lists the files that the manifest names, without those of failed runs. Returns 0 or -errno. */
+int damage_list(struct members *named, const struct layout *l, const char *capture,
+		struct error *err);
 /*
- * Returns a message such as "2 files (first perf.data) differ from ..." about the files of an
- * entry, or NULL if there are none. If the entry is NULL, the message covers the files outside all
- * entries. The caller frees the message. damage_of_all() covers all files and prints names relative
- * to the capture's folder.
+ * Checks the files in a side's folder, "runs/VARIANT/PASS-NN/SIDE/". A NULL folder means the files
+ * in none of these.
  */
-char *damage_of(const struct damage *d, const struct layout_entry *e, enum damage_kind kind);
-char *damage_of_all(const struct damage *d, enum damage_kind kind);
+void damage_check(struct damage *d, const struct members *named, const char *capture,
+		  const char *folder);
+void damage_add(struct damage *sum, const struct damage *d);
+/*
+ * Returns a message such as "2 files (first perf.data) differ from ...", or NULL if there is no
+ * such file. `skip` bytes of the name are not printed. The caller frees the message.
+ */
+char *damage_text(const struct damage *d, enum damage_kind kind, size_t skip);
 
 /* --- analysis.c --- */
 
@@ -57,7 +53,8 @@ struct analysis {
 	size_t runs, failed, lossy, warnings;
 	struct str absent; /* collectors without data in the slice: "counters, syscalls" */
 	char *forgotten; /* meters of the previous store that this analysis does not use, or NULL */
-	char *damage[DAMAGE_KINDS]; /* messages about changed files, from damage_of_all() */
+	struct members named; /* the files of the capture with their checksums */
+	struct damage damage; /* of all files */
 };
 
 /*
@@ -94,9 +91,9 @@ int meters_remember(const struct analysis *a, struct store *s, struct error *err
  * starts or of their ends, the larger one. The sides must share a clock or have compared clocks
  * (clock_offset). A skew above a thousandth of the window, beyond the error of the comparison,
  * adds a warning. A skew above the limit in lib/clock.h adds another warning. Sides with windows
- * that do not overlap fail, and *left_out counts them. Returns 0 or -errno.
+ * that do not overlap fail, and are added to *left_out. Returns 0 or -errno.
  */
-int skew_store(struct store *s, size_t *left_out, struct error *err);
+int skew_store(struct store *s, const struct run *runs, int n, size_t *left_out, struct error *err);
 
 /*
  * --- work_share.c ---
@@ -116,7 +113,8 @@ struct work_side {
  * Copies the rates of work to each run of a side that does not count, or for which the plan names
  * other sides. Adds a note to the run. Returns 0 or -errno.
  */
-int work_share_store(struct store *s, const struct work_side *sides, size_t n, struct error *err);
+int work_share_store(struct store *s, const struct run *runs, int n, const struct work_side *sides,
+		     size_t nsides, struct error *err);
 
 /* --- coverage.c --- */
 
@@ -124,7 +122,7 @@ int work_share_store(struct store *s, const struct work_side *sides, size_t n, s
  * Adds a warning to each run whose metric coverage_pct is an outlier among the runs of its variant,
  * side and pass. Returns 0 or -errno.
  */
-int coverage_store(struct store *s, struct error *err);
+int coverage_store(struct store *s, const struct run *runs, int n, struct error *err);
 
 /*
  * --- open.c ---

@@ -63,23 +63,18 @@ static int coverage_store_one(struct store *s, const struct run *r, double pct,
 			      const struct siblings *k, struct error *err)
 {
 	struct notes notes = {0};
-	int rc;
 
 	if (isnan(pct) || !(k->median - pct > k->margin))
 		return 0;
 	note_add(&notes, perf_coverage_outlier, pct, k->median, k->n);
-	rc = store_note_add(s, r->id, &notes.note[0], err);
-	notes_free(&notes);
-	return rc;
+	return store_notes_add(s, r->id, &notes, err);
 }
 
-int coverage_store(struct store *s, struct error *err)
+int coverage_store(struct store *s, const struct run *runs, int n, struct error *err)
 {
-	struct run_filter all = {0};
-	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
-	double *pct = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*pct));
-	struct siblings *of = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*of));
+	double *pct = xcalloc((size_t)n + 1, sizeof(*pct));
+	struct siblings *of = xcalloc((size_t)n + 1, sizeof(*of));
+	int i, rc = 0;
 
 	for (i = 0; i < n; i++)
 		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i]))
@@ -91,7 +86,5 @@ int coverage_store(struct store *s, struct error *err)
 		rc = coverage_store_one(s, &runs[i], pct[i], &of[i], err);
 	free(pct);
 	free(of);
-	if (n >= 0)
-		free(runs);
-	return rc ? rc : store_commit(s, err);
+	return rc;
 }

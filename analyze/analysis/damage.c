@@ -1,197 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
-#include "analyze/archive/archive.h"
 #include "lib/names.h"
-#include "lib/json.h"
 #include "lib/alloc.h"
+#include "lib/json.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { AS_IT_WAS = DAMAGE_KINDS };
-
-struct checked {
-	const struct member *named; /* the manifest's entry of the file */
-	const struct layout_entry *entry;
-	char *path;
-	off_t size;
-	int state; /* an enum damage_kind, or AS_IT_WAS */
-};
-
-struct damage {
-	struct members named;
-	struct checked *list;	/* sorted by name */
-	struct checked **order; /* the largest file first, for the threads */
-	size_t n, skip;		/* skip: length of "CAPTURE/" in bytes */
-	atomic_size_t next;
-	pthread_t *ids;
-	size_t threads;
-};
-
-/* --- the files to check --- */
-
-/* Returns the index of the first sorted name that is not before `name`. */
-static size_t damage_lower_bound(const struct damage *d, const char *name)
-{
-	size_t low = 0, high = d->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (strcmp(d->list[middle].named->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * Assigns the files in the entry's folder to the entry. If check is false, excludes all files of
- * the entry's run from the check.
- */
-static void damage_assign(struct damage *d, const struct layout_entry *e, bool check)
-{
-	char *folder = xasprintf("%s/", e->dir + d->skip);
-	size_t len, i;
-
-	if (!check) /* e->dir without the side */
-		folder[strrchr(e->dir, '/') + 1 - e->dir - d->skip] = '\0';
-	len = strlen(folder);
-
-	for (i = damage_lower_bound(d, folder); i < d->n; i++) {
-		if (strncmp(d->list[i].named->name, folder, len))
-			break;
-		d->list[i].entry = e;
-		d->list[i].state = check ? DAMAGE_MISSING : AS_IT_WAS;
-	}
-	free(folder);
-}
-
-static void file_check(struct checked *c)
-{
-	struct stat st;
-	char *clean;
-
-	if (name_clean(c->named->name, &clean, NULL))
-		return; /* the folder is outside the capture */
-	free(clean);
-	if (c->state == AS_IT_WAS || stat(c->path, &st) || !S_ISREG(st.st_mode))
-		return;
-	c->size = st.st_size;
-	c->state = DAMAGE_UNREADABLE; /* until a thread reads the file */
-}
-
-static int file_compare_size(const void *a, const void *b)
-{
-	const struct checked *l = *(struct checked *const *)a, *r = *(struct checked *const *)b;
-
-	return l->size != r->size ? (l->size < r->size ? 1 : -1) : l < r ? -1 : l > r;
-}
-
-static void damage_list_files(struct damage *d, const char *capture)
-{
-	size_t i;
-
-	d->n = d->named.n;
-	d->list = xcalloc(d->n + 1, sizeof(*d->list));
-	d->order = xcalloc(d->n + 1, sizeof(*d->order));
-	for (i = 0; i < d->n; i++) {
-		d->list[i] =
-			(struct checked){.named = &d->named.list[i],
-					 .path = xasprintf("%s/%s", capture, d->named.list[i].name),
-					 .state = DAMAGE_MISSING};
-		d->order[i] = &d->list[i];
-	}
-}
-
-/* --- reading the files --- */
-
-static void damage_check(struct checked *c)
-{
-	char hex[65];
-
-	if (c->state != DAMAGE_UNREADABLE || sha256_file(c->path, hex, NULL))
-		return;
-	c->state = strcasecmp(hex, c->named->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
-}
-
-static void *damage_checker(void *arg)
-{
-	struct damage *d = arg;
-	size_t i;
-
-	while ((i = atomic_fetch_add(&d->next, 1)) < d->n)
-		damage_check(d->order[i]);
-	return NULL;
-}
-
-static int damage_start_threads(struct damage *d, size_t threads, struct error *err)
-{
-	size_t most = threads < d->n ? threads : d->n;
-
-	d->ids = xcalloc(most + 1, sizeof(*d->ids));
-	while (d->threads < most && !pthread_create(&d->ids[d->threads], NULL, damage_checker, d))
-		d->threads++;
-	return d->threads || !d->n ? 0 : error_sys(err, EAGAIN, "cannot start a thread");
-}
-
-int damage_start(struct damage **out, const struct layout *l, const char *capture,
-		 bool (*wanted)(const void *arg, const struct layout_entry *e), const void *arg,
-		 size_t threads, struct error *err)
-{
-	struct damage *d = *out = xcalloc(1, sizeof(*d));
-	char *path = xasprintf("%s/manifest.json", capture);
-	json_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
-	size_t i;
-
-	free(path);
-	if (l->has_manifest && !manifest)
-		return -EBADMSG;
-	members_of_manifest(&d->named, manifest);
-	json_decref(manifest);
-	d->skip = strlen(capture) + 1;
-	damage_list_files(d, capture);
-	for (i = 0; i < l->nentries; i++)
-		damage_assign(d, &l->entries[i],
-			      !strcmp(l->entries[i].status, "ok") && wanted(arg, &l->entries[i]));
-	for (i = 0; i < d->n; i++)
-		file_check(&d->list[i]);
-	if (d->n)
-		qsort(d->order, d->n, sizeof(struct checked *), file_compare_size);
-	return damage_start_threads(d, threads, err);
-}
-
-void damage_wait(struct damage *d)
-{
-	while (d->threads)
-		pthread_join(d->ids[--d->threads], NULL);
-}
-
-void damage_free(struct damage *d)
-{
-	size_t i;
-
-	if (!d)
-		return;
-	damage_wait(d);
-	for (i = 0; i < d->n; i++)
-		free(d->list[i].path);
-	members_free(&d->named);
-	free(d->list);
-	free(d->order);
-	free(d->ids);
-	free(d);
-}
-
-/* --- messages --- */
 
 static const struct {
 	const char *one, *many;
@@ -205,33 +26,116 @@ static const struct {
 			       "cannot be read, so they were not checked against manifest.json"},
 };
 
-/*
- * Describes the files of an entry, or all files. Names begin after `skip` bytes of the path. The
- * names of an entry's files begin with its folder.
- */
-static char *damage_describe(const struct damage *d, const struct layout_entry *e, bool all,
-			     enum damage_kind kind, size_t skip)
+/* A name that leads out of the capture is missing. */
+static int damage_of_file(const char *capture, const struct member *m)
 {
-	const char *first = NULL, *folder = e ? e->dir + d->skip : "";
-	size_t n = 0, i;
+	char *path = xasprintf("%s/%s", capture, m->name), *clean = NULL, hex[65];
+	int state = DAMAGE_UNREADABLE;
+	struct stat st;
 
-	for (i = damage_lower_bound(d, folder); i < d->n; i++) {
-		if (!str_starts(d->list[i].named->name, folder))
-			break;
-		if ((all || d->list[i].entry == e) && d->list[i].state == (int)kind && !n++)
-			first = d->list[i].path + skip;
+	if (name_clean(m->name, &clean, NULL) || stat(path, &st) || !S_ISREG(st.st_mode))
+		state = DAMAGE_MISSING;
+	else if (!sha256_file(path, hex, NULL))
+		state = strcasecmp(hex, m->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
+	free(clean);
+	free(path);
+	return state;
+}
+
+/* Returns the index of the first sorted name that is not before `name`. */
+static size_t members_lower_bound(const struct members *m, const char *name)
+{
+	size_t low = 0, high = m->n, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (strcmp(m->list[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	if (n > 1)
-		return xasprintf("%zu files (first %s) %s", n, first, words[kind].many);
-	return n ? xasprintf("%s %s", first, words[kind].one) : NULL;
+	return low;
 }
 
-char *damage_of(const struct damage *d, const struct layout_entry *e, enum damage_kind kind)
+/* Leaves out the files of the failed runs: nobody reads them. */
+static void damage_leave_out(struct members *named, const char *capture,
+			     const struct layout_entry *e)
 {
-	return damage_describe(d, e, false, kind, e ? strlen(e->dir) + 1 : d->skip);
+	const char *name = e->dir + strlen(capture) + 1, *side = strrchr(name, '/');
+	char *folder = xstrndup(name, side ? (size_t)(side - name) + 1 : 0);
+	size_t i;
+
+	for (i = members_lower_bound(named, folder);
+	     i < named->n && str_starts(named->list[i].name, folder); i++)
+		named->list[i].folder = true;
+	free(folder);
 }
 
-char *damage_of_all(const struct damage *d, enum damage_kind kind)
+int damage_list(struct members *named, const struct layout *l, const char *capture,
+		struct error *err)
 {
-	return damage_describe(d, NULL, true, kind, d->skip);
+	char *path = xasprintf("%s/manifest.json", capture);
+	json_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
+	size_t i;
+
+	free(path);
+	if (l->has_manifest && !manifest)
+		return -EBADMSG;
+	members_of_manifest(named, manifest);
+	json_decref(manifest);
+	for (i = 0; i < l->nentries && manifest; i++)
+		if (strcmp(l->entries[i].status, "ok"))
+			damage_leave_out(named, capture, &l->entries[i]);
+	return 0;
+}
+
+/* Returns whether the file lies in the folder of a side: runs/VARIANT/PASS-NN/SIDE/NAME. */
+static bool member_is_of_side(const char *name)
+{
+	int slashes = 0;
+
+	const char *p;
+
+	for (p = name; *p; p++)
+		slashes += *p == '/';
+	return slashes > 3 && str_starts(name, "runs/");
+}
+
+void damage_check(struct damage *d, const struct members *named, const char *capture,
+		  const char *folder)
+{
+	const char *begin = folder ? folder : "";
+	size_t i;
+	int state;
+
+	for (i = members_lower_bound(named, begin); i < named->n; i++) {
+		const struct member *m = &named->list[i];
+
+		if (!str_starts(m->name, begin))
+			break;
+		if (m->folder || (!folder && member_is_of_side(m->name)))
+			continue;
+		state = damage_of_file(capture, m);
+		if (state != AS_IT_WAS && !d->n[state]++)
+			d->first[state] = m->name;
+	}
+}
+
+void damage_add(struct damage *sum, const struct damage *d)
+{
+	int kind;
+
+	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+		if (!sum->n[kind])
+			sum->first[kind] = d->first[kind];
+		sum->n[kind] += d->n[kind];
+	}
+}
+
+char *damage_text(const struct damage *d, enum damage_kind kind, size_t skip)
+{
+	if (d->n[kind] > 1)
+		return xasprintf("%zu files (first %s) %s", d->n[kind], d->first[kind] + skip,
+				 words[kind].many);
+	return d->n[kind] ? xasprintf("%s %s", d->first[kind] + skip, words[kind].one) : NULL;
 }

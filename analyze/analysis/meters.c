@@ -66,7 +66,6 @@ static int layout_require_side(const struct layout *l, const char *option, const
 
 static int meter_check(const struct meter *m, const struct layout *l, struct error *err)
 {
-
 	if (!m->path && !layout_has_log(l))
 		return error_set(
 			err, EINVAL,

@@ -85,15 +85,6 @@ static bool skew_find_worst(struct store *s, const struct run *runs, int n, int 
 	return found;
 }
 
-static int skew_add_note(struct store *s, const struct run *r, struct notes *notes,
-			 struct error *err)
-{
-	int rc = store_note_add(s, r->id, &notes->note[0], err);
-
-	notes_free(notes);
-	return rc;
-}
-
 /*
  * Marks a run as failed. A figure is meaningless if it divides one side's CPU time by the bytes
  * that the other side moved at another time.
@@ -103,17 +94,13 @@ static int skew_leave_out(struct store *s, const struct run *r, const struct ske
 {
 	struct notes notes = {0};
 	char why[200];
-	int rc;
 
 	snprintf(
 		why, sizeof(why),
 		"the sides' windows do not overlap: they are %.1f ms apart, and this one is %.2f s long",
 		k->apart / 1e6, (double)(r->end_ns - r->start_ns) / 1e9);
 	note_add(&notes, run_left_out, why);
-	rc = store_run_fail(s, r->id, why, err);
-	if (rc)
-		notes_free(&notes);
-	return rc ? rc : skew_add_note(s, r, &notes, err);
+	return store_notes_add(s, r->id, &notes, err) ?: store_run_fail(s, r->id, why, err);
 }
 
 static int skew_store_one(struct store *s, const struct run *r, const struct skew *k,
@@ -142,23 +129,18 @@ static int skew_store_one(struct store *s, const struct run *r, const struct ske
 			 window / 1e9, by)
 			->severity =
 			k->apart > WINDOW_SKEW_DOUBTFUL * window ? SEVERITY_WARNING : SEVERITY_INFO;
-	return skew_add_note(s, r, &notes, err);
+	return store_notes_add(s, r->id, &notes, err);
 }
 
-int skew_store(struct store *s, size_t *left_out, struct error *err)
+int skew_store(struct store *s, const struct run *runs, int n, size_t *left_out, struct error *err)
 {
-	struct run_filter all = {0};
-	struct run *runs;
 	struct skew skew = {0};
-	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
+	int i, rc = 0;
 
-	*left_out = 0;
 	for (i = 0; i < n && !rc; i++)
 		if (skew_find_worst(s, runs, n, i, &skew)) {
 			*left_out += skew.gap >= skew.error;
 			rc = skew_store_one(s, &runs[i], &skew, err);
 		}
-	if (n >= 0)
-		free(runs);
-	return rc ? rc : store_commit(s, err);
+	return rc;
 }

@@ -23,79 +23,52 @@ static const struct {
 
 // clang-format on
 
-enum { RATES = array_size(rates_of) };
+enum { RATES = array_size(rates_of), THROUGHPUT = RATES - 1 };
 
 struct run_rates {
 	double rate[RATES];
 	bool has[RATES], any;
 };
 
-struct sharing {
+/* The sides of one run, and those whose counts are added up. */
+struct group {
 	struct store *s;
-	const struct work_side *sides;
-	size_t nsides;
-	const struct run *runs;
-	struct run_rates *rates; /* of each run, as its own side counted them */
-	int n;
+	const struct run *side;
+	size_t n;
+	const struct work_side **of; /* what the plan says of each side */
+	struct run_rates *rates;     /* as each side counted them itself */
+	bool *source;
 };
 
-static void sharing_read_rates(struct sharing *k)
+static void group_read_rates(struct group *g)
 {
-	int i, r;
+	size_t i;
+	int r;
 
-	for (i = 0; i < k->n; i++)
+	for (i = 0; i < g->n; i++)
 		for (r = 0; r < RATES; r++) {
-			struct run_rates *of = &k->rates[i];
+			struct run_rates *of = &g->rates[i];
 
 			of->has[r] =
-				store_metric(k->s, k->runs[i].id, rates_of[r].name, &of->rate[r]);
+				store_metric(g->s, g->side[i].id, rates_of[r].name, &of->rate[r]);
 			of->any |= of->has[r];
 		}
 }
 
-static const struct work_side *sharing_side(const struct sharing *k, const struct run *r)
+static void group_find_sides(struct group *g, const struct work_side *sides, size_t nsides)
 {
 	static const struct work_side counts = {.counts = true};
-	size_t i;
+	size_t k, i;
 
-	for (i = 0; i < k->nsides; i++)
-		if (k->sides[i].run == r->id)
-			return &k->sides[i];
-	return &counts;
+	for (i = 0; i < g->n; i++) {
+		g->of[i] = &counts;
+		for (k = 0; k < nsides; k++)
+			if (sides[k].run == g->side[i].id)
+				g->of[i] = &sides[k];
+	}
 }
 
-/* The sides of one run, and those whose counts are added up. */
-struct group {
-	int *run; /* indexes */
-	bool *source;
-	int n;
-};
-
-static struct group group_read(const struct sharing *k, const struct run *r)
-{
-	struct group g = {.run = xcalloc((size_t)k->n, sizeof(*g.run)),
-			  .source = xcalloc((size_t)k->n, sizeof(*g.source))};
-	int i;
-
-	for (i = 0; i < k->n; i++)
-		if (k->runs[i].repeat == r->repeat && !strcmp(k->runs[i].variant, r->variant) &&
-		    !strcmp(k->runs[i].pass, r->pass))
-			g.run[g.n++] = i;
-	return g;
-}
-
-static void group_free(struct group *g)
-{
-	free(g->run);
-	free(g->source);
-}
-
-static const struct run *group_run(const struct sharing *k, const struct group *g, int i)
-{
-	return &k->runs[g->run[i]];
-}
-
-static bool sharing_names_side(const char *work, const char *side)
+static bool work_names_side(const char *work, const char *side)
 {
 	size_t len = strlen(side);
 	const char *p;
@@ -107,49 +80,48 @@ static bool sharing_names_side(const char *work, const char *side)
 }
 
 /* Adds the sides that count the work of side i. Returns false if there is no count. */
-static bool group_add_sources(const struct sharing *k, struct group *g, int i)
+static bool group_add_sources(struct group *g, size_t i)
 {
-	const struct run *r = group_run(k, g, i);
-	const char *work = sharing_side(k, r)->work;
+	const char *work = g->of[i]->work;
 	bool any = false;
-	int o;
+	size_t o;
 
 	for (o = 0; o < g->n; o++) {
-		if (work ? o == i || !sharing_names_side(work, group_run(k, g, o)->side) : o != i)
+		if (work ? o == i || !work_names_side(work, g->side[o].side) : o != i)
 			continue;
-		g->source[o] |= work || k->rates[g->run[o]].any;
-		any |= k->rates[g->run[o]].any;
+		g->source[o] |= work || g->rates[o].any;
+		any |= g->rates[o].any;
 	}
 	return any;
 }
 
-static int group_count_role(const struct sharing *k, const struct group *g, const char *role)
+static int group_count_role(const struct group *g, const char *role)
 {
-	int i, n = 0;
+	size_t i;
+	int n = 0;
 
 	for (i = 0; i < g->n; i++)
-		n += !strcmp(group_run(k, g, i)->role, role);
+		n += !strcmp(g->side[i].role, role);
 	return n;
 }
 
 /* Finds the sides that count the transfer once, as docs/reference/plan.md says under "Work". */
-static void group_find_transfer(const struct sharing *k, struct group *g)
+static void group_find_transfer(struct group *g)
 {
 	static const char *const order[] = {"receiver", "sender", "proxy", NULL};
-	size_t o;
-	int i;
+	size_t o, i;
 
 	for (o = 0; o < array_size(order); o++) {
-		bool complete = !order[o] || group_count_role(k, g, order[o]);
+		bool complete = !order[o] || group_count_role(g, order[o]);
 
-		memset(g->source, 0, (size_t)g->n * sizeof(*g->source));
+		memset(g->source, 0, g->n * sizeof(*g->source));
 		for (i = 0; i < g->n; i++) {
-			const struct run *r = group_run(k, g, i);
+			const struct run *r = &g->side[i];
 
 			if (!order[o] && !strcmp(r->role, r->side))
-				group_add_sources(k, g, i);
+				group_add_sources(g, i);
 			else if (order[o] && !strcmp(r->role, order[o]))
-				complete &= group_add_sources(k, g, i);
+				complete &= group_add_sources(g, i);
 		}
 		if (complete)
 			return;
@@ -157,107 +129,108 @@ static void group_find_transfer(const struct sharing *k, struct group *g)
 }
 
 /* Adds up the rates of the sources. A rate that one of them lacks is in no sum. */
-static struct run_rates group_sum(const struct sharing *k, const struct group *g, struct str *names)
+static struct run_rates group_sum(const struct group *g)
 {
 	struct run_rates sum = {0};
-	struct str list = {0};
-	int i, c, n = 0;
+	int c, n = 0;
+	size_t i;
 
 	for (i = 0; i < g->n; i++) {
-		const struct run_rates *of = &k->rates[g->run[i]];
-
 		if (!g->source[i])
 			continue;
 		for (c = 0; c < RATES; c++) {
-			sum.has[c] = of->has[c] && (!n || sum.has[c]);
-			sum.rate[c] += of->rate[c];
+			sum.has[c] = g->rates[i].has[c] && (!n || sum.has[c]);
+			sum.rate[c] += g->rates[i].rate[c];
 		}
-		str_printf(&list, "%s%s", n++ ? " and " : "", group_run(k, g, i)->side);
+		n++;
 	}
-	str_printf(names, "the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
-	str_free(&list);
 	for (c = 0; c < RATES; c++)
 		sum.any |= sum.has[c];
 	return sum;
 }
 
-static int sharing_put(const struct sharing *k, const struct run *r, const char *name,
-		       const char *object, const char *unit, double value, struct error *err)
+/* Returns "the sides a and b" for the sources. The caller frees the text. */
+static char *group_source_names(const struct group *g)
+{
+	struct str list = {0};
+	char *text;
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < g->n; i++)
+		if (g->source[i])
+			str_printf(&list, "%s%s", n++ ? " and " : "", g->side[i].side);
+	text = xasprintf("the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
+	str_free(&list);
+	return text;
+}
+
+static int group_put(const struct group *g, size_t i, const char *name, const char *object,
+		     const char *unit, double value, struct error *err)
 {
 	const struct metric_row m = {{name, object, NO_CPU}, unit, value, NULL};
 
-	return store_metric_put(k->s, r->id, &m, err);
+	return store_metric_put(g->s, g->side[i].id, &m, err);
 }
 
-static int sharing_put_rates(const struct sharing *k, const struct run *r,
-			     const struct run_rates *sum, struct error *err)
+static int group_put_rates(const struct group *g, size_t i, const struct run_rates *sum,
+			   struct error *err)
 {
 	int c, rc = 0;
 
 	for (c = 0; c < RATES && !rc; c++)
-		rc = sum->has[c] ? sharing_put(k, r, rates_of[c].name, NULL, rates_of[c].unit,
-					       sum->rate[c], err)
-				 : store_metric_drop(k->s, r->id, rates_of[c].name, err);
+		rc = sum->has[c] ? group_put(g, i, rates_of[c].name, NULL, rates_of[c].unit,
+					     sum->rate[c], err)
+				 : store_metric_drop(g->s, g->side[i].id, rates_of[c].name, err);
 	return rc;
 }
 
-/* Several sides of one role move a part of the transfer each, and the sum is the rate of none. */
-static void sharing_drop_throughput(struct run_rates *rates)
+/*
+ * Stores the work of side i where other sides count it. *rates receives the rates it has then.
+ * Several sides of one role move a part of the transfer each, and the sum is the throughput of
+ * none.
+ */
+static int group_store_work(struct group *g, size_t i, struct run_rates *rates, struct error *err)
 {
-	int c;
-
-	for (c = 0; c < RATES; c++)
-		if (!strcmp(rates_of[c].name, "throughput"))
-			rates->has[c] = false;
-}
-
-/* Stores the work of side i where other sides count it. *rates receives the rates it has then. */
-static int sharing_store_work(const struct sharing *k, struct group *g, int i,
-			      struct run_rates *rates, struct error *err)
-{
-	const struct run *r = group_run(k, g, i);
-	const struct work_side *side = sharing_side(k, r);
+	const struct work_side *side = g->of[i];
 	struct notes notes = {0};
-	struct str names = {0};
-	int rc = 0;
+	char *names;
+	int rc;
 
-	*rates = k->rates[g->run[i]];
+	*rates = g->rates[i];
 	if (!side->work && side->counts)
 		return 0;
-	memset(g->source, 0, (size_t)g->n * sizeof(*g->source));
+	memset(g->source, 0, g->n * sizeof(*g->source));
 	if (side->work)
-		group_add_sources(k, g, i);
+		group_add_sources(g, i);
 	else
-		group_find_transfer(k, g);
-	*rates = group_sum(k, g, &names);
-	if (rates->any && !side->work && group_count_role(k, g, r->role) > 1) {
-		sharing_drop_throughput(rates);
-		note_add(&notes, work_of_sides, names.buf);
+		group_find_transfer(g);
+	*rates = group_sum(g);
+	names = group_source_names(g);
+	if (rates->any && !side->work && group_count_role(g, g->side[i].role) > 1) {
+		rates->has[THROUGHPUT] = false;
+		note_add(&notes, work_of_sides, names);
 	} else if (rates->any)
-		note_add(&notes, work_of_side, names.buf);
+		note_add(&notes, work_of_side, names);
 	else if (side->work)
 		note_add(&notes, work_of_side_missing, side->work);
-	if (notes.n)
-		rc = sharing_put_rates(k, r, rates, err);
-	if (notes.n && !rc)
-		rc = store_note_add(k->s, r->id, &notes.note[0], err);
-	notes_free(&notes);
-	str_free(&names);
-	return rc;
+	free(names);
+	rc = notes.n ? group_put_rates(g, i, rates, err) : 0;
+	return store_notes_add(g->s, g->side[i].id, &notes, err) ?: rc;
 }
 
 /*
  * Returns the side's part of the transfer's work: more than 1 if its count has each byte twice. The
  * only receiver and the only sender moved all of it, although datagrams may be lost between them.
  */
-static double sharing_part(const struct sharing *k, const struct group *g, int i,
-			   const struct run_rates *rates, const struct run_rates *transfer)
+static double group_part(const struct group *g, size_t i, const struct run_rates *rates,
+			 const struct run_rates *transfer)
 {
-	const char *role = group_run(k, g, i)->role;
+	const char *role = g->side[i].role;
 	int c;
 
 	if ((!strcmp(role, "receiver") || !strcmp(role, "sender")) &&
-	    group_count_role(k, g, role) == 1)
+	    group_count_role(g, role) == 1)
 		return 1;
 	for (c = 0; c < RATES; c++)
 		if (rates->has[c] && transfer->has[c] && transfer->rate[c] > 0)
@@ -265,66 +238,65 @@ static double sharing_part(const struct sharing *k, const struct group *g, int i
 	return NAN;
 }
 
-/* Stores the rates of the transfer, and the side's part of it. */
-static int sharing_store_transfer(const struct sharing *k, const struct group *g, int i,
-				  const struct run_rates *rates, const struct run_rates *transfer,
-				  struct error *err)
+/* Stores the rates of the transfer, and the part of side i, which has these rates. */
+static int group_store_transfer(struct group *g, size_t i, const struct run_rates *rates,
+				struct error *err)
 {
-	const struct run *r = group_run(k, g, i);
-	double part = sharing_part(k, g, i, rates, transfer);
-	int c, rc = sharing_put(k, r, "transfer_sides", NULL, "1", g->n, err);
+	struct run_rates transfer;
+	int c, rc = group_put(g, i, "transfer_sides", NULL, "1", (double)g->n, err);
 
+	group_find_transfer(g);
+	transfer = group_sum(g);
 	for (c = 0; c < RATES && !rc; c++)
-		if (transfer->has[c])
-			rc = sharing_put(k, r, "transfer", rates_of[c].name, rates_of[c].unit,
-					 transfer->rate[c], err);
-	if (!rc && !isnan(part))
-		rc = sharing_put(k, r, "transfer_part", NULL, "1", part, err);
-	return rc;
+		if (transfer.has[c])
+			rc = group_put(g, i, "transfer", rates_of[c].name, rates_of[c].unit,
+				       transfer.rate[c], err);
+	/* store_metric_put() stores no NAN */
+	return rc ? rc
+		  : group_put(g, i, "transfer_part", NULL, "1", group_part(g, i, rates, &transfer),
+			      err);
 }
 
-/* A transfer of one receiver and one sender needs no rates apart from those of its sides. */
-static bool group_is_plain(const struct sharing *k, const struct group *g)
+static int group_store(struct group *g, const struct work_side *sides, size_t nsides,
+		       struct error *err)
 {
-	return g->n < 2 ||
-	       (g->n == 2 && strcmp(group_run(k, g, 0)->role, group_run(k, g, 1)->role));
-}
+	/* One receiver and one sender need no rates apart from those of the sides. */
+	bool plain = g->n < 2 || (g->n == 2 && strcmp(g->side[0].role, g->side[1].role));
+	struct run_rates rates;
+	size_t i;
+	int rc = 0;
 
-static int sharing_store_one(const struct sharing *k, int at, struct error *err)
-{
-	struct group g = group_read(k, &k->runs[at]);
-	struct run_rates rates, transfer;
-	struct str ignored = {0};
-	int i = 0, rc;
-
-	while (g.run[i] != at)
-		i++;
-	rc = sharing_store_work(k, &g, i, &rates, err);
-	if (!rc && !group_is_plain(k, &g)) {
-		group_find_transfer(k, &g);
-		transfer = group_sum(k, &g, &ignored);
-		rc = sharing_store_transfer(k, &g, i, &rates, &transfer, err);
+	g->of = xcalloc(g->n, sizeof(struct work_side *));
+	g->rates = xcalloc(g->n, sizeof(*g->rates));
+	g->source = xcalloc(g->n, sizeof(*g->source));
+	group_read_rates(g);
+	group_find_sides(g, sides, nsides);
+	for (i = 0; i < g->n && !rc; i++) {
+		rc = group_store_work(g, i, &rates, err);
+		if (!rc && !plain)
+			rc = group_store_transfer(g, i, &rates, err);
 	}
-	str_free(&ignored);
-	group_free(&g);
+	free(g->of);
+	free(g->rates);
+	free(g->source);
 	return rc;
 }
 
-int work_share_store(struct store *s, const struct work_side *sides, size_t nsides,
-		     struct error *err)
+/* The sides of a run follow each other. */
+int work_share_store(struct store *s, const struct run *runs, int n, const struct work_side *sides,
+		     size_t nsides, struct error *err)
 {
-	struct run_filter all = {0};
-	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
-	struct sharing k = {
-		.s = s, .sides = sides, .nsides = nsides, .runs = runs, .n = n < 0 ? 0 : n};
+	int i, rc = 0;
 
-	k.rates = xcalloc((size_t)k.n + 1, sizeof(*k.rates));
-	sharing_read_rates(&k);
-	for (i = 0; i < k.n && !rc; i++)
-		rc = sharing_store_one(&k, i, err);
-	free(k.rates);
-	if (n >= 0)
-		free(runs);
-	return rc ? rc : store_commit(s, err);
+	for (i = 0; i < n && !rc;) {
+		struct group g = {.s = s, .side = &runs[i]};
+
+		while (i < n && runs[i].repeat == g.side->repeat &&
+		       !strcmp(runs[i].variant, g.side->variant) &&
+		       !strcmp(runs[i].pass, g.side->pass))
+			i++;
+		g.n = (size_t)(&runs[i] - g.side);
+		rc = group_store(&g, sides, nsides, err);
+	}
+	return rc;
 }

@@ -84,34 +84,9 @@ static void meter_set_offset(struct argp_state *state, struct analyze_arguments 
 static void meter_set_kind(struct argp_state *state, struct analyze_arguments *args,
 			   const char *arg)
 {
-	static const char *const kinds[] = {"wall", "platform", "package", "other"};
-	size_t i;
-
-	for (i = 0; i < array_size(kinds); i++)
-		if (!strcmp(kinds[i], arg)) {
-			meter_last(args)->kind = arg;
-			return;
-		}
-	argp_error(state, "--power-kind '%s' is none of: wall platform package other", arg);
-}
-
-static error_t analyze_parse_meter(int key, char *arg, struct argp_state *state)
-{
-	struct analyze_arguments *args = state->input;
-
-	switch (key) {
-	case KEY_CSV:
-		meter_add(state, args, arg);
-		return 0;
-	case KEY_OFFSET:
-		meter_set_offset(state, args, arg);
-		return 0;
-	case KEY_KIND:
-		meter_set_kind(state, args, arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!str_matches_any("wall platform package other", arg))
+		argp_error(state, "--power-kind '%s' is none of: wall platform package other", arg);
+	meter_last(args)->kind = arg;
 }
 
 /* Adds "SIDE=ADAPTER" or "ADAPTER", which may hold a "=" behind its colon. */
@@ -151,8 +126,17 @@ static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which capture? give its folder");
 		return 0;
+	case KEY_CSV:
+		meter_add(state, args, arg);
+		return 0;
+	case KEY_OFFSET:
+		meter_set_offset(state, args, arg);
+		return 0;
+	case KEY_KIND:
+		meter_set_kind(state, args, arg);
+		return 0;
 	default:
-		return analyze_parse_meter(key, arg, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -190,10 +174,13 @@ static void analyze_warn_damage(const struct analysis *a)
 {
 	int kind;
 
-	for (kind = 0; kind < DAMAGE_KINDS; kind++)
-		if (a->damage[kind])
-			warn("%s: %s; put the original back and analyze again", a->capture,
-			     a->damage[kind]);
+	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+		char *text = damage_text(&a->damage, (enum damage_kind)kind, 0);
+
+		if (text)
+			warn("%s: %s; put the original back and analyze again", a->capture, text);
+		free(text);
+	}
 }
 
 static const char *plural(size_t n)

@@ -174,7 +174,6 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 	struct notes notes = {0};
 	struct placement p, other;
 	struct machine m;
-	size_t k;
 	int i, rc = machine_read(&m, s, run->host, err);
 
 	if (rc || !placement_of(&p, &m, run->cpus)) {
@@ -188,26 +187,17 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 			placement_note_cores(&notes, &p, runs[i].side, &other);
 	placement_note_nics(&notes, &m, &p);
 	machine_free(&m);
-	for (k = 0; k < notes.n && !rc; k++)
-		rc = store_note_add(s, run->id, &notes.note[k], err);
-	notes_free(&notes);
-	return rc;
+	return store_notes_add(s, run->id, &notes, err);
 }
 
-int placement_notes(struct store *s, struct error *err)
+int placement_notes(struct store *s, const struct run *runs, int n, struct error *err)
 {
-	struct run_filter f = {0};
-	struct run *runs;
-	int n = store_runs(s, &f, &runs, err), i, rc;
+	int i, rc = 0;
 
-	if (n < 0)
-		return n;
-	rc = store_begin(s, err);
 	for (i = 0; i < n && !rc; i++)
 		if (runs[i].host)
 			rc = placement_note_one(s, runs, n, &runs[i], err);
-	free(runs);
-	return rc ? rc : store_commit(s, err);
+	return rc;
 }
 
 /* --- CPUs that sides share --- */
@@ -256,36 +246,6 @@ char *shared_cpus(const struct run *const sides[], int n)
 			return text;
 		}
 	return NULL;
-}
-
-static bool placement_is_among(const char *side, const char *const sides[], int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!strcmp(side, sides[i]))
-			return true;
-	return false;
-}
-
-char *shared_cpus_of(struct store *s, const struct query *q, const char *const sides[], int n)
-{
-	struct run_filter f = {q->variant, q->pass, NULL, q->repeat, false};
-	struct run *runs;
-	int all = store_runs(s, &f, &runs, NULL), i, k;
-	char *text = NULL;
-
-	for (i = 0; i < all && !text; i++)
-		for (k = i + 1; k < all && !text && placement_is_one_repeat(&runs[i], &runs[k]);
-		     k++) {
-			const struct run *both[] = {&runs[i], &runs[k]};
-
-			if (placement_is_among(both[0]->side, sides, n) &&
-			    placement_is_among(both[1]->side, sides, n))
-				text = shared_cpus(both, 2);
-		}
-	free(runs);
-	return text;
 }
 
 /* Returns the CPU use on the side's CPUs that are not in `before`. */

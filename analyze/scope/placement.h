@@ -43,8 +43,8 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
  */
 bool placement_counts(const struct machine *m, const struct topology_row *nic);
 
-/* Stores the placement notes of every run. Returns 0 or -errno. */
-int placement_notes(struct store *s, struct error *err);
+/* Stores the placement notes of the runs. Returns 0 or -errno. */
+int placement_notes(struct store *s, const struct run *runs, int n, struct error *err);
 
 /*
  * Two sides on one host may share CPUs. Figures measured by CPU then belong to both sides, and the
@@ -56,12 +56,6 @@ int placement_notes(struct store *s, struct error *err);
  * the text.
  */
 char *shared_cpus(const struct run *const sides[], int n);
-
-/*
- * Returns the text of shared_cpus() for the named sides of the query's variant, in the first
- * repeat that shares CPUs.
- */
-char *shared_cpus_of(struct store *s, const struct query *q, const char *const sides[], int n);
 
 /*
  * Returns the CPU use of sides[i] on the CPUs that no earlier side uses. The sum over the sides

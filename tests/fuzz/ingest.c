@@ -23,10 +23,7 @@ enum { OPTION_CPUS = 64, OPTION_SLICE = 32, NAME_MAX_LEN = 32 };
 
 static int read_meter(struct ingest *in, uint8_t options, const char *path, struct error *err)
 {
-	static const char *const units[] = {NULL, "ms", "us", "ns"};
 	const struct meter m = {.path = path,
-				.time_unit = units[options & 3],
-				.clock = options & 4 ? "wall" : NULL,
 				.column = options & 8 ? "2" : NULL,
 				.offset_s = options & 16 ? -1e9 : 0};
 	double watts;

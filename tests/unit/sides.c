@@ -283,28 +283,6 @@ TEST(power_has_energy_and_score_of_each_kind)
 	assert_float_equal(table_real(&t, 0, "roi_p"), 1.6, 1e-9);
 }
 
-/* Only sides of one repeat, on one host, share a CPU. */
-TEST(shared_cpus_are_found_among_the_sides_of_a_repeat)
-{
-	static const char *const both[] = {"receiver", "sender"}, *const proxy[] = {"sender",
-										    "proxy"};
-	struct store *s = small_store();
-	struct query q = {0};
-	char *text;
-
-	small_store_run(s, (struct run){.cpus = "1"});
-	small_store_run(s,
-			(struct run){.cpus = "1", .variant = "w", .side = "sender", .position = 3});
-	small_store_run(s, (struct run){.cpus = "1", .repeat = 2, .side = "sender"});
-	assert_null(shared_cpus_of(s, &q, both, 2));
-	small_store_run(s, (struct run){.cpus = "1-3", .side = "sender"});
-	text = shared_cpus_of(s, &q, both, 2);
-	assert_string_equal(text, "receiver and sender share CPU 1");
-	free(text);
-	assert_null(shared_cpus_of(s, &q, both, 1));
-	assert_null(shared_cpus_of(s, &q, proxy, 2));
-}
-
 /* --- the machine --- */
 
 /* Adds two packages with a node each: cores of CPUs 0,4 and 1,5, then 2,6 and 3,7. */
@@ -438,8 +416,10 @@ TEST(notes_name_sides_that_slow_each_other)
 		 "share"},
 		{"0-7", "3", {NULL}, "CPUs"},
 	};
+	struct run *runs;
 	struct table t;
 	size_t i, k;
+	int n;
 
 	for (i = 0; i < array_size(places); i++) {
 		struct store *s = small_store();
@@ -447,7 +427,9 @@ TEST(notes_name_sides_that_slow_each_other)
 		add_machine(s);
 		small_store_run(s, (struct run){.cpus = places[i].receiver, .ncpus = 1});
 		small_store_run(s, (struct run){.side = "sender", .cpus = places[i].sender});
-		assert_int_equal(placement_notes(s, NULL), 0);
+		n = store_runs(s, &(struct run_filter){0}, &runs, NULL);
+		assert_int_equal(placement_notes(s, runs, n, NULL), 0);
+		free(runs);
 		t = small_store_table(s, "topology", (struct query){0});
 		for (k = 0; k < 2 && places[i].says[k]; k++)
 			small_store_says(&t, places[i].says[k]);
