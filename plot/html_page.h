@@ -7,7 +7,7 @@
 #ifndef ZC_PLOT_HTML_PAGE_H
 #define ZC_PLOT_HTML_PAGE_H
 
-#include "analyze/commands/page.h"
+#include "analyze/commands/commands.h"
 #include "analyze/compare/figures.h"
 #include "plot/chart.h"
 #include "plot/html.h"

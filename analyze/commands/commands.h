@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The laptop half's commands. */
-#ifndef ZC_ANALYZE_CMD_H
-#define ZC_ANALYZE_CMD_H
+/*
+ * The laptop half's commands.
+ *
+ * The page of `report --html` and `compare --html`. The page has charts, and analyze knows no plot:
+ * the commands fill a request, and plot/html_page.c defines page_write.
+ */
+#ifndef ZC_COMMANDS_H
+#define ZC_COMMANDS_H
+
+#include "analyze/compare/compare.h"
 
 int cmd_analyze(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -9,5 +16,28 @@ int cmd_compare(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
+
+struct page_request {
+	const char *path;    /* of the page; "-": standard output */
+	const char *capture; /* as the user named it; NULL: the ends of `compared` name theirs */
+	struct store *store; /* NULL: those of `compared` */
+	struct query query;
+	/* Open, with paired sides. NULL: all variants, each compared with the first. */
+	struct comparison *compared;
+	int argc;
+	char **argv; /* the command that makes the page */
+	/* set by page_write */
+	struct outcome outcome; /* of the metrics of `compared` */
+	bool lossy;
+};
+
+int page_write(struct page_request *r, struct error *err);
+
+struct argp_state;
+/* Ends with a usage error if the side is the total: it is no side that a page can be of. */
+void page_check_total(const struct argp_state *state, const char *side);
+
+/* Options that the page takes from report and from compare. */
+#define OPT_PAGE "side workload-only basis estimator unit power-model power-kind roi-n roi-m "
 
 #endif

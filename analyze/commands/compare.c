@@ -2,7 +2,6 @@
 /* zcost compare BASE NEW: prints what changed and whether the change is real. */
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
-#include "analyze/commands/page.h"
 #include "analyze/compare/figures.h"
 #include "analyze/compare/self_test.h"
 #include "lib/command.h"

@@ -13,7 +13,7 @@
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/perf_trace.h"
 #include "analyze/figures/tables.h"
-#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 #include "lib/str.h"
 
 #include <argp.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE...]: prints one table of captures or of a bare perf file. */
 #include "analyze/commands/commands.h"
-#include "analyze/commands/page.h"
 #include "analyze/model/notes.h"
 #include "analyze/compare/compare.h"
 #include "analyze/scope/runs.h"

@@ -7,7 +7,7 @@
 #define ZC_COMPARE_H
 
 #include "analyze/figures/tables.h"
-#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 #include "analyze/model/verdict.h"
 #include "lib/stats.h"
 #include "lib/str.h"

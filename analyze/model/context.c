@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/model/context.h"
+#include "analyze/model/profile.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #ifndef ZC_MODEL_PROFILE_H
 #define ZC_MODEL_PROFILE_H
 
-#include "analyze/model/context.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
 #include "lib/hash.h"
@@ -19,6 +18,43 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- context.c: the context that a sample ran in --- */
+
+/* Databases store these numbers: append only. */
+enum context {
+	CTX_UNKNOWN,
+	CTX_USER,
+	CTX_SYSCALL,
+	CTX_SOFTIRQ,
+	CTX_HARDIRQ,
+	CTX_IDLE,
+	CTX_KTHREAD,
+	CTX_EXCEPTION, /* page faults and other traps that the kernel handles for a process */
+	CTX_SOFTIRQ_IN_SYSCALL, /* a system call runs the softirq, without an interrupt between */
+	CTX_N
+};
+extern const char *const context_names[CTX_N];
+
+/*
+ * Returns the context that a kernel function and its callees run in, or CTX_UNKNOWN when the name
+ * reveals none. The function nearest to the leaf decides. A function alone never reveals
+ * CTX_SOFTIRQ_IN_SYSCALL.
+ */
+enum context context_of_function(const char *name);
+
+/*
+ * Returns the context of a softirq. `outer` is the context of the nearest caller that is no softirq
+ * and reveals one. Kernel functions below a program's function run in a system call.
+ */
+enum context context_of_softirq(enum context outer);
+
+bool context_is_softirq(enum context c);
+
+/* Returns the context with this name in context_names, or CTX_UNKNOWN. */
+enum context context_of_name(const char *name);
+
+/* --- the profile --- */
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -91,9 +127,9 @@ struct profile_event {
 	uint64_t samples, weight;
 	uint64_t late;	/* part of the weight: periods that the clock's timer missed */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
-	/* With a fixed frequency: samples with at least 16 times the median period, their weight,
-	 * and samples with less than a 16th of it (a stream starts with those). */
-	uint64_t outliers, outlier_weight, starts;
+	/* With a fixed frequency: samples with at least 16 times the median period, their weight.
+	 */
+	uint64_t outliers, outlier_weight;
 };
 
 /* --- what a profile has lost, and what is doubtful about it --- */
@@ -112,7 +148,6 @@ struct profile_health {
 	uint64_t lost_records; /* without those that lost_samples counts */
 	uint64_t lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
 	uint64_t backwards;	 /* counter values below the one before; they are not counted */
-	uint64_t cut_names;	 /* symbols with names longer than SYMBOL_NAME_MOST */
 	uint64_t outside_window; /* samples that the time filter leaves out */
 	struct profile_unwinds unwinds;
 	bool truncated; /* the file ends early or is damaged; `why` says where */
@@ -225,7 +260,29 @@ const char *profile_module(const struct profile *p, uint32_t symbol);
 
 struct notes;
 
-/* Adds what a reader of the profile must know: losses, throttling, missing symbols (health.c). */
+/* Adds what a reader of the profile must know: losses, throttling, missing symbols. */
 void profile_add_notes(const struct profile *p, struct notes *notes);
+
+/* --- a part of a recording's time, as the user names it with --from and --to --- */
+
+struct time_point {
+	uint64_t ns;
+	bool given, relative; /* relative: counts from the first sample */
+};
+
+struct time_slice {
+	struct time_point from, to; /* [from, to) */
+};
+
+/*
+ * Parses seconds as perf script prints them ("12345.678901"), or seconds after the first sample
+ * ("+0.25"), to the nanosecond. Returns -EINVAL for anything else.
+ */
+int time_point_parse(struct time_point *p, const char *text);
+
+/* Returns whether the user named a start or an end. */
+bool slice_given(const struct time_slice *s);
+/* Returns -EINVAL unless the slice starts before its end. */
+int slice_check(const struct time_slice *s, struct error *err);
 
 #endif

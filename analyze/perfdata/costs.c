@@ -138,16 +138,12 @@ static int periods_median(const struct periods *p)
 	return i;
 }
 
-/* Adds the samples far from the median to the event's outliers and starts. */
+/* Adds the samples far above the median to the event's outliers. */
 static void periods_flag(const struct periods *p, struct profile_event *e)
 {
 	int middle = periods_median(p), i;
 
-	for (i = 0; i < DIGITS; i++) {
-		if (i <= middle - FAR)
-			e->starts += p->digits[i].samples;
-		if (i < middle + FAR)
-			continue;
+	for (i = middle + FAR; i < DIGITS; i++) {
 		e->outliers += p->digits[i].samples;
 		e->outlier_weight += p->digits[i].weight;
 	}

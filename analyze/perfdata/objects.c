@@ -5,7 +5,7 @@
  */
 #include "analyze/perfdata/objects.h"
 
-#include "analyze/model/context.h"
+#include "analyze/model/profile.h"
 #include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -126,7 +126,6 @@ static uint32_t objects_intern_symbol(struct objects *ob, uint32_t dso, const ch
 	for (n = SYMBOL_NAME_MOST - 3; n && (name[n] & 0xc0) == 0x80; n--)
 		; /* a character of UTF-8 stays whole */
 	snprintf(cut, sizeof(cut), "%.*s...", (int)n, name);
-	ob->p->health.cut_names++;
 	return profile_symbol(ob->p, dso, cut, why);
 }
 

@@ -3,7 +3,6 @@
 #ifndef ZC_PERFDATA_H
 #define ZC_PERFDATA_H
 
-#include "analyze/model/slice.h"
 #include "analyze/model/profile.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"

@@ -13,7 +13,7 @@
 #ifndef ZC_PERFDATA_TRACEPOINTS_H
 #define ZC_PERFDATA_TRACEPOINTS_H
 
-#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 #include "lib/error.h"
 
 #include <stdbool.h>

@@ -10,7 +10,6 @@
 #include "analyze/model/notes.h"
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
-#include "analyze/model/slice.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/hash.h"

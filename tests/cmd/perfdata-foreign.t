@@ -62,12 +62,6 @@ lost() { # perf report -D prints two records, one sample each
 ok "samples that the PMU dropped count as lost" lost lost_samples-4.4
 ok "samples that the PMU dropped count as lost in a stream" lost piped.lost_samples-4.4
 
-# The first periods of the stream are 1, 1, 11, 318, ...
-starts() {
-	"$zcost" report functions --perf "$foreign/sleep.compressed.data" --verbose >out 2>&1
-	says 'periods below a 16th of the usual, as at the start of a stream' out
-}
-ok "report functions notes the short periods at the start of a stream" starts
 
 broken() {
 	exits 4 "$dump" health "$foreign/perf.data.piped.corrupted.zero_size_sample-3.2" &&

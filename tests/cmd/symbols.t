@@ -418,9 +418,9 @@ long_name() {
 	echo "volatile long x; __attribute__((noinline)) void $name(void) { for (long i = 0; i < 100000000; i++) x++; }
 		int main(void) { $name(); }" | $cc -O1 -x c - -o long && record long.data ./long &&
 		"$zcost" report functions --perf long.data --format tsv >out 2>err &&
-		says "(^|[^n])n{4093}[.]{3}" out && says 'symbol names longer than 4096 bytes, cut there: 1' err
+		says "(^|[^n])n{4093}[.]{3}" out
 }
-ok "a name longer than 4096 bytes is cut with a note" long_name
+ok "a name longer than 4096 bytes is cut" long_name
 
 # --- C++ and Rust ---
 

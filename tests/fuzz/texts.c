@@ -7,7 +7,7 @@
  */
 #include "analyze/costs/components.h"
 #include "analyze/figures/tables.h"
-#include "analyze/model/slice.h"
+#include "analyze/model/profile.h"
 #include "analyze/texts/ethtool_text.h"
 #include "analyze/texts/perf_report.h"
 #include "analyze/texts/perf_stat.h"

@@ -487,7 +487,6 @@ TEST(long_names_are_cut)
 		assert_int_equal(strlen(name), cases[i].cut_len ? cases[i].cut_len : cases[i].len);
 		assert_int_equal(str_ends(name, "..."), cases[i].cut_len > 0);
 	}
-	assert_int_equal(p.health.cut_names, array_size(cases) - 1);
 }
 
 /* --- spots --- */
