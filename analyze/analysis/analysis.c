@@ -6,10 +6,10 @@
 #include "analyze/probes/workload/parser.h"
 #include "analyze/costs/components.h"
 #include "analyze/scope/placement.h"
+#include "analyze/scope/runs.h"
 #include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/intern.h"
 #include "lib/str.h"
 #include "lib/workers.h"
 
@@ -358,46 +358,25 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 /* Writes every host that a run names. */
 static int write_hosts(struct store *s, const struct layout *l, struct error *err)
 {
-	struct run_filter all = {.failed = true};
-	struct intern seen = {0};
-	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
+	const char **hosts = NULL;
+	int n = store_names(s, NAMES_HOST, &hosts, err), i, rc = n < 0 ? n : store_begin(s, err);
 
-	for (i = 0; i < n && !rc; i++) {
-		size_t before = seen.n;
-
-		if (!runs[i].host)
-			continue;
-		intern_str(&seen, runs[i].host);
-		if (seen.n > before)
-			rc = write_host(s, l->hosts_dir, runs[i].host, err);
-	}
-	if (n >= 0)
-		free(runs);
-	intern_free(&seen);
+	for (i = 0; i < n && !rc; i++)
+		rc = write_host(s, l->hosts_dir, hosts[i], err);
+	free(hosts);
 	return rc ? rc : store_commit(s, err);
 }
 
-/* Counts the runs, and those that have a failed side. The sides of a run follow each other. */
 static int analysis_count_runs(struct analysis *a, struct store *s, struct error *err)
 {
 	struct run_filter all = {.failed = true};
-	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, failed = -1;
+	struct run *runs = NULL;
+	int n = store_runs(s, &all, &runs, err);
+	size_t ok;
 
-	for (i = 0; i < n; i++) {
-		const struct run *r = &runs[i], *before = i ? &runs[i - 1] : NULL;
-
-		if (!before || before->repeat != r->repeat || strcmp(before->pass, r->pass) != 0 ||
-		    strcmp(before->variant, r->variant) != 0)
-			a->runs++;
-		if (strcmp(r->status, "ok") != 0 && failed != (int)a->runs) {
-			failed = (int)a->runs;
-			a->failed++;
-		}
-	}
-	if (n >= 0)
-		free(runs);
+	runs_count(runs, n, &ok, &a->failed);
+	a->runs = ok + a->failed;
+	free(runs);
 	return n < 0 ? n : 0;
 }
 
@@ -424,6 +403,8 @@ static int write_manner(const struct analysis *a, struct store *s, struct error 
 
 	if (a->inlines)
 		rc = store_capture_put(s, "inlines", "1", err);
+	if (!rc && a->meter_options)
+		rc = store_capture_put(s, "power_csv", a->meter_options, err);
 	if (!rc && a->units)
 		rc = store_capture_put(s, "units", a->units, err);
 	if (rc || (!a->slice.from.given && !a->slice.to.given))
@@ -506,8 +487,6 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 	a->lossy += l->notes.n;
 	rc = write_capture(s, l, err);
 	if (!rc)
-		rc = meters_remember(a, s, err);
-	if (!rc)
 		rc = damage_list(&a->named, l, a->capture, err);
 	if (rc)
 		return rc;
@@ -567,6 +546,7 @@ void analysis_free(struct analysis *a)
 {
 	members_free(&a->named);
 	free(a->forgotten);
+	free(a->meter_options);
 	free(a->units);
 }
 

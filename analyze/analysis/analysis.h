@@ -44,6 +44,7 @@ struct analysis {
 	int jobs; /* threads; 0 means one per CPU */
 	const struct meter *meters;
 	size_t nmeters;
+	char *meter_options;	 /* the options of the meters as typed, or NULL; owned */
 	bool inlines;		 /* gives each inlined function a frame */
 	struct time_slice slice; /* the part of each run's window (probes/window.c) */
 	char *units;		 /* as in struct ingest_options; owned */
@@ -80,9 +81,6 @@ int meters_check(const struct analysis *a, const struct layout *l, struct error 
  * missing or of another version. The caller frees the string.
  */
 char *meters_remembered(const char *capture);
-
-/* Stores the meters of this analysis. */
-int meters_remember(const struct analysis *a, struct store *s, struct error *err);
 
 /* --- skew.c: did both sides of a run measure at the same time? --- */
 

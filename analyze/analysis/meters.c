@@ -115,28 +115,3 @@ char *meters_remembered(const char *capture)
 	}
 	return copy;
 }
-
-/* Appends the meter as the user wrote it. */
-static void meter_add_text(struct str *text, const struct meter *m)
-{
-	if (m->path)
-		str_printf(text, " --power-csv %s%s%s", m->side ? m->side : "", m->side ? "=" : "",
-			   m->path);
-	if (m->kind)
-		str_printf(text, " --power-kind %s", m->kind);
-	if (m->offset_s != 0)
-		str_printf(text, " --offset %.15g", m->offset_s);
-}
-
-int meters_remember(const struct analysis *a, struct store *s, struct error *err)
-{
-	struct str text = {0};
-	size_t i;
-	int rc;
-
-	for (i = 0; i < a->nmeters; i++)
-		meter_add_text(&text, &a->meters[i]);
-	rc = text.len ? store_capture_put(s, key, text.buf + 1, err) : 0;
-	str_free(&text);
-	return rc;
-}

@@ -89,6 +89,17 @@ static void meter_set_kind(struct argp_state *state, struct analyze_arguments *a
 	meter_last(args)->kind = arg;
 }
 
+/* Appends an option of a meter as the user typed it. */
+static void meter_remember(struct analysis *a, const char *option, const char *arg)
+{
+	char *before = a->meter_options;
+	const char *quote = strchr(arg, ' ') ? "'" : "";
+
+	a->meter_options = xasprintf("%s%s%s %s%s%s", before ? before : "", before ? " " : "",
+				     option, quote, arg, quote);
+	free(before);
+}
+
 /* Adds "SIDE=ADAPTER" or "ADAPTER", which may hold a "=" behind its colon. */
 static void units_add(struct argp_state *state, struct analysis *a, const char *arg)
 {
@@ -127,12 +138,15 @@ static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "which capture? give its folder");
 		return 0;
 	case KEY_CSV:
+		meter_remember(&args->a, "--power-csv", arg);
 		meter_add(state, args, arg);
 		return 0;
 	case KEY_OFFSET:
+		meter_remember(&args->a, "--offset", arg);
 		meter_set_offset(state, args, arg);
 		return 0;
 	case KEY_KIND:
+		meter_remember(&args->a, "--power-kind", arg);
 		meter_set_kind(state, args, arg);
 		return 0;
 	default:

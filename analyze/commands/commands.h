@@ -34,8 +34,12 @@ struct page_request {
 int page_write(struct page_request *r, struct error *err);
 
 struct argp_state;
-/* Ends with a usage error if the side is the total: it is no side that a page can be of. */
-void page_check_total(const struct argp_state *state, const char *side);
+struct feature;
+struct options;
+struct output;
+/* Ends with a usage error about options that the page does not take, or the side total. */
+void page_check(const struct argp_state *state, const struct options *o, const struct output *out,
+		const char *side, const struct feature *page);
 
 /* Options that the page takes from report and from compare. */
 #define OPT_PAGE "side workload-only basis estimator unit power-model power-kind roi-n roi-m "

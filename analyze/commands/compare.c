@@ -205,18 +205,12 @@ static void compare_check_page(struct argp_state *state, const struct compare_ar
 {
 	static const char *const options[SOURCES] = {[SOURCE_CAPTURE] =
 							     OPT_PAGE "fail-on threshold"};
-	const struct output *o = &a->output;
 	const struct feature page = {.name = "--html", .options = options};
 
 	if (a->source != SOURCE_CAPTURE || a->table)
 		argp_error(state,
 			   "--html writes the page of two variants of captures, with all tables");
-	if (o->path || o->width_given || o->format != FORMAT_TEXT)
-		argp_error(
-			state,
-			"--html names the file and its format: leave out -o, --format and --width");
-	options_check(state, &a->o, &page, 1, SOURCE_CAPTURE);
-	page_check_total(state, a->c.side[BASE]);
+	page_check(state, &a->o, &a->output, a->c.side[BASE], &page);
 }
 
 /* Checks the options against the table, and those of a waterfall also against its steps' table. */

@@ -6,6 +6,7 @@
 #include "analyze/scope/runs.h"
 #include "analyze/commands/options.h"
 #include "lib/command.h"
+#include "lib/file.h"
 #include "lib/output.h"
 
 #include <errno.h>
@@ -92,6 +93,8 @@ static void report_add_capture(struct argp_state *state, struct report_arguments
 	for (i = 0; i < a->ncaptures; i++)
 		if (!strcmp(a->captures[i], arg))
 			argp_error(state, "capture '%s' stands twice on the command line", arg);
+	for (i = strlen(arg); i > 1 && arg[i - 1] == '/';)
+		arg[--i] = '\0';
 	array_add(a->captures, a->ncaptures, a->cap, arg);
 }
 
@@ -105,8 +108,14 @@ static void report_set_argument(struct argp_state *state, struct report_argument
 		report_add_capture(state, a, arg);
 }
 
-void page_check_total(const struct argp_state *state, const char *side)
+void page_check(const struct argp_state *state, const struct options *o, const struct output *out,
+		const char *side, const struct feature *page)
 {
+	if (out->path || out->width_given || out->format != FORMAT_TEXT)
+		argp_error(
+			state,
+			"--html names the file and its format: leave out -o, --format and --width");
+	options_check(state, o, page, 1, SOURCE_CAPTURE);
 	if (side && !strcmp(side, SIDE_TOTAL))
 		argp_error(
 			state,
@@ -119,12 +128,7 @@ static void report_check_page(struct argp_state *state, struct report_arguments 
 
 	if (a->ncaptures != 1 || a->o.inputs)
 		argp_error(state, "--html writes the page of one capture: --html FILE CAPTURE");
-	if (a->out.path || a->out.width_given || a->out.format != FORMAT_TEXT)
-		argp_error(
-			state,
-			"--html names the file and its format: leave out -o, --format and --width");
-	options_check(state, &a->o, &page_feature, 1, SOURCE_CAPTURE);
-	page_check_total(state, a->o.q.side);
+	page_check(state, &a->o, &a->out, a->o.q.side, &page_feature);
 	if (slice_check(&a->o.slice, &err))
 		argp_error(state, "%s", err.text);
 }
@@ -204,47 +208,23 @@ static int report_make(struct report_arguments *a, const char *capture, struct r
 	return rc ? rc : store_failed(p->store, err);
 }
 
-/* Returns the last `parts` parts of a path, without slashes at its end. The caller frees them. */
-static char *report_last_parts(const char *path, size_t parts)
+/*
+ * Names the captures by their folders: by the last part of the path, or where two captures have the
+ * same one, by the whole paths.
+ */
+static const char **report_names(const struct report_arguments *a)
 {
-	char *copy = xstrdup(path), *at, *kept;
-	size_t len = strlen(copy);
-
-	while (len > 1 && copy[len - 1] == '/')
-		copy[--len] = '\0';
-	for (at = copy + len; at > copy && (at[-1] != '/' || --parts); at--)
-		;
-	kept = xstrdup(at);
-	free(copy);
-	return kept;
-}
-
-static bool report_names_differ(char *const *names, size_t n)
-{
+	const char **names = xcalloc(a->ncaptures + 1, sizeof(*names));
+	bool same = false;
 	size_t i, k;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < a->ncaptures; i++) {
+		names[i] = path_base_name(a->captures[i]);
 		for (k = 0; k < i; k++)
-			if (!strcmp(names[i], names[k]))
-				return false;
-	return true;
-}
-
-/* Names the captures by the ends of their paths, as long as it takes to distinguish all. */
-static char **report_names(const struct report_arguments *a)
-{
-	enum { PARTS_MOST = 64 };
-	char **names = xcalloc(a->ncaptures + 1, sizeof(*names));
-	size_t parts, i;
-
-	for (parts = 1; parts <= PARTS_MOST; parts++) {
-		for (i = 0; i < a->ncaptures; i++) {
-			free(names[i]);
-			names[i] = report_last_parts(a->captures[i], parts);
-		}
-		if (report_names_differ(names, a->ncaptures))
-			break;
+			same |= !strcmp(names[i], names[k]);
 	}
+	if (same)
+		memcpy(names, a->captures, a->ncaptures * sizeof(*names));
 	return names;
 }
 
@@ -253,14 +233,12 @@ static void report_merge(const struct report_arguments *a, struct report_part *p
 			 struct table *t)
 {
 	struct table *from = xcalloc(a->ncaptures, sizeof(*from));
-	char **names = report_names(a);
+	const char **names = report_names(a);
 	size_t i;
 
 	for (i = 0; i < a->ncaptures; i++)
 		from[i] = parts[i].t;
-	table_merge(t, from, a->ncaptures, "capture", (const char *const *)names);
-	for (i = 0; i < a->ncaptures; i++)
-		free(names[i]);
+	table_merge(t, from, a->ncaptures, "capture", names);
 	free(names);
 	free(from);
 }

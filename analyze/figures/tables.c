@@ -72,9 +72,7 @@ const struct measure *measure_find(const char *name)
 
 const struct measure *measure_by(const struct measure *m, const struct query *q)
 {
-	bool other = m->by && q->by && (!m->by_key || !strcmp(q->by, m->by_key));
-
-	return other ? m->by : m;
+	return m->by && q->by ? m->by : m;
 }
 
 static int measure_no_total(const char *name, struct error *err)

@@ -251,16 +251,13 @@ static void metric_keys_add_one(struct metric_keys *list, const struct metric_ro
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err)
 {
-	size_t len = strcspn(name, "*");
 	struct metric_row *rows;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++) {
-		n = name[len] ? store_metric_list(s, b->runs[i].id, &rows, err)
-			      : store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
+		n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
 		for (k = 0; k < n; k++)
-			if (!strncmp(rows[k].key.name, name, len))
-				metric_keys_add_one(list, &rows[k]);
+			metric_keys_add_one(list, &rows[k]);
 		if (n < 0)
 			return n;
 		free(rows);

@@ -144,9 +144,7 @@ struct measure {
 	 */
 	const char *collectors;
 	unsigned int flags;
-	/* The table that --by selects instead. NULL in by_key means any key. */
-	const struct measure *by;
-	const char *by_key;
+	const struct measure *by; /* the table that --by selects instead */
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
 /* Reasons that several tables and charts share. */

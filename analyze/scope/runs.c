@@ -365,46 +365,45 @@ static void variants_make_columns(struct table *t, const char **settings, int n)
 	t->ncolumns = k + OTHERS;
 }
 
-/* Counts each run once for all its sides. A run succeeds if all its sides succeed. */
-static int variants_count_runs(struct store *s, const char *variant, int64_t *ok, int64_t *failed,
-			       struct error *err)
+void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed)
 {
-	struct run_filter all = {.variant = variant, .failed = true};
-	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, k;
+	int i, k;
 
 	*ok = *failed = 0;
 	for (i = 0; i < n; i = k) {
 		bool good = true;
 
 		for (k = i; k < n && runs[k].repeat == runs[i].repeat &&
-			    !strcmp(runs[k].pass, runs[i].pass);
+			    !strcmp(runs[k].pass, runs[i].pass) &&
+			    !strcmp(runs[k].variant, runs[i].variant);
 		     k++)
 			good &= !strcmp(runs[k].status, "ok");
-		*ok += good;
-		*failed += !good;
+		*(good ? ok : failed) += 1;
 	}
-	free(runs);
-	return n < 0 ? n : 0;
 }
 
 static int variants_put_variant(struct store *s, const char *variant, const char **settings, int n,
 				struct table *t, struct error *err)
 {
 	const char *base = store_variant_base(s, variant);
+	struct run_filter all = {.variant = variant, .failed = true};
 	struct value *row = table_row(t);
-	int64_t ok, failed;
-	int i, k = 0, rc = variants_count_runs(s, variant, &ok, &failed, err);
+	struct run *runs = NULL;
+	size_t ok, failed;
+	int i, k = 0, nruns = store_runs(s, &all, &runs, err);
+
+	runs_count(runs, nruns, &ok, &failed);
+	free(runs);
 
 	row[k++] = value_str(t, variant);
 	if (n)
 		row[k++] = value_str(t, base ? base : variant);
 	for (i = 0; i < n; i++)
 		row[k++] = value_str(t, store_setting(s, variant, settings[i]));
-	row[k++] = value_int(ok);
-	row[k++] = value_int(failed);
+	row[k++] = value_int((int64_t)ok);
+	row[k++] = value_int((int64_t)failed);
 	row[k] = value_str(t, store_variant_what(s, variant));
-	return rc;
+	return nruns < 0 ? nruns : 0;
 }
 
 static int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)

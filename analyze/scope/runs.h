@@ -7,6 +7,9 @@
 #include "analyze/scope/scope.h"
 #include "lib/str.h"
 
+/* Counts each run once for all its sides, which follow each other. It succeeds if all sides do. */
+void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed);
+
 /* The facts that a commit message needs: kernel, host and command. */
 
 struct run_facts {

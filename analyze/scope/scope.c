@@ -258,11 +258,6 @@ double figure_metric(struct store *s, const struct run *r, const void *name)
 	return v;
 }
 
-char *metric_spell(const struct metric_key *key)
-{
-	return key->object ? xasprintf("%s:%s", key->name, key->object) : xstrdup(key->name);
-}
-
 const char *busy_metric(const struct query *q)
 {
 	return q->workload_only ? "workload_cpu_pct" : "cpu_pct";

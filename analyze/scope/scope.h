@@ -84,8 +84,6 @@ double figure_metric_of(struct store *s, const struct run *r, const void *key);
  * them.
  */
 double figure_metric(struct store *s, const struct run *r, const void *name);
-/* Returns "NAME" or "NAME:OBJECT". The caller frees. */
-char *metric_spell(const struct metric_key *key);
 
 /*
  * Returns the metric of the CPU use that the query's figures are made from, in percent of one CPU:
@@ -154,8 +152,8 @@ struct metric_keys {
 	size_t n, cap;
 };
 /*
- * Adds the metrics with the name, or those whose name begins with "NAME" for "NAME*". Sorts the
- * list by name, object and CPU and compares digits as numbers.
+ * Adds the metrics with the name. Sorts the list by name, object and CPU and compares digits as
+ * numbers.
  */
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err);

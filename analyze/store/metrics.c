@@ -88,21 +88,15 @@ static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 				    sql_text(s, q, 5)};
 }
 
-#define METRIC_ROW "SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric "
-
-int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
-{
-	return sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
-			METRIC_ROW "WHERE run = ? ORDER BY name, object, cpu", "i", run);
-}
-
 int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cpus cpus,
 		  struct metric_row **rows, struct error *err)
 {
-	return sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
-			METRIC_ROW "WHERE run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) "
-				   "= ?3) ORDER BY object, cpu",
-			"isi", run, name, (int64_t)cpus);
+	return sql_rows(
+		s, rows, sizeof(**rows), metric_read_row, err,
+		"SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric WHERE "
+		"run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) = ?3) "
+		"ORDER BY object, cpu",
+		"isi", run, name, (int64_t)cpus);
 }
 
 int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,

@@ -62,6 +62,8 @@ const char *store_variant_what(struct store *s, const char *variant)
 int store_names(struct store *s, enum store_names what, const char ***list, struct error *err)
 {
 	static const char *const sql[] = {
+		[NAMES_HOST] =
+			"SELECT host FROM run WHERE host IS NOT NULL GROUP BY host ORDER BY MIN(id)",
 		[NAMES_SETTING] = "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)",
 		[NAMES_COMM] = "SELECT name FROM comm ORDER BY name",
 		[NAMES_DSO] = "SELECT DISTINCT name FROM dso ORDER BY name",

@@ -84,12 +84,13 @@ int store_variants(struct store *store, const char ***names, struct error *err);
 /* Lists receivers first, then proxies, senders and sides without a role. */
 int store_sides(struct store *store, const char ***names, struct error *err);
 /*
- * Reads names: the settings in the plan's order, the others in the order of the alphabet. Returns
- * as store_variants().
+ * Reads names: the hosts of runs and the settings in the plan's order, the others in the order of
+ * the alphabet. Returns as store_variants().
  */
 enum store_names {
 	NAMES_VARIANT,
 	NAMES_SIDE,
+	NAMES_HOST,
 	NAMES_SETTING,
 	NAMES_COMM,
 	NAMES_DSO,
@@ -152,14 +153,9 @@ int store_metric_put(struct store *store, int64_t run, const struct metric_row *
 int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
 /*
- * Reads all metrics of a run, sorted by name, object and CPU. The caller frees the rows. Returns
- * the count or -errno.
- */
-int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
-		      struct error *err);
-/*
  * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
- * single CPUs, or both. Returns as store_metric_list().
+ * single CPUs, or both. The caller frees the
+ * rows. Returns the count or -errno.
  */
 enum metric_cpus { OF_SIDE, OF_EACH_CPU, OF_ALL };
 int store_metrics(struct store *store, int64_t run, const char *name, enum metric_cpus cpus,

@@ -37,7 +37,6 @@ for t in $tables; do
 	esac
 done
 ok "report cpu refuses --cpu" refused report cpu cap --cpu 1
-ok "report tcp --by name refuses --limit" refused report tcp cap --by name --limit 3
 ok "report refuses an adapter as the number of units" exits 2 "$zcost" report summary cap --units nic:veth0
 ok "the message names the command that takes an adapter" says "'nic:veth0' says how work is counted: zcost analyze CAPTURE --units nic:veth0;" err
 ok "report tcp takes --limit" exits 0 "$zcost" report tcp cap --limit 3

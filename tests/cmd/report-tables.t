@@ -178,9 +178,7 @@ rm wordless/zcost.db
 sed -i 's/"units": "tcpzc"/"units": "none"/' wordless/runs/v/measure-01/receiver/run.json
 "$zcost" analyze wordless 2>/dev/null
 report wordless scores
-report counted tcp --by name
 report counted tcp
-ok "report tcp with an unknown key is a usage error" exits 2 "$zcost" report tcp counted --by thread
 ok "a table without measurements exits 0" report softnet counted
 report counted softnet # no run measured this
 

@@ -52,7 +52,7 @@ for table in summary scores 'roi --side receiver' 'cpu --side receiver' 'cpu --b
 	report cap $table --workload-only
 done
 for table in 'cpu --by comm' 'cpu --by comm --run 1' 'cpu --by thread' 'cpu --by process --limit 1' 'cpu --by thread --limit 1 --run 1' \
-	'cpu --by cpu' 'sched --by comm' 'tcp --by name'; do
+	'cpu --by cpu' 'sched --by comm'; do
 	report cap $table --side receiver
 done
 cp -r cap again

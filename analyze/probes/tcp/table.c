@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct measure measure_tcp_by_name; /* families.c */
-
 static const struct column tcp_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
@@ -195,22 +193,12 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 	return rc;
 }
 
-static int tcp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	if (!q->by || !strcmp(q->by, "socket"))
-		return tcp_run_sockets(s, q, t, err);
-	return error_set(err, EINVAL, "--by: table 'tcp' has the keys socket and name, not '%s'",
-			 q->by);
-}
-
 const struct measure measure_tcp = {
 	.name = "tcp",
 	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, limits",
 	MEASURE_COLUMNS(tcp_columns),
-	.options = {[SOURCE_CAPTURE] = "variant side run workload-only by limit all " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] = "variant side run workload-only limit all " OPT_SLICE},
 	.spare =
 		"runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib mss rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb",
-	.by = &measure_tcp_by_name,
-	.by_key = "name",
-	.run = tcp_run,
+	.run = tcp_run_sockets,
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* sizes: one row for each count and histogram of the workload, estimated over the runs. */
 #include "analyze/scope/changes.h"
 #include "lib/str.h"
 
@@ -7,8 +8,8 @@
 #include <string.h>
 
 /* Adds a row, unless no run has the figure. */
-static void family_add_named(struct table *t, const struct block *b, const char *name,
-			     const char *unit, const struct estimate *e)
+static void sizes_add_row(struct table *t, const struct block *b, const char *name,
+			  const char *unit, const struct estimate *e)
 {
 	struct value *row;
 
@@ -112,19 +113,14 @@ static void size_add_parts(struct block_table *t, const struct metric_key *k)
 		b.b = k->object + strlen(b.part->object);
 		e = block_estimate(t, size_percent, &b);
 		name = xasprintf("%s:%s", b.part->name, b.b);
-		family_add_named(t->t, &t->b->block, name, "%", &e);
+		sizes_add_row(t->t, &t->b->block, name, "%", &e);
 		free(name);
 	}
 }
 
-/* --- the tables --- */
+/* --- the table --- */
 
-/*
- * tcp, sizes: one row for each metric with a prefix, estimated over the runs. More rows have
- * figures from two metrics of each run, such as cycles per byte.
- */
-
-static const struct column family_columns[] = {
+static const struct column sizes_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"name", .type = V_STR},
@@ -134,133 +130,60 @@ static const struct column family_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
-/* The figures from two metrics: name = scale x over / under. */
-static const struct family_ratio {
-	const char *family, *name, *over, *under, *unit;
-	double scale;
-} ratios[] = {
-	{"sizes", "bytes_per_receive", "rx_bytes", "rx_calls", "B", 1},
-	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
-};
-
-/* The families: the names of their metrics. */
-static const struct {
-	const char *family, *names[8];
-} families[] = {
-	{"tcp", {"tcp_*"}},
-	{"sizes",
-	 {"recv_size_log2", "recv_tokens_log2", "return_tokens_log2", "hist", "ring_overflow",
-	  "dropped_completions", "rearmed"}},
-};
-
-/* The metrics that a workload counts over its whole run. */
-static const struct {
-	const char *family, *prefix, *what;
-} whole_run[] = {
-	{"sizes", "", "sizes"},
-	{"tcp", "tcp_rtt_us", "tcp_rtt_us"},
-	{"tcp", "tcp_retransmits", "tcp_retransmits, retransmits_per_gb"},
-};
-
-static bool family_has_row(const struct table *t, const char *prefix)
+static double size_per_receive(struct store *s, const struct run *r, const void *arg)
 {
-	int c = table_column(t, "name");
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
-		if (str_starts(table_cell(t, row, c)->str, prefix))
-			return true;
-	return false;
+	(void)arg;
+	return figure_metric(s, r, "rx_bytes") / figure_metric(s, r, "rx_calls");
 }
 
-static void family_note_whole_run(struct table *t)
+static int sizes_add_block(struct block_table *k, struct error *err)
 {
-	struct str what = {0};
-	size_t i;
-
-	for (i = 0; i < array_size(whole_run); i++)
-		if (!strcmp(whole_run[i].family, t->name) && family_has_row(t, whole_run[i].prefix))
-			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
-	if (what.len)
-		note_add(&t->notes, whole_run, what.buf);
-	str_free(&what);
-}
-
-static double family_figure_ratio(struct store *s, const struct run *r, const void *arg)
-{
-	const struct family_ratio *k = arg;
-
-	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
-}
-
-/* Gathers the metrics of the family that any of the block's runs has. */
-static int family_gather(struct store *s, const struct block_runs *b, const char *family,
-			 struct metric_keys *list, struct error *err)
-{
-	size_t i, k;
-	int rc = 0;
-
-	for (i = 0; i < array_size(families); i++)
-		for (k = 0; k < array_size(families[i].names) && !rc; k++)
-			if (!strcmp(families[i].family, family) && families[i].names[k])
-				rc = metric_keys_add(list, s, b, families[i].names[k], OF_SIDE,
-						     err);
-	return rc;
-}
-
-static int family_add_block(struct block_table *k, struct error *err)
-{
+	static const char *const names[] = {
+		"recv_size_log2", "recv_tokens_log2", "return_tokens_log2",
+		"hist",		  "ring_overflow",    "dropped_completions",
+		"rearmed"};
 	const struct block *b = &k->b->block;
 	struct metric_keys list = {0};
 	struct estimate e;
 	char *name;
 	size_t i;
-	int rc = family_gather(k->s, k->b, k->t->name, &list, err);
+	int rc = 0;
 
+	for (i = 0; i < array_size(names) && !rc; i++)
+		rc = metric_keys_add(&list, k->s, k->b, names[i], OF_SIDE, err);
 	for (i = 0; i < list.n; i++) {
 		e = block_estimate(k, size_metric, &list.m[i].key);
-		name = metric_spell(&list.m[i].key);
-		family_add_named(k->t, b, name, list.m[i].unit, &e);
+		name = xasprintf("%s%s%s", list.m[i].key.name, list.m[i].key.object ? ":" : "",
+				 list.m[i].key.object ?: "");
+		sizes_add_row(k->t, b, name, list.m[i].unit, &e);
 		free(name);
 	}
-	for (i = 0; i < list.n && !strcmp(k->t->name, "sizes"); i++)
+	for (i = 0; i < list.n; i++)
 		size_add_parts(k, &list.m[i].key);
-	for (i = 0; i < array_size(ratios); i++) {
-		if (strcmp(ratios[i].family, k->t->name))
-			continue;
-		e = block_estimate(k, family_figure_ratio, &ratios[i]);
-		family_add_named(k->t, b, ratios[i].name, ratios[i].unit, &e);
-	}
+	e = block_estimate(k, size_per_receive, NULL);
+	sizes_add_row(k->t, b, "bytes_per_receive", "B", &e);
 	free(list.m);
 	return rc;
 }
 
-static void family_add_notes(struct block_table *k)
+static void sizes_add_notes(struct block_table *k)
 {
-	if (!k->t->rows)
+	if (k->t->rows)
+		note_add(&k->t->notes, whole_run, "sizes");
+	else
 		changes_nothing(k->s, k->t);
-	family_note_whole_run(k->t);
 }
 
-static int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int sizes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	return block_table_run(s, q, t, family_add_block, family_add_notes, err);
+	return block_table_run(s, q, t, sizes_add_block, sizes_add_notes, err);
 }
 
 const struct measure measure_sizes = {
 	.name = "sizes",
 	.what = "bytes per receive, and other histograms of the workload",
-	MEASURE_COLUMNS(family_columns),
+	MEASURE_COLUMNS(sizes_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.spare = "runs",
-	.run = family_run,
-};
-
-/* tcp --by name: one row for each metric, summed over all sockets. */
-const struct measure measure_tcp_by_name = {
-	.name = "tcp --by name",
-	MEASURE_COLUMNS(family_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only by"},
-	.spare = "runs",
-	.run = family_run,
+	.run = sizes_run,
 };
