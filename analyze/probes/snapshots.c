@@ -2,6 +2,7 @@
 #include "analyze/probes/snapshots.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ void snaps_close(struct ingest *in, struct snaps *snaps)
 	snaps_free(snaps);
 }
 
-void snaps_skip_early(struct snaps *s, uint64_t start)
+/* Drops the snapshots before the window but the last one, which shows the state at its start. */
+static void snaps_skip_early(struct snaps *s, uint64_t start)
 {
 	size_t skip = 0;
 
@@ -65,29 +67,24 @@ size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
 	return bad;
 }
 
-int lines_reader_read(const struct lines_reader *r, struct ingest *in, const char *path,
-		      struct snaps *snaps, void *sums, size_t *bad, struct error *err)
+int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, void *sums,
+		struct error *err)
 {
-	char *was = NULL, *is;
-	size_t i;
-	int rc = snaps_open(in, r->what, path, snaps, err);
+	struct snaps snaps;
+	size_t bad = 0, i;
+	int rc = snaps_open(in, r->what, path, &snaps, err);
 
 	if (rc)
 		return rc;
-	snaps_skip_early(snaps, in->run.start_ns);
-	*bad = 0;
-	for (i = 0; i < snaps->n; i++) {
-		is = xcalloc(1, r->size);
-		*bad += snap_lines(snaps_text(snaps, i), r->parse, is);
-		r->add(in, sums, was, is, i ? snaps->snap[i - 1].mono_ns : 0,
-		       snaps->snap[i].mono_ns);
-		if (was)
-			r->release(was);
-		free(was);
-		was = is;
-	}
-	r->release(was); /* there are two readings at least */
-	free(was);
+	if (r->skip_early)
+		snaps_skip_early(&snaps, in->run.start_ns);
+	for (i = 0; i < snaps.n; i++)
+		bad += r->reading(in, sums, snaps_text(&snaps, i),
+				  i ? snaps.snap[i - 1].mono_ns : 0, snaps.snap[i].mono_ns);
+	if (bad)
+		note_add(&in->notes, rows_unreadable, r->what, bad, path_base_name(path));
+	r->finish(in, sums, r->cover ? snaps_cover(in, r->cover, &snaps) : NAN);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

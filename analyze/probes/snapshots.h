@@ -29,32 +29,27 @@ int snaps_open(struct ingest *in, const char *what, const char *path, struct sna
 /* Closes the file. A snapshot that could not be read leaves out the run. */
 void snaps_close(struct ingest *in, struct snaps *snaps);
 
-/* Drops the snapshots before the window but the last one, which shows the state at its start. */
-void snaps_skip_early(struct snaps *snaps, uint64_t start);
-
-/* As ingest_cover, for all readings of `what`. */
+/* Returns the seconds of the window that the readings cover, as ingest_cover. */
 double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps);
 
 /* Calls `parse` for each line that is not empty, cut up in place. Returns the unreadable lines. */
 size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg);
 
-/* How to read a .snap file of lines into one reading, of `size` bytes, per snapshot. */
-struct lines_reader {
-	const char *what; /* the collector */
-	size_t size;
-	bool (*parse)(char *line, void *reading);
-	/*
-	 * Adds the span from reading a to the next one, b. The first reading has no a. The strings
-	 * of a are gone.
-	 */
-	void (*add)(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
-		    uint64_t to);
-	void (*release)(void *reading);
+/* How to read a .snap file. */
+struct snap_reader {
+	const char *what;  /* the collector */
+	const char *cover; /* names the readings in a note on the window; NULL: no check */
+	bool skip_early;   /* reads none before the window but the last one */
+	/* Reads a snapshot. before_ns is 0 at the first one. Returns the unreadable lines. */
+	size_t (*reading)(struct ingest *in, void *sums, char *text, uint64_t before_ns,
+			  uint64_t t_ns);
+	/* Adds the figures. covered_s is 0 where the readings do not cover the window. */
+	void (*finish)(struct ingest *in, void *sums, double covered_s);
 };
 
-/* Opens the file and adds all its readings to `sums`. Counts the unreadable lines in *bad. */
-int lines_reader_read(const struct lines_reader *r, struct ingest *in, const char *path,
-		      struct snaps *snaps, void *sums, size_t *bad, struct error *err);
+/* Opens the file, reads all its snapshots, and finishes. Returns 0 or -errno. */
+int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, void *sums,
+		struct error *err);
 
 /*
  * --- counters by name and CPU ---

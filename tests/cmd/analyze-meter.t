@@ -33,7 +33,7 @@ ok "a log of which no heading names watts gives no power" test -z "$(power time,
 notes_of cap >notes
 ok "the note on it says what the first line must be" says "meter.csv: no heading names watts; the first line must name the columns" notes
 
-power "power (W)" 150 >/dev/null
+power "time,volts,power (W)" 150 >/dev/null
 . "$tests/golden.sh"
 golden_captures cap/zcost.db
 done_testing

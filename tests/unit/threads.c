@@ -173,7 +173,7 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
 	metrics_are(&in, "note counter_reset = +, note threads_joined = 3, "
-			 "note threads_ended = +, note rows_unreadable = 4");
+			 "note ended_between = +, note rows_unreadable = 4");
 	assert_false(in.workload_whole);
 	fresh(NULL);
 	add_snap(10, &s);
@@ -341,7 +341,7 @@ TEST(ended_child_ran_what_its_parent_waited_for)
 		child_ends(rows[i].ticks);
 		assert_float_equal(metric(&in, "workload_cpu_ns"), rows[i].ns, 1);
 		assert_int_equal(row(&in, 0, 0) != NULL, rows[i].ns > 0);
-		assert_int_equal(noted(&in, NOTE_threads_ended) != NULL, rows[i].unknown);
+		assert_int_equal(noted(&in, NOTE_ended_between) != NULL, rows[i].unknown);
 		assert_int_equal(in.workload_whole, !rows[i].unknown);
 	}
 }

@@ -261,61 +261,60 @@ static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct t
 		ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
 }
 
-static void proc_stat_read_snaps(struct ingest *in, struct sums *s, struct snaps *snaps)
+struct proc_stat {
+	struct times t[2]; /* of this reading and the last, in turns */
+	size_t reading;
+	struct sums sums;
+};
+
+static size_t proc_stat_read_snap(struct ingest *in, void *proc_stat, char *text,
+				  uint64_t before_ns, uint64_t t_ns)
 {
-	struct times t[2] = {0};
-	size_t i;
+	struct proc_stat *p = proc_stat;
+	struct times *before = &p->t[(p->reading + 1) % 2], *now = &p->t[p->reading % 2];
 
-	for (i = 0; i < snaps->n; i++) {
-		struct times *before = &t[(i + 1) % 2], *now = &t[i % 2];
-		uint64_t t_ns = snaps->snap[i].mono_ns;
-
-		proc_stat_parse(snaps_text(snaps, i), now);
-		sums_grow(s, now->n);
-		if (i)
-			proc_stat_add_span(in, s, before, now, snaps->snap[i - 1].mono_ns, t_ns);
-		sums_see(s, now);
-	}
-	free(t[0].cpu);
-	free(t[1].cpu);
+	p->reading++;
+	proc_stat_parse(text, now);
+	sums_grow(&p->sums, now->n);
+	if (before_ns)
+		proc_stat_add_span(in, &p->sums, before, now, before_ns, t_ns);
+	sums_see(&p->sums, now);
+	return 0;
 }
 
-static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, const struct sums *s,
-			      struct error *err)
+static void proc_stat_finish(struct ingest *in, void *proc_stat, double covered_s)
 {
+	const struct sums *s = &((struct proc_stat *)proc_stat)->sums;
 	unsigned int seen = sums_count_seen(in, s);
-	double covered;
 
 	if (!seen)
-		return error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", snaps->path,
-				 in->run.cpus ? in->run.cpus : "all");
+		return;
 	if (in->has_cpus && seen < (unsigned int)in->run.ncpus)
 		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - seen, in->run.cpus);
 	if (!in->has_cpus)
 		in->run.ncpus = (int)seen;
-	covered = snaps_cover(in, "/proc/stat", snaps);
-	if (covered > 0) {
-		proc_stat_add_metrics(in, s, covered);
-		proc_stat_add_notes(in, s, seen, covered);
+	if (covered_s > 0) {
+		proc_stat_add_metrics(in, s, covered_s);
+		proc_stat_add_notes(in, s, seen, covered_s);
 	}
-	return 0;
 }
 
 static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	static const struct snap_reader reader = {
+		"cpu", "/proc/stat", .reading = proc_stat_read_snap, .finish = proc_stat_finish};
 	size_t points = in->nseries;
-	struct sums s = {0};
-	struct snaps snaps;
-	int rc = snaps_open(in, "cpu", path, &snaps, err);
+	struct proc_stat p = {0};
+	int rc = snaps_parse(&reader, in, path, &p, err);
 
-	if (rc)
-		return rc;
-	proc_stat_read_snaps(in, &s, &snaps);
-	rc = proc_stat_evaluate(in, &snaps, &s, err);
-	if (rc)
+	if (!rc && !sums_count_seen(in, &p.sums)) {
 		in->nseries = points;
-	free(s.cpu);
-	snaps_close(in, &snaps);
+		rc = error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", path,
+			       in->run.cpus ? in->run.cpus : "all");
+	}
+	free(p.t[0].cpu);
+	free(p.t[1].cpu);
+	free(p.sums.cpu);
 	return rc;
 }
 

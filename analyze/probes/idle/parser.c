@@ -30,7 +30,7 @@ struct state {
 struct idle {
 	struct intern names; /* "CPU NUMBER NAME" */
 	struct state *s;     /* by the name's id; a CPU's states stand together */
-	size_t cap, bad;
+	size_t cap;
 	unsigned int round;
 	bool back;
 };
@@ -123,19 +123,18 @@ static void idle_add_span(struct idle *d, double span_us, double share)
 	}
 }
 
-static void idle_read_snaps(struct ingest *in, struct idle *d, struct snaps *snaps)
+static size_t idle_read_snap(struct ingest *in, void *idle, char *text, uint64_t before_ns,
+			     uint64_t t_ns)
 {
-	size_t i;
+	struct idle *d = idle;
+	size_t bad;
 
-	for (i = 0; i < snaps->n; i++) {
-		uint64_t a = i ? snaps->snap[i - 1].mono_ns : 0, b = snaps->snap[i].mono_ns;
-
-		d->round++;
-		d->bad += snap_lines(snaps_text(snaps, i), idle_read_row, d);
-		if (i && b > a)
-			idle_add_span(d, (double)(b - a) / 1e3,
-				      span_inside(a, b, in->run.start_ns, in->run.end_ns));
-	}
+	d->round++;
+	bad = snap_lines(text, idle_read_row, d);
+	if (before_ns && t_ns > before_ns)
+		idle_add_span(d, (double)(t_ns - before_ns) / 1e3,
+			      span_inside(before_ns, t_ns, in->run.start_ns, in->run.end_ns));
+	return bad;
 }
 
 /* The sum over all CPUs, by "NUMBER NAME". */
@@ -193,27 +192,26 @@ static void idle_add_notes(struct ingest *in, const struct idle *d)
 			idle_note_partial(in, &d->s[i], window_s);
 	if (d->back)
 		note_add(&in->notes, counter_reset, "idle", "of cpuidle");
-	if (d->bad)
-		note_add(&in->notes, rows_unreadable, "idle", d->bad, "idle.snap");
+}
+
+static void idle_finish(struct ingest *in, void *idle, double covered_s)
+{
+	if (!(covered_s > 0))
+		return;
+	idle_add_metrics(in, idle);
+	idle_add_notes(in, idle);
 }
 
 static int idle_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	static const struct snap_reader reader = {"idle", "idle.snap", .reading = idle_read_snap,
+						  .finish = idle_finish};
 	struct idle d = {0};
-	struct snaps snaps;
-	int rc = snaps_open(in, "idle", path, &snaps, err);
+	int rc = snaps_parse(&reader, in, path, &d, err);
 
-	if (rc)
-		return rc;
-	idle_read_snaps(in, &d, &snaps);
-	if (snaps_cover(in, "idle.snap", &snaps) > 0) {
-		idle_add_metrics(in, &d);
-		idle_add_notes(in, &d);
-	}
 	intern_free(&d.names);
 	free(d.s);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_idle = {.files = {"idle.snap"}, .read = idle_read_file};

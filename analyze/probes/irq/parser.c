@@ -135,32 +135,42 @@ static void irq_add_kind(struct ingest *in, const char *kind, const char *elsewh
 	ingest_metric_of(in, kind, "total", NO_CPU, "1", all);
 }
 
+static size_t irq_read_snap(struct ingest *in, void *irqs, char *text, uint64_t before_ns,
+			    uint64_t t_ns)
+{
+	struct irqs *q = irqs;
+
+	(void)in, (void)before_ns;
+	deltas_reading(&q->hard, t_ns);
+	deltas_reading(&q->soft, t_ns);
+	irq_parse_reading(q, text);
+	return 0;
+}
+
+static void irq_finish(struct ingest *in, void *irqs, double covered_s)
+{
+	struct irqs *q = irqs;
+
+	if (!(covered_s > 0))
+		return;
+	irq_add_kind(in, "irq", "irq_elsewhere", &q->hard);
+	irq_add_kind(in, "softirq", "softirq_elsewhere", &q->soft);
+}
+
 static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct irqs *q;
-	struct snaps snaps;
-	size_t i;
-	int rc = snaps_open(in, "irq", path, &snaps, err);
+	static const struct snap_reader reader = {"irq", "/proc/interrupts",
+						  .reading = irq_read_snap, .finish = irq_finish};
+	struct irqs *q = xcalloc(1, sizeof(*q));
+	int rc;
 
-	if (rc)
-		return rc;
-	q = xcalloc(1, sizeof(*q));
 	deltas_init(&q->hard, in);
 	deltas_init(&q->soft, in);
-	for (i = 0; i < snaps.n; i++) {
-		deltas_reading(&q->hard, snaps.snap[i].mono_ns);
-		deltas_reading(&q->soft, snaps.snap[i].mono_ns);
-		irq_parse_reading(q, snaps_text(&snaps, i));
-	}
-	if (snaps_cover(in, "/proc/interrupts", &snaps) > 0) {
-		irq_add_kind(in, "irq", "irq_elsewhere", &q->hard);
-		irq_add_kind(in, "softirq", "softirq_elsewhere", &q->soft);
-	}
+	rc = snaps_parse(&reader, in, path, q, err);
 	deltas_free(&q->hard);
 	deltas_free(&q->soft);
 	free(q);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_irq = {.files = {"irq.snap"}, .read = irq_read_file};

@@ -30,6 +30,7 @@ struct reading {
 };
 
 struct sums {
+	struct reading last;
 	double f[FIGURES]; /* in the window; NAN: never known */
 	bool back;
 	size_t late, ended;
@@ -140,50 +141,47 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 		note_add(&in->notes, ended_between, "sched", "threads");
 }
 
-static void sched_add_reading(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
-			      uint64_t to)
+static void sched_release(struct reading *r)
 {
-	const struct reading *r = b;
-	double waited;
-	size_t i;
-
-	for (i = 0; i < r->n && !a; i++)
-		thread_seen(in, ingest_thread(in, r->all[i].pid, r->all[i].tid), r->all[i].comm,
-			    to);
-	if (!a || to <= from)
-		return;
-	waited = sched_add_span(in, sums, a, b, from, to);
-	ingest_point(in, "sched_wait_pct", to, 100 * waited / (double)(to - from));
-}
-
-static void sched_release(void *reading)
-{
-	struct reading *r = reading;
-
 	free(r->all);
 	map_free(&r->by_tid);
 }
 
+static size_t sched_read_snap(struct ingest *in, void *arg, char *text, uint64_t before_ns,
+			      uint64_t t_ns)
+{
+	struct sums *sums = arg;
+	struct reading now = {0};
+	size_t bad = snap_lines(text, sched_parse_line, &now), i;
+	double waited;
+
+	for (i = 0; i < now.n && !before_ns; i++)
+		thread_seen(in, ingest_thread(in, now.all[i].pid, now.all[i].tid), now.all[i].comm,
+			    t_ns);
+	if (before_ns && t_ns > before_ns) {
+		waited = sched_add_span(in, sums, &sums->last, &now, before_ns, t_ns);
+		ingest_point(in, "sched_wait_pct", t_ns, 100 * waited / (double)(t_ns - before_ns));
+	}
+	sched_release(&sums->last);
+	sums->last = now;
+	return bad;
+}
+
+static void sched_finish(struct ingest *in, void *sums, double covered_s)
+{
+	if (covered_s > 0)
+		sched_add_metrics(in, sums);
+}
+
 static int sched_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	static const struct lines_reader reader = {.what = "sched",
-						   .size = sizeof(struct reading),
-						   .parse = sched_parse_line,
-						   .add = sched_add_reading,
-						   .release = sched_release};
+	static const struct snap_reader reader = {
+		"sched", "sched.snap", true, .reading = sched_read_snap, .finish = sched_finish};
 	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
-	struct snaps snaps;
-	size_t bad;
-	int rc = lines_reader_read(&reader, in, path, &snaps, &sums, &bad, err);
+	int rc = snaps_parse(&reader, in, path, &sums, err);
 
-	if (rc)
-		return rc;
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "sched", bad, "sched.snap");
-	if (snaps_cover(in, "sched.snap", &snaps) > 0)
-		sched_add_metrics(in, &sums);
-	snaps_close(in, &snaps);
-	return 0;
+	sched_release(&sums.last);
+	return rc;
 }
 
 const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};

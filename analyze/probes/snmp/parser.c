@@ -87,48 +87,50 @@ static unsigned long long snmp_find_netns(char **text)
 	return id;
 }
 
-/*
- * Reads all snapshots. Returns the time since which all snapshots are of the same namespace as the
- * last snapshot.
- */
-static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, struct snaps *snaps)
+struct snmp {
+	struct deltas d;
+	unsigned long long netns;
+	uint64_t from, to; /* the readings of the last namespace */
+};
+
+/* Counters of another namespace have nothing to do with those before. */
+static size_t snmp_read_snap(struct ingest *in, void *snmp, char *text, uint64_t before_ns,
+			     uint64_t t_ns)
 {
-	unsigned long long before = 0;
-	uint64_t from = snaps->snap[0].mono_ns;
-	size_t i;
+	struct snmp *s = snmp;
+	unsigned long long netns = snmp_find_netns(&text);
 
-	for (i = 0; i < snaps->n; i++) {
-		char *text = snaps_text(snaps, i);
-		unsigned long long id = snmp_find_netns(&text);
+	if (before_ns && netns != s->netns)
+		deltas_restart(&s->d);
+	if (!before_ns || netns != s->netns)
+		s->from = t_ns;
+	s->to = t_ns;
+	s->netns = netns;
+	deltas_reading(&s->d, t_ns);
+	snmp_parse_reading(in, &s->d, text);
+	return 0;
+}
 
-		if (i && id != before) {
-			deltas_restart(d);
-			from = snaps->snap[i].mono_ns;
-		}
-		before = id;
-		deltas_reading(d, snaps->snap[i].mono_ns);
-		snmp_parse_reading(in, d, text);
-	}
-	return from;
+static void snmp_finish(struct ingest *in, void *snmp, double covered_s)
+{
+	struct snmp *s = snmp;
+
+	(void)covered_s;
+	if (ingest_cover(in, "/proc/net/snmp", &s->from, &s->to) > 0)
+		deltas_add_metrics(in, &s->d, "snmp", "snmp", NULL);
 }
 
 static int snmp_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct deltas d;
-	struct snaps snaps;
-	uint64_t from, to;
-	int rc = snaps_open(in, "snmp", path, &snaps, err);
+	static const struct snap_reader reader = {"snmp", "/proc/net/snmp",
+						  .reading = snmp_read_snap, .finish = snmp_finish};
+	struct snmp s = {0};
+	int rc;
 
-	if (rc)
-		return rc;
-	deltas_init(&d, in);
-	from = snmp_read_snaps(in, &d, &snaps);
-	to = snaps.snap[snaps.n - 1].mono_ns;
-	if (ingest_cover(in, "/proc/net/snmp", &from, &to) > 0)
-		deltas_add_metrics(in, &d, "snmp", "snmp", NULL);
-	deltas_free(&d);
-	snaps_close(in, &snaps);
-	return 0;
+	deltas_init(&s.d, in);
+	rc = snaps_parse(&reader, in, path, &s, err);
+	deltas_free(&s.d);
+	return rc;
 }
 
 const struct parser parser_snmp = {.files = {"snmp.snap"}, .read = snmp_read_file};

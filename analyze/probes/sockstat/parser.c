@@ -90,11 +90,12 @@ static const char *sockstat_unit(const char *name)
 	return str_ends(name, ".mem") ? "pages" : str_ends(name, ".memory") ? "B" : "1";
 }
 
-static void sockstat_add_metrics(struct ingest *in, const struct sockstat *s)
+static void sockstat_finish(struct ingest *in, void *sockstat, double covered_s)
 {
+	const struct sockstat *s = sockstat;
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; i < s->n && covered_s > 0; i++) {
 		const struct gauge *g = &s->gauges[i];
 		const char *name = intern_get(&s->names, (uint32_t)i);
 		const char *unit = sockstat_unit(name);
@@ -106,29 +107,29 @@ static void sockstat_add_metrics(struct ingest *in, const struct sockstat *s)
 	}
 }
 
+static size_t sockstat_read_snap(struct ingest *in, void *sockstat, char *text, uint64_t before_ns,
+				 uint64_t t_ns)
+{
+	struct sockstat *s = sockstat;
+
+	(void)in;
+	s->t_ns[0] = before_ns;
+	s->t_ns[1] = t_ns;
+	s->reading++;
+	return snap_lines(text, sockstat_parse_line, s);
+}
+
 static int sockstat_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	static const struct snap_reader reader = {"sockstat", "/proc/net/sockstat",
+						  .reading = sockstat_read_snap,
+						  .finish = sockstat_finish};
 	struct sockstat s = {.from = in->run.start_ns, .to = in->run.end_ns};
-	struct snaps snaps;
-	size_t i, bad = 0;
-	int rc = snaps_open(in, "sockstat", path, &snaps, err);
+	int rc = snaps_parse(&reader, in, path, &s, err);
 
-	if (rc)
-		return rc;
-	for (i = 0; i < snaps.n; i++) {
-		s.t_ns[0] = s.t_ns[1];
-		s.t_ns[1] = snaps.snap[i].mono_ns;
-		s.reading++;
-		bad += snap_lines(snaps_text(&snaps, i), sockstat_parse_line, &s);
-	}
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "sockstat", bad, "sockstat.snap");
-	if (snaps_cover(in, "/proc/net/sockstat", &snaps) > 0)
-		sockstat_add_metrics(in, &s);
 	free(s.gauges);
 	intern_free(&s.names);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_sockstat = {.files = {"sockstat.snap"}, .read = sockstat_read_file};

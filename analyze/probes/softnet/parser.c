@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/net/softnet_stat: a line of hexadecimal words per online CPU. The 13th word is the CPU's
- * number; kernels before 5.14 have none, and then the line's place is, as long as no CPU comes or
- * goes. The words are 32 bits wide and wrap. Words that no kernel fills any more are passed over:
+ * number; kernels before 5.14 have none, and then the line's place is. The words are 32 bits wide
+ *and wrap. Words that no kernel fills any more are passed over:
  *
  *	0 processed, 1 dropped, 2 squeezed, 9 received by RPS, 10 flow limit,
  *	11 packets waiting now, 12 CPU, 13 and 14 the two queues that they wait in
@@ -31,10 +31,9 @@ struct softnet {
 	const struct ingest *in;
 	struct deltas d;
 	unsigned int lines;
-	bool by_place, shifted; /* the lines have no CPU numbers; their number changed */
-	bool in_window;		/* the reading */
-	double squeezed;	/* on the side's CPUs since the last reading; NAN: not known */
-	double waiting; /* the most packets that waited on one CPU of the side; NAN: not known */
+	bool in_window;	 /* the reading */
+	double squeezed; /* on the side's CPUs since the last reading; NAN: not known */
+	double waiting;	 /* the most packets that waited on one CPU of the side; NAN: not known */
 };
 
 static void softnet_add_words(struct softnet *s, int cpu, const uint32_t *w, unsigned int n)
@@ -66,65 +65,49 @@ static bool softnet_parse_line(char *line, void *softnet)
 	}
 	if (n > CPU_WORD)
 		cpu = w[CPU_WORD];
-	else
-		s->by_place = true;
 	if (n < LEAST || cpu >= CPUSET_MAX)
 		return false;
 	softnet_add_words(s, (int)cpu, w, n);
 	return true;
 }
 
-static unsigned int text_count_lines(const char *text)
+static size_t softnet_read_snap(struct ingest *in, void *softnet, char *text, uint64_t before_ns,
+				uint64_t t_ns)
 {
-	unsigned int n = 0;
+	struct softnet *s = softnet;
 
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
+	deltas_reading(&s->d, t_ns);
+	s->in_window = !before_ns || (t_ns >= in->run.start_ns && t_ns <= in->run.end_ns);
+	s->squeezed = NAN;
+	s->lines = 0;
+	snap_lines(text, softnet_parse_line, s);
+	if (s->d.span_s > 0 && !isnan(s->squeezed))
+		ingest_point(in, "softnet_squeezed_per_s", t_ns, s->squeezed / s->d.span_s);
+	return 0;
 }
 
-static void softnet_read_snaps(struct ingest *in, struct snaps *snaps, struct softnet *s)
+static void softnet_finish(struct ingest *in, void *softnet, double covered_s)
 {
-	size_t i;
+	struct softnet *s = softnet;
 
-	for (i = 0; i < snaps->n; i++) {
-		uint64_t t_ns = snaps->snap[i].mono_ns;
-		char *text = snaps_text(snaps, i);
-
-		if (i && s->by_place && text_count_lines(text) != s->lines) {
-			s->shifted |= t_ns > in->run.start_ns;
-			deltas_restart(&s->d);
-		}
-		deltas_reading(&s->d, t_ns);
-		s->in_window = !i || (t_ns >= in->run.start_ns && t_ns <= in->run.end_ns);
-		s->squeezed = NAN;
-		s->lines = 0;
-		snap_lines(text, softnet_parse_line, s);
-		if (s->d.span_s > 0 && !isnan(s->squeezed))
-			ingest_point(in, "softnet_squeezed_per_s", t_ns, s->squeezed / s->d.span_s);
-	}
+	if (!(covered_s > 0))
+		return;
+	deltas_add_metrics(in, &s->d, "softnet", "softnet", NULL);
+	ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s->waiting);
 }
 
 static int softnet_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	static const struct snap_reader reader = {
+		"softnet", "softnet_stat", .reading = softnet_read_snap, .finish = softnet_finish};
 	struct softnet s = {.in = in, .waiting = NAN};
-	struct snaps snaps;
-	int rc = snaps_open(in, "softnet", path, &snaps, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	deltas_init(&s.d, in);
 	s.d.wraps = true;
-	softnet_read_snaps(in, &snaps, &s);
-	if (snaps_cover(in, "softnet_stat", &snaps) > 0) {
-		deltas_add_metrics(in, &s.d, "softnet", "softnet", NULL);
-		ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s.waiting);
-		if (s.shifted)
-			note_add(&in->notes, softnet_shifted);
-	}
+	rc = snaps_parse(&reader, in, path, &s, err);
 	deltas_free(&s.d);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_softnet = {.files = {"softnet.snap"}, .read = softnet_read_file};

@@ -291,24 +291,26 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 
 /* --- all readings --- */
 
-static size_t tcp_read_snap(struct tracks *all, struct snaps *snaps, size_t reading)
+static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_t before_ns,
+			    uint64_t t_ns)
 {
+	struct tracks *all = tracks;
 	double rtt, cwnd;
 	size_t bad, i;
 
-	all->before_ns = all->t_ns;
-	all->t_ns = snaps->snap[reading].mono_ns;
-	all->reading = reading;
+	all->reading = before_ns ? all->reading + 1 : 0;
+	all->before_ns = before_ns;
+	all->t_ns = t_ns;
 	all->rtt.n = all->cwnd.n = all->bytes.n = 0;
-	bad = snap_lines(snaps_text(snaps, reading), tcp_read_line, all);
+	bad = snap_lines(text, tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
-		all->ended += all->t[i].last_reading == reading; /* it has vanished */
+		all->ended += all->t[i].last_reading == all->reading; /* it has vanished */
 	rtt = sockets_median(&all->rtt, &all->bytes);
 	cwnd = sockets_sum(&all->cwnd, &all->bytes);
 	if (!isnan(rtt))
-		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns, rtt);
+		ingest_point(in, "tcp_socket_rtt_us", t_ns, rtt);
 	if (cwnd > 0)
-		ingest_point(all->in, "tcp_socket_cwnd", all->t_ns, cwnd);
+		ingest_point(in, "tcp_socket_cwnd", t_ns, cwnd);
 	return bad;
 }
 
@@ -327,36 +329,26 @@ static void tracks_free(struct tracks *all)
 	map_free(&all->by_cookie);
 }
 
-static void tcp_evaluate(struct ingest *in, struct snaps *snaps)
+static void tcp_finish(struct ingest *in, void *tracks, double covered_s)
 {
-	struct tracks all = {.in = in};
-	size_t i, bad = 0;
-	bool covered;
+	struct tracks *all = tracks;
 
-	for (i = 0; i < snaps->n; i++)
-		bad += tcp_read_snap(&all, snaps, i);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "tcp", bad, "tcp.snap");
-	covered = snaps_cover(in, "tcp.snap", snaps) > 0;
-	tcp_add_rows(in, &all, covered);
-	if (covered && all.n)
-		tcp_add_metrics(in, &all);
-	if (all.ended)
+	tcp_add_rows(in, all, covered_s > 0);
+	if (covered_s > 0 && all->n)
+		tcp_add_metrics(in, all);
+	if (all->ended)
 		note_add(&in->notes, ended_between, "tcp", "sockets");
-	tracks_free(&all);
 }
 
 static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct snaps snaps;
-	int rc = snaps_open(in, "tcp", path, &snaps, err);
+	static const struct snap_reader reader = {"tcp", "tcp.snap", true, .reading = tcp_read_snap,
+						  .finish = tcp_finish};
+	struct tracks all = {.in = in};
+	int rc = snaps_parse(&reader, in, path, &all, err);
 
-	if (rc)
-		return rc;
-	snaps_skip_early(&snaps, in->run.start_ns);
-	tcp_evaluate(in, &snaps);
-	snaps_close(in, &snaps);
-	return 0;
+	tracks_free(&all);
+	return rc;
 }
 
 const struct parser parser_tcp = {.files = {"tcp.snap"}, .read = tcp_read_file};

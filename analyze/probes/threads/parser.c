@@ -45,6 +45,8 @@ struct reading {
 };
 
 struct sums {
+	struct reading last;
+	size_t bad;
 	double total;	     /* ns in the window */
 	double span;	     /* the same of one span, all of it */
 	double user, system; /* ticks of the processes in the window, in ns */
@@ -381,7 +383,7 @@ static void threads_add_notes(struct ingest *in, const struct sums *s)
 	if (s->late)
 		note_add(&in->notes, threads_joined, "threads", s->late);
 	if (s->elsewhere)
-		note_add(&in->notes, threads_ended);
+		note_add(&in->notes, ended_between, "threads", "processes");
 	if (s->ticks)
 		note_add(&in->notes, threads_ticks);
 }
@@ -404,68 +406,61 @@ static void threads_add_time(struct ingest *in, const struct sums *sums, double 
 	ingest_metric(in, "workload_cpu_system_pct", "%", rate / 1e7 * sums->system / ticks);
 }
 
-static void threads_add_reading(struct ingest *in, void *sums, const void *a, void *b,
-				uint64_t from, uint64_t to)
+static void threads_release(struct reading *r)
 {
-	const struct reading *r = b;
-	struct span span = {span_inside(from, to, in->run.start_ns, in->run.end_ns),
-			    to > from ? (double)(to - from) : 0, to};
-	size_t i;
-
-	for (i = 0; i < r->n && !a; i++)
-		if (r->all[i].tid)
-			threads_see(in, sums, &r->all[i], to);
-	if (a)
-		threads_add_span(in, sums, a, b, &span);
-}
-
-static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struct sums *sums,
-			     size_t bad)
-{
-	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
-
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "threads", bad, "threads.snap");
-	threads_add_cpus(in, sums);
-	covered = snaps_cover(in, "threads.snap", snaps);
-	threads_scale(in, covered > 0 ? window / covered : NAN);
-	if (covered > 0 && in->nthreads_seen) {
-		ingest_metric(in, "workload_threads", "1", (double)sums->most);
-		ingest_metric(in, "workload_confined", "1", !sums->outside);
-		threads_add_accounting(in);
-		in->workload_whole = !sums->back && !sums->late && !sums->elsewhere &&
-				     !sums->ticks && !bad && !in->unmatched;
-		threads_add_time(in, sums, sums->total / covered, window);
-	}
-	threads_add_notes(in, sums);
-}
-
-static void threads_release(void *reading)
-{
-	struct reading *r = reading;
-
 	free(r->all);
 	map_free(&r->by_id);
 }
 
+static size_t threads_read_snap(struct ingest *in, void *arg, char *text, uint64_t before_ns,
+				uint64_t t_ns)
+{
+	struct span span = {span_inside(before_ns, t_ns, in->run.start_ns, in->run.end_ns),
+			    t_ns > before_ns ? (double)(t_ns - before_ns) : 0, t_ns};
+	struct sums *sums = arg;
+	struct reading now = {0};
+	size_t bad = snap_lines(text, threads_parse_line, &now), i;
+
+	for (i = 0; i < now.n && !before_ns; i++)
+		if (now.all[i].tid)
+			threads_see(in, sums, &now.all[i], t_ns);
+	if (before_ns)
+		threads_add_span(in, sums, &sums->last, &now, &span);
+	threads_release(&sums->last);
+	sums->last = now;
+	sums->bad += bad;
+	return bad;
+}
+
+static void threads_finish(struct ingest *in, void *arg, double covered_s)
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	struct sums *sums = arg;
+
+	threads_add_cpus(in, sums);
+	threads_scale(in, covered_s > 0 ? window / covered_s : NAN);
+	if (covered_s > 0 && in->nthreads_seen) {
+		ingest_metric(in, "workload_threads", "1", (double)sums->most);
+		ingest_metric(in, "workload_confined", "1", !sums->outside);
+		threads_add_accounting(in);
+		in->workload_whole = !sums->back && !sums->late && !sums->elsewhere &&
+				     !sums->ticks && !sums->bad && !in->unmatched;
+		threads_add_time(in, sums, sums->total / covered_s, window);
+	}
+	threads_add_notes(in, sums);
+}
+
 static int threads_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	static const struct lines_reader reader = {.what = "threads",
-						   .size = sizeof(struct reading),
-						   .parse = threads_parse_line,
-						   .add = threads_add_reading,
-						   .release = threads_release};
+	static const struct snap_reader reader = {"threads", "threads.snap", true,
+						  .reading = threads_read_snap,
+						  .finish = threads_finish};
 	struct sums sums = {0};
-	struct snaps snaps;
-	size_t bad;
-	int rc = lines_reader_read(&reader, in, path, &snaps, &sums, &bad, err);
+	int rc = snaps_parse(&reader, in, path, &sums, err);
 
-	if (rc)
-		return rc;
-	threads_evaluate(in, &snaps, &sums, bad);
+	threads_release(&sums.last);
 	map_free(&sums.cpus_seen);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_threads = {.files = {"threads.snap"}, .read = threads_read_file};

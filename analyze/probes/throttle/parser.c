@@ -6,14 +6,12 @@
  * missing from a snapshot, or that went backwards (its CPU was offline), gives no figure.
  */
 #include "analyze/probes/snapshots.h"
+#include "analyze/probes/tsv.h"
 
-#include "lib/alloc.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };
@@ -33,63 +31,32 @@ static const struct {
 	{"throttled_time", QUOTA_NS, true, 1},	  /* the older one, ns */
 };
 
-/* sscanf() would measure the whole text first, at every line. */
-static bool throttle_count_at(const char *p, uint64_t *value)
+/* "cpu1 core_throttle_count 12": the counter's name in `deltas` is all but the value. */
+static bool throttle_parse_line(char *line, void *deltas)
 {
-	char *end;
+	char *last = strrchr(line, ' ');
+	uint64_t value;
 
-	*value = strtoull(p, &end, 10);
-	return end > p;
+	if (!last || !parse_u64(last + 1, &value))
+		return false;
+	*last = '\0';
+	deltas_put(deltas, line, NO_CPU, value);
+	return true;
 }
 
-/* The first snapshot, and the line behind the one that was found last. */
-struct throttle_before {
-	const char *text, *next;
-};
-
-/*
- * Finds the value of the same label and counter in the first snapshot. Both snapshots have their
- * lines in the same order, so the search starts behind the line that was found last.
- */
-static bool throttle_find_earlier(struct throttle_before *b, const char *name, size_t len,
-				  uint64_t *value)
+static void throttle_add_count(const struct delta *d, double sum[array_size(counters)],
+			       bool seen[KINDS])
 {
-	const char *p = b->next, *stop = NULL;
-
-	while (p != stop) {
-		const char *end = strchr(p, '\n'), *next = end && end[1] ? end + 1 : b->text;
-
-		if (!strncmp(p, name, len) && p[len] == ' ') {
-			b->next = next;
-			return throttle_count_at(p + len, value);
-		}
-		stop = stop ? stop : b->next;
-		p = next;
-	}
-	return false;
-}
-
-static void throttle_add_line(const char *line, struct throttle_before *before,
-			      double sum[array_size(counters)], bool seen[KINDS])
-{
-	const char *last = strrchr(line, ' '), *name = last;
-	uint64_t a, b;
+	const char *space = strrchr(d->name, ' '), *name = space ? space + 1 : d->name;
+	double x = d->sum;
 	size_t i;
 
-	if (!last || !throttle_count_at(last, &b))
-		return;
-	while (name > line && name[-1] != ' ')
-		name--;
-	for (i = 0; i < array_size(counters); i++) {
-		size_t len = strlen(counters[i].name);
-		double d;
-
-		if ((size_t)(last - name) != len || strncmp(name, counters[i].name, len) ||
-		    !throttle_find_earlier(before, line, (size_t)(last - line), &a) || b < a)
+	for (i = 0; i < array_size(counters) && d->known_s > 0 && !d->back; i++) {
+		if (strcmp(counters[i].name, name) != 0)
 			continue;
-		d = (double)(b - a) * counters[i].scale;
+		x *= counters[i].scale;
 		seen[counters[i].kind] = true;
-		sum[i] = counters[i].largest ? (d > sum[i] ? d : sum[i]) : sum[i] + d;
+		sum[i] = counters[i].largest ? fmax(sum[i], x) : sum[i] + x;
 	}
 }
 
@@ -111,29 +78,37 @@ static void throttle_add_metric(struct ingest *in, const double of[KINDS], const
 		note_add(&in->notes, throttled_quota, of[QUOTA], of[QUOTA_NS] / 1e9, window);
 }
 
-static int throttle_read_file(struct ingest *in, const char *path, struct error *err)
+static size_t throttle_read_snap(struct ingest *in, void *deltas, char *text, uint64_t before_ns,
+				 uint64_t t_ns)
+{
+	(void)in, (void)before_ns;
+	deltas_reading(deltas, t_ns);
+	return snap_lines(text, throttle_parse_line, deltas);
+}
+
+static void throttle_finish(struct ingest *in, void *deltas, double covered_s)
 {
 	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
+	const struct deltas *d = deltas;
 	bool seen[KINDS] = {0};
-	struct throttle_before before;
-	struct snaps snaps;
-	char *rest, *line, *first = NULL;
 	size_t i;
-	int rc = snaps_read(&snaps, path, err);
 
-	if (!rc && snaps.n < 2)
-		rc = error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n);
-	if (!rc) {
-		before.text = before.next = first = xstrdup(snaps_text(&snaps, 0));
-		rest = snaps_text(&snaps, snaps.n - 1);
-		while ((line = str_token(&rest, '\n')))
-			throttle_add_line(line, &before, sum, seen);
-		for (i = 0; i < array_size(counters); i++)
-			of[counters[i].kind] += sum[i];
-		throttle_add_metric(in, of, seen);
-	}
-	free(first);
-	snaps_close(in, &snaps);
+	(void)covered_s;
+	for (i = 0; i < d->n; i++)
+		throttle_add_count(&d->d[i], sum, seen);
+	for (i = 0; i < array_size(counters); i++)
+		of[counters[i].kind] += sum[i];
+	throttle_add_metric(in, of, seen);
+}
+
+static int throttle_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	static const struct snap_reader reader = {"throttle", .reading = throttle_read_snap,
+						  .finish = throttle_finish};
+	struct deltas d = {.to = UINT64_MAX}; /* all that was counted between the readings */
+	int rc = snaps_parse(&reader, in, path, &d, err);
+
+	deltas_free(&d);
 	return rc;
 }
 
