@@ -201,93 +201,9 @@ static int layout_read_manifest(struct layout *l, const char *capture, const cha
 	return sha256_file(path, l->manifest_sha256, err);
 }
 
-/* --- folders --- */
-
-static int entry_compare(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int dirent_is_visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-/* Calls `found` for each folder in `dir`, sorted by name. */
-static void layout_each_folder(struct layout *l, const char *dir, struct layout_entry *e,
-			       void (*found)(struct layout *, const char *dir, const char *name,
-					     struct layout_entry *))
-{
-	struct dirent **list = NULL;
-	int n = scandir(dir, &list, dirent_is_visible, entry_compare), i;
-
-	if (n < 0 && error_of_machine(errno))
-		error_sys(&l->unread, errno, "%s: cannot read", dir);
-	for (i = 0; i < n; i++) {
-		const char *path = arena_printf(&l->arena, "%s/%s", dir, list[i]->d_name);
-
-		if (path_is_dir(path))
-			found(l, path, list[i]->d_name, e);
-		free(list[i]);
-	}
-	free(list);
-}
-
-static void layout_found_side(struct layout *l, const char *dir, const char *name,
-			      struct layout_entry *e)
-{
-	if (!path_exists(arena_printf(&l->arena, "%s/run.json", dir)))
-		return;
-	e->side = layout_keep(l, name);
-	e->dir = dir;
-	layout_add_entry(l, e);
-}
-
-static void layout_found_run(struct layout *l, const char *dir, const char *name,
-			     struct layout_entry *e)
-{
-	const char *dash = strrchr(name, '-');
-
-	e->pass = dash ? arena_printf(&l->arena, "%.*s", (int)(dash - name), name)
-		       : layout_keep(l, name);
-	e->repeat = dash ? atoi(dash + 1) : 1;
-	layout_each_folder(l, dir, e, layout_found_side);
-	e->position++;
-}
-
-static void layout_found_variant(struct layout *l, const char *dir, const char *name,
-				 struct layout_entry *e)
-{
-	e->variant = layout_keep(l, name);
-	layout_each_folder(l, dir, e, layout_found_run);
-}
-
-static int layout_scan(struct layout *l, const char *capture, struct error *err)
-{
-	struct layout_entry e = {.status = "ok"};
-	const char *plain = arena_printf(&l->arena, "%s/run.json", capture);
-
-	if (path_exists(plain)) {
-		e.dir = layout_keep(l, capture);
-		layout_add_entry(l, &e);
-		return sha256_file(plain, l->run_sha256, err);
-	}
-	layout_each_folder(l, arena_printf(&l->arena, "%s/runs", capture), &e,
-			   layout_found_variant);
-	if (l->unread.code)
-		return error_set(err, l->unread.code, "%s", l->unread.text);
-	if (!l->nentries)
-		return error_set(
-			err, ENOENT,
-			"%s: no capture: it has no manifest.json, no runs/ with runs in it and no run.json; 'zcost capture -o %s' makes one",
-			capture, capture);
-	note_add(&l->notes, manifest_missing);
-	return 0;
-}
-
 int layout_read(struct layout *l, const char *capture, struct error *err)
 {
-	const char *manifest;
+	const char *manifest, *plain;
 
 	*l = (struct layout){0};
 	if (!path_exists(capture))
@@ -299,9 +215,16 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 			capture);
 	l->hosts_dir = arena_printf(&l->arena, "%s/hosts", capture);
 	manifest = arena_printf(&l->arena, "%s/manifest.json", capture);
+	plain = arena_printf(&l->arena, "%s/run.json", capture);
 	if (path_exists(manifest))
 		return layout_read_manifest(l, capture, manifest, err);
-	return layout_scan(l, capture, err);
+	if (!path_exists(plain))
+		return error_set(
+			err, ENOENT,
+			"%s: no capture: it has no manifest.json and no run.json; 'zcost capture -o %s' makes one",
+			capture, capture);
+	layout_add_entry(l, &(struct layout_entry){.status = "ok", .dir = layout_keep(l, capture)});
+	return sha256_file(plain, l->run_sha256, err);
 }
 
 void layout_free(struct layout *l)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The runs of a capture folder, from manifest.json. Without a manifest (a capture that was stopped
- * before its first save, a folder put together by hand) they are the run folders that exist. The
- * folder of a single `zcost collect` holds run.json itself. Strings belong to the arena.
+ * The runs of a capture folder, from manifest.json. The folder of a single `zcost collect` holds
+ * run.json itself. Strings belong to the arena.
  */
 #ifndef ZC_LAYOUT_H
 #define ZC_LAYOUT_H
@@ -44,7 +43,6 @@ struct layout {
 	struct layout_variant *variants;
 	struct layout_entry *entries; /* by position, receiver before sender */
 	struct notes notes;	      /* what is not as it should be: makes the analysis lossy */
-	struct error unread;	      /* a folder that the machine could not read */
 	size_t nvariants, variants_cap, nentries, entries_cap;
 	struct arena arena;
 };

@@ -407,14 +407,13 @@ TEST(counter_has_its_scale_unit_and_group)
 		"bad\t1\t6\t100\tx\t0\t\t\t\t\n");
 	assert_float_equal(metric(&in, "counter:energy"), 6, 0); /* all CPUs of the sockets count */
 	assert_string_equal(in.metrics[0].unit, "J");
-	assert_true(noted_text(&in, NOTE_counter_of_socket, "energy"));
 	metrics_are(&in, "counter:cycles = 7, counter_group:cycles = 1, counter:cycles@2 = 18, "
 			 "counter_running:cycles@2 = 50, counter_group:cycles@2 = 2, "
 			 "counter:tree = 6, counter_group:tree = -");
 	assert_int_equal(in.nmetrics, 7);
 	assert_string_equal(in.metrics[1].unit, "1");
 	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 2, 0);
-	assert_int_equal(in.notes.n, 2);
+	assert_int_equal(in.notes.n, 1);
 }
 
 /* A counter that no hardware counted, or that is not supported, is missing and not 0. */
@@ -1035,7 +1034,7 @@ static void expect_note(struct ingest *in, enum note_id id, enum note_severity s
 TEST(coarse_points_bound_the_error_of_the_work)
 {
 	coarse(0.5, 0); /* 10 and 13 are points */
-	metrics_are(&in, "note workload_points_coarse = -, note workload_slow_at_ends = -");
+	metrics_are(&in, "note workload_points_coarse = -");
 	/* 0.3 s: points at 9.8 and 10.1, 12.8 and 13.1. Up to 200 or 100 bytes less, as much more.
 	 */
 	coarse(0.3, 0);
@@ -1050,10 +1049,10 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	 */
 	coarse(1, 200);
 	assert_float_equal(metric(&in, "bytes"), 2900, 1e-6);
-	expect_note(&in, NOTE_workload_slow_at_ends, SEVERITY_WARNING, 100 * 100 / 2900.0);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100 * 100 / 2900.0);
 	/* The same pause, long before an end of the window, is counted. */
 	coarse(0.1, 200);
-	metrics_are(&in, "bytes = 2800, note workload_slow_at_ends = -");
+	metrics_are(&in, "bytes = 2800, note workload_points_coarse = -");
 	/* Two points around the window give an average and no bound. */
 	coarse(4, 0);
 	metrics_are(&in, "note workload_points_coarse = -, note workload_points_average = 4, "
@@ -1107,15 +1106,15 @@ TEST(slow_gap_at_the_start_is_compared_with_long_spans)
 
 	pointed(ms, array_size(ms), 100);
 	assert_float_equal(metric(&in, "bytes"), 2920, 1e-6);
-	expect_note(&in, NOTE_workload_slow_at_ends, SEVERITY_WARNING, 100 * 80 / 2920.0);
-	assert_float_equal(noted_number(&in, NOTE_workload_slow_at_ends), 0.5, 1e-9);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100 * 80 / 2920.0);
+	assert_float_equal(noted_number(&in, NOTE_workload_points_coarse), 0.5, 1e-9);
 	fresh("1");
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":9600000000,\"bytes\":0}\n"
 		 "{\"type\":\"point\",\"t_ns\":10100000000,\"bytes\":500}\n"
 		 "{\"type\":\"point\",\"t_ns\":10300000000,\"bytes\":9500}\n"
 		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":12200}\n");
-	assert_null(noted(&in, NOTE_workload_slow_at_ends));
+	assert_int_equal(noted(&in, NOTE_workload_points_coarse)->severity, SEVERITY_INFO);
 }
 
 /* Writes points `step` s apart from 10 s on, with these rates in bytes/s between them. */
@@ -1491,7 +1490,7 @@ TEST(points_without_work_have_no_doubt)
 		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":2000}\n"
 		 "{\"type\":\"point\",\"t_ns\":14000000000,\"bytes\":2000}\n");
 	metrics_are(&in, "bytes = 0, note workload_points_coarse = -, "
-			 "note workload_slow_at_ends = -");
+			 "note workload_points_coarse = -");
 }
 
 /* --- syscalls --- */

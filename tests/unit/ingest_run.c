@@ -655,19 +655,6 @@ TEST(host_has_its_settings)
 	assert_string_equal(fact(&h, "CONFIG_HZ"), "250");
 	assert_int_equal(h.nfacts, 5 + 2 + 1);
 	host_free(&h);
-	/* An older capture has only the list of its nodes. */
-	put("hosts/old/host.json",
-	    "{\"online_cpus\":\"x\",\"numa_nodes\":{\"0\":\"0\",\"1\":\"1\"},"
-	    "\"topology\":[{\"cpu\":1,\"package\":\"0\",\"core\":\"7\"},{\"cpu\":2,\"core\":\"8\"}]}");
-	assert_int_equal(host_read(&h, hosts, "old", NULL), 0);
-	assert_int_equal(h.row.cpus, 0);
-	assert_int_equal(place(&h, "core", "0/7")->node, 1);
-	assert_int_equal(place(&h, "core", "-1/8")->node, -1);
-	assert_int_equal(place(&h, "core", "-1/8")->package, -1);
-	assert_string_equal(place(&h, "node", "1")->cpus, "1");
-	assert_int_equal(place(&h, "node", "1")->node, 1);
-	assert_true(isnan(place(&h, "node", "1")->size_kib));
-	host_free(&h);
 	assert_int_equal(host_read(&h, hosts, "lost", NULL), 0);
 	assert_string_equal(h.row.name, "lost");
 	assert_int_equal(h.nplaces + h.nfacts, 0);
@@ -801,42 +788,12 @@ TEST(manifest_of_another_kind_is_refused)
 	}
 }
 
-/* Without a manifest the folders are the runs: VARIANT/PASS-REPEAT/SIDE. */
-TEST(folders_are_the_runs_without_a_manifest)
+TEST(folder_of_a_single_collect_is_one_run)
 {
 	struct error err;
 	freed(layout_free) struct layout l;
 
-	put("cap/runs/a/measure-02/rx/run.json", "{}");
-	put("cap/runs/a/measure-02/tx/run.json", "{}");
-	put("cap/runs/a/off-cpu-07/rx/run.json", "{}");
-	put("cap/runs/b/plain/rx/run.json", "{}");
-	put("cap/runs/b/plain/empty/file", "");
-	put("cap/runs/b/.hidden/rx/run.json", "{}");
-	put("cap/runs/file", "");
-	assert_int_equal(layout_of(&l, NULL, &err), 0);
-	assert_false(l.has_manifest);
-	assert_int_equal(l.nentries, 4);
-	assert_string_equal(l.entries[0].variant, "a");
-	assert_string_equal(l.entries[0].pass, "measure");
-	assert_int_equal(l.entries[0].repeat, 2);
-	assert_int_equal(l.entries[0].position, 0);
-	assert_string_equal(l.entries[0].status, "ok");
-	assert_string_equal(l.entries[1].side, "tx");
-	assert_int_equal(l.entries[1].position, 0);
-	assert_string_equal(l.entries[2].pass, "off-cpu");
-	assert_int_equal(l.entries[2].repeat, 7);
-	assert_int_equal(l.entries[2].position, 1);
-	assert_string_equal(l.entries[3].variant, "b");
-	assert_string_equal(l.entries[3].pass, "plain");
-	assert_int_equal(l.entries[3].repeat, 1);
-	assert_int_equal(l.entries[3].position, 2);
-	assert_true(str_ends(l.entries[3].dir, "/cap/runs/b/plain/rx"));
-	assert_true(str_ends(l.hosts_dir, "/cap/hosts"));
-	assert_int_equal(l.notes.n, 1);
-	assert_non_null(layout_note(&l, NOTE_manifest_missing));
-	layout_free(&l);
-	put("cap/run.json", "{}"); /* what a single collect leaves */
+	put("cap/run.json", "{}");
 	assert_int_equal(layout_of(&l, NULL, &err), 0);
 	assert_int_equal(l.nentries, 1);
 	assert_int_equal(strlen(l.run_sha256), 64);

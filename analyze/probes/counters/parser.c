@@ -21,7 +21,7 @@ struct counter {
 	double value, enabled, running;
 	double longest;		  /* the longest time that a CPU had it enabled: the window */
 	size_t cpus, not_counted; /* cpus: 0 if the host lacks the event */
-	bool socket, backwards;
+	bool backwards;
 };
 
 struct counters {
@@ -114,7 +114,6 @@ static void counters_add_rows(struct ingest *in, const struct tsv *t, const stru
 			continue;
 		c = counters_find(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
 		c->unit = tsv_cell(t, i, k->unit);
-		c->socket = socket;
 		if (!unsupported)
 			counter_add_row(c, &r);
 	}
@@ -192,8 +191,6 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 				 100 * c->running / c->enabled);
 	if (parse_u64(c->group, &group) && group)
 		ingest_metric_of(in, "counter_group", c->name, NO_CPU, "1", (double)group);
-	if (c->socket)
-		note_add(&in->notes, counter_of_socket, c->event);
 }
 
 static int counters_read_file(struct ingest *in, const char *path, struct error *err)

@@ -288,8 +288,6 @@ static size_t cpu_by_add_run(struct table *t, const struct query *q, const struc
 static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
 {
 	const struct block *b = &side->k->b->block;
-	struct estimate busy = block_estimate(side->k, figure_metric, "cpu_pct"),
-			soft = block_estimate(side->k, figure_metric, "cpu_softirq_pct");
 
 	if (!side->groups.n) {
 		note_add_block(&t->notes, b, table_not_measured,
@@ -298,8 +296,6 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 	}
 	if (shown < side->groups.n)
 		note_add_block(&t->notes, b, rows_shown, shown, side->groups.n);
-	if (busy.n)
-		note_add_block(&t->notes, b, side_busy, busy.value, soft.value);
 	note_add(
 		&t->notes, table_how,
 		"user and sys are the kernel's ticks and cpu is the scheduler's clock, so they need not add up");

@@ -61,22 +61,6 @@ static double size_in_kib(const char *text)
 	return *end == 'M' ? x * 1024 : *end == 'G' ? x * 1048576 : x;
 }
 
-/* Returns the node of a CPU from {"0": "0-7"}, which is all that older captures have, or -1. */
-static int64_t numa_node_find(const json_t *root, unsigned int cpu)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach (json_object_get(root, "numa_nodes"), key, v) {
-		struct cpuset set;
-
-		if (json_string_value(v) && !cpuset_parse(&set, json_string_value(v), NULL) &&
-		    cpuset_has(&set, cpu))
-			return atol(key);
-	}
-	return -1;
-}
-
 static void topology_read_cpus(struct topology *t, const json_t *root)
 {
 	const json_t *o;
@@ -92,7 +76,6 @@ static void topology_read_cpus(struct topology *t, const json_t *root)
 		    json_integer_value(at) >= CPUSET_MAX)
 			continue;
 		c.number = (unsigned int)json_integer_value(at);
-		c.node = c.node < 0 ? numa_node_find(root, c.number) : c.node;
 		if (core)
 			c.core = arena_printf(&t->host->arena, "%lld/%s%s%s", (long long)c.package,
 					      die ? die : "", die ? "/" : "", core);
@@ -163,9 +146,7 @@ static void topology_add_cores(struct topology *t)
 
 static void topology_add_nodes(struct topology *t, const json_t *root)
 {
-	const char *key;
 	const json_t *o;
-	json_t *v;
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "nodes"), i, o) {
@@ -178,13 +159,6 @@ static void topology_add_nodes(struct topology *t, const json_t *root)
 		row.cpus = json_str(o, "cpus");
 		row.distances = json_str(o, "distances");
 		row.size_kib = size_in_kib(json_str(o, "memory"));
-		topology_add(t, &row, NULL);
-	}
-	json_object_foreach (json_object_get(root, "numa_nodes"), key, v) {
-		struct topology_row row = topology_blank(t, "node", key);
-
-		row.node = atol(key);
-		row.cpus = json_string_value(v);
 		topology_add(t, &row, NULL);
 	}
 }

@@ -111,7 +111,6 @@ static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 
 static void idle_put_cpus(struct idle *d)
 {
-	const struct block *b = &d->k->b->block;
 	const struct query *q = d->k->q;
 	struct cpuset set = {0};
 	unsigned int cpu;
@@ -120,7 +119,8 @@ static void idle_put_cpus(struct idle *d)
 	if (!q->cpus && !q->by)
 		idle_put_cpu(d, NO_CPU);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
-		note_add_block(&d->k->t->notes, b, idle_many_cpus, cpuset_count(&set));
+		note_add(&d->k->t->notes, table_how,
+			 "--by cpu shows each CPU, --cpu SET picks some");
 		return;
 	}
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)

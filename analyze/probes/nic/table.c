@@ -147,14 +147,13 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 			"one output of ethtool -S shows no change: append a later one and give the seconds between them with --seconds");
 	ethtool_put_rows(e, q, t);
 	if (e->rates && e->outputs > 1)
-		note_add(&t->notes, ethtool_rounds, e->outputs);
+		note_add(&t->notes, table_how, "mean of all rounds");
 	else if (!e->rates && e->outputs > 2)
-		note_add(&t->notes, ethtool_span, e->outputs);
+		note_add(&t->notes, table_how, "from the first to the last output");
 	if (!e->rates && !(q->work.seconds > 0))
 		note_add(&t->notes, table_how, "no rates; --seconds says how long the text spans");
 	if (!q->all)
-		note_add(&t->notes, ethtool_changed_only,
-			 e->rates ? "" : "; --all shows the others");
+		note_add(&t->notes, counters_changed_only, "only counters that changed");
 	ethtool_note_unknown(e, t);
 	return 0;
 }

@@ -249,7 +249,8 @@ static void readings_note_gap(struct ingest *in, const char *what, const struct 
 		at = ((double)r[i - 1].t_ns - (double)in->run.start_ns) / 1e9;
 	}
 	if (longest > 0)
-		note_add(&in->notes, power_gap, what, longest, at);
+		note_add(&in->notes, power_gap, what, longest, at)->severity =
+			longest > 3 * usual ? SEVERITY_LOSSY : SEVERITY_WARNING;
 }
 
 static bool readings_resolve_slice(struct ingest *in, const struct reading *r, size_t n)

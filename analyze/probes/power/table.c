@@ -305,8 +305,12 @@ static void power_table_note_absent(struct block_table *k)
 	}
 	for (i = 0; i < k->list.n; i++) {
 		reason = block_collector_reason(k->s, &b[i], "power");
-		note_add_block(&k->t->notes, &b[i].block, power_no_source,
-			       reason ? reason : "see 'zcost report runs'");
+		note_add_block(
+			&k->t->notes, &b[i].block, table_not_measured,
+			arena_printf(
+				&k->t->arena,
+				"%s; 'zcost analyze --power-csv' imports a meter's log, and --power-model computes modelled power",
+				reason ? reason : "see 'zcost report runs'"));
 		free(reason);
 	}
 }

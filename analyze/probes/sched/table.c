@@ -70,10 +70,9 @@ struct sched {
 	const struct query *q;
 	struct sched_task *tasks; /* by thread */
 	size_t ntasks;
-	uint64_t preempted;   /* bit of prev_state for a preempted task */
-	uint64_t preempted_n; /* waits after a preemption */
-	uint64_t no_out;      /* switches onto a CPU without leaving the last one */
-	uint64_t no_in;	      /* switches off a CPU that the task was not on */
+	uint64_t preempted; /* bit of prev_state for a preempted task */
+	uint64_t no_out;    /* switches onto a CPU without leaving the last one */
+	uint64_t no_in;	    /* switches off a CPU that the task was not on */
 	bool has[NWANTS];
 	struct intern comms;
 	struct sched_row *rows;
@@ -167,7 +166,6 @@ static void sched_deliver(void *ctx, const struct tracepoint *t, uint32_t thread
 	switch (t->want) {
 	case SWITCH:
 		sched_count_missing(s, t->v[PREV], t->v[NEXT]);
-		s->preempted_n += !!(t->v[STATE] & s->preempted);
 		sched_put_off(sched_task_of(s, (uint32_t)t->v[PREV]), t->time,
 			      !t->v[STATE] || t->v[STATE] & s->preempted);
 		sched_got_cpu(
@@ -319,9 +317,9 @@ static void sched_note_events(struct table *t, const struct sched *s)
 {
 	const char *wake = sched_wake_event(s->tp, s->q);
 
-	if (s->has[WAKE])
-		note_add(&t->notes, sched_wakeups, wake);
-	else
+	note_add(&t->notes, table_how,
+		 "a delay begins when a task is woken or preempted, inside the kernel (R+) too");
+	if (!s->has[WAKE])
 		note_add(&t->notes, sched_no_wakeups, wake);
 	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
 		note_add(
@@ -330,10 +328,9 @@ static void sched_note_events(struct table *t, const struct sched *s)
 	if (s->no_out || s->no_in)
 		note_add(&t->notes, sched_switches_missing, (unsigned long long)s->no_out,
 			 (unsigned long long)s->no_in);
-	if (s->preempted_n)
-		note_add(&t->notes, sched_preempted, (unsigned long long)s->preempted_n);
 	if (!s->has[RUNTIME])
-		note_add(&t->notes, sched_no_runtime);
+		note_add(&t->notes, table_not_measured,
+			 "no sched:sched_stat_runtime, so there is no runtime");
 }
 
 static void sched_put_rows(struct table *t, struct sched *s)
@@ -430,19 +427,6 @@ static bool sched_capture_shows(const struct thread_groups *groups, const struct
 	return false;
 }
 
-/* Adds the collector's note on why the data is missing. */
-static void sched_capture_note_absent(struct store *s, const struct block_runs *b, struct table *t)
-{
-	char *reason = block_collector_reason(s, b, "sched");
-
-	if (reason)
-		note_add_block(&t->notes, &b->block, sched_not_measured, reason);
-	else
-		note_add_block(&t->notes, &b->block, sched_not_measured,
-			       "see collector 'sched' of the measure pass");
-	free(reason);
-}
-
 static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)
 {
 	*key = BY_THREAD;
@@ -464,6 +448,7 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 	const struct block *b = &k->b->block;
 	struct thread_groups groups = {0};
 	enum thread_key key;
+	char *reason;
 	int rc = sched_capture_find_key(k->q->by, &key, err);
 
 	if (!rc)
@@ -474,8 +459,12 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 		sched_capture_put_group(k, &groups, &groups.g[i]);
 		shown++;
 	}
-	if (!rc && !all)
-		sched_capture_note_absent(k->s, k->b, k->t);
+	if (!rc && !all) {
+		reason = block_collector_reason(k->s, k->b, "sched");
+		note_add_block(&k->t->notes, b, table_not_measured,
+			       reason ? reason : "see collector 'sched' of the measure pass");
+		free(reason);
+	}
 	if (shown < all)
 		note_add_block(&k->t->notes, b, rows_shown, shown, all);
 	thread_groups_free(&groups);

@@ -65,34 +65,28 @@ static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64
 }
 
 /*
- * Finds how many timed calls were not sampled. A row of one thread has FIRST of them; a row of
- * several threads says how many. Older files lack the column.
+ * Parses how many calls were timed, and how many of these are the first of a thread. A row of one
+ * thread has FIRST of them; a row of several threads says how many.
  */
-static bool syscall_parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
-{
-	int column = tsv_column(t, "first");
-
-	*first = timed < FIRST ? timed : FIRST;
-	return column < 0 || (parse_u64(tsv_cell(t, row, column), first) && *first <= timed);
-}
-
-/* Parses how many calls were timed. Files from before untimed calls lack the columns. */
 static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_row *s,
 				struct timed *sum)
 {
-	int column = tsv_column(t, "timed"), first = tsv_column(t, "first_ns");
-	uint64_t timed = s->calls, first_ns = 0, n_first;
+	uint64_t timed = s->calls, first_ns = 0, first;
 
-	if (column >= 0 && (first < 0 || !parse_u64(tsv_cell(t, row, column), &timed) ||
-			    !parse_u64(tsv_cell(t, row, first), &first_ns)))
+	if (tsv_column(t, "timed") >= 0 &&
+	    (!parse_u64(tsv_cell(t, row, tsv_column(t, "timed")), &timed) ||
+	     !parse_u64(tsv_cell(t, row, tsv_column(t, "first_ns")), &first_ns)))
 		return false;
-	if (timed > s->calls || first_ns > s->total_ns || (s->calls && !timed) ||
-	    !syscall_parse_first(t, row, timed, &n_first))
+	first = timed < FIRST ? timed : FIRST;
+	if (tsv_column(t, "first") >= 0 &&
+	    !parse_u64(tsv_cell(t, row, tsv_column(t, "first")), &first))
+		return false;
+	if (timed > s->calls || first > timed || first_ns > s->total_ns || (s->calls && !timed))
 		return false;
 	sum->calls += s->calls;
 	sum->timed += timed;
 	if (timed < s->calls)
-		syscall_estimate_total(s, timed, n_first, first_ns);
+		syscall_estimate_total(s, timed, first, first_ns);
 	return true;
 }
 

@@ -154,15 +154,15 @@ static int tcp_put_run(struct store *s, const struct query *q, const struct bloc
 static int tcp_put_block(struct store *s, const struct query *q, const struct block_runs *b,
 			 struct table *t, bool *said, struct error *err)
 {
-	size_t before = t->rows;
-	int i, left = 0, rc = 0;
+	size_t before = t->rows, left = 0;
+	int i, rc = 0;
 
 	for (i = 0; i < b->n && rc >= 0; i++) {
 		rc = tcp_put_run(s, q, &b->block, &b->runs[i], t, said, err);
-		left += rc > 0 ? rc : 0;
+		left += rc > 0 ? (size_t)rc : 0;
 	}
 	if (left)
-		note_add_block(&t->notes, &b->block, tcp_more_sockets, left);
+		note_add_block(&t->notes, &b->block, more_rows, left);
 	if (b->n && t->rows == before)
 		note_add_block(
 			&t->notes, &b->block, table_not_measured,

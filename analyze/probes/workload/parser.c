@@ -294,13 +294,12 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 	doubt_add_gap(&d, ps, w, &in->run, in->run.end_ns);
 	any = 100 * fmax(fmin(d.any_less, done), d.any_more) / done;
 	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
-	if (likely >= 2)
-		note_add(&in->notes, workload_slow_at_ends, (double)d.gap_ns / 1e9, window, likely);
-	else if ((double)d.gap_ns / 1e9 > window)
+	if (likely < 2 && (double)d.gap_ns / 1e9 > window)
 		note_add(&in->notes, workload_points_average, (double)d.gap_ns / 1e9, window);
-	else if (any >= 1)
-		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, any)
-			->severity = any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
+	else if (likely >= 2 || any >= 1)
+		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window,
+			 likely >= 2 ? likely : any)
+			->severity = likely >= 2 || any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
 /* --- metrics --- */
