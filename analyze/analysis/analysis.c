@@ -3,7 +3,6 @@
 
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/layout.h"
-#include "analyze/probes/workload/parser.h"
 #include "analyze/costs/components.h"
 #include "analyze/scope/placement.h"
 #include "analyze/scope/runs.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/ingest.h"
 
-#include "analyze/probes/workload/parser.h"
 #include "analyze/probes/power/parser.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

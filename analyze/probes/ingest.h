@@ -173,6 +173,20 @@ int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, st
  */
 void ingest_meters(struct ingest *in);
 
+/* --- workload/: the workload's account of its work (workload/workload.h), over the window --- */
+
+/* Replaces the units of run.json by those of in->how.units for the run's side. */
+void workload_set_units(struct ingest *in);
+
+/* Returns the raw file that the adapter in in->units reads, or NULL: the run has none to read. */
+const char *workload_file(const struct ingest *in);
+
+/* Reads the file through the adapter that in->units names. `path` is its name in messages. */
+int ingest_workload(struct ingest *in, const char *path, struct error *err);
+
+/* Reads the lines of tcpzc's output, cut up in place, for its summary (workload_summary.c). */
+void ingest_summary(struct ingest *in, char *text);
+
 /*
  * --- window.c ---
  *

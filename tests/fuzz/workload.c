@@ -4,7 +4,7 @@
  * them, a newline, and the content of the file that the adapter of these units reads. A refusal
  * must give a reason. Figures are finite and not negative, and points never go back.
  */
-#include "analyze/probes/workload/parser.h"
+#include "analyze/probes/ingest.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "workload/workload.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every parser of a raw file, on text whose figures are worked out by hand. Window: [10 s, 13 s].
  */
-#include "analyze/probes/workload/parser.h"
+#include "analyze/probes/ingest.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/tsv.h"
 #include "lib/alloc.h"

@@ -163,21 +163,26 @@ static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 	return true;
 }
 
-static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
-				    const char *comm)
-{
-	struct value *row = block_row(t, &side->k->b->block);
-
-	table_set(t, row, "comm", value_str(t, comm));
-	return row;
-}
-
 /* Returns the busy time of the runs that a group belongs to. */
 static double cpu_by_busy_of(const struct cpu_by_side *side, int run)
 {
 	if (run >= 0)
 		return figure_metric(side->k->s, &side->k->b->runs[run], "cpu_pct");
 	return block_estimate(side->k, figure_metric, "cpu_pct").value;
+}
+
+/* Adds a row with a time, of one run or, with run -1, of all. */
+static struct value *cpu_by_put_row(struct table *t, const struct cpu_by_side *side,
+				    const char *comm, int run, const struct estimate *e)
+{
+	struct value *row = block_row(t, &side->k->b->block);
+
+	if (run >= 0)
+		table_set(t, row, "run", value_int(side->k->b->runs[run].repeat));
+	table_set(t, row, "comm", value_str(t, comm));
+	put_estimate(t, row, "cpu_pct", e);
+	table_set(t, row, "busy_share", value_real(100 * e->value / cpu_by_busy_of(side, run)));
+	return row;
 }
 
 static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
@@ -190,19 +195,15 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
 		    {"sys_pct", THREAD_SYSTEM},
 		    {"migrations", THREAD_MIGRATIONS}};
 	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
-	struct value *row = cpu_by_new_row(t, side, g->comm);
+	struct value *row = cpu_by_put_row(t, side, g->comm, g->run, &e);
 	size_t i;
 
-	if (g->run >= 0)
-		table_set(t, row, "run", value_int(side->k->b->runs[g->run].repeat));
 	if (g->pid)
 		table_set(t, row, "pid", value_int(g->pid));
 	if (g->tid)
 		table_set(t, row, "tid", value_int(g->tid));
 	if (g->threads)
 		table_set(t, row, "threads", value_int(g->threads));
-	put_estimate(t, row, "cpu_pct", &e);
-	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, g->run)));
 	for (i = 0; i < array_size(more); i++)
 		table_set(t, row, more[i].column,
 			  value_real(thread_estimate(&side->groups, g, more[i].figure,
@@ -223,7 +224,6 @@ static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, i
 	int n = run < 0 ? side->k->b->n : 1;
 	struct estimate e =
 		scope_estimate(side->k->s, runs, n, side->k->list.estimator, busy_others, NULL);
-	struct value *row;
 
 	if (!e.n)
 		return;
@@ -235,27 +235,10 @@ static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, i
 	e.value = e.value < 0 ? 0 : e.value;
 	e.lo = e.lo < 0 ? 0 : e.lo;
 	e.hi = e.hi < 0 ? 0 : e.hi;
-	row = cpu_by_new_row(t, side,
-			     cpu_by_confined(side, run) ? "(everything else)"
-							: "(everything else, at least)");
-	if (run >= 0)
-		table_set(t, row, "run", value_int(runs->repeat));
-	put_estimate(t, row, "cpu_pct", &e);
-	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, run)));
-}
-
-/* Adds one row for the groups beyond the limit, so that the rows still add up. */
-static void cpu_by_add_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
-{
-	struct value *row;
-
-	if (!(pct > 0))
-		return;
-	row = cpu_by_new_row(t, side, "(rows left out)");
-	if (run >= 0)
-		table_set(t, row, "run", value_int(side->k->b->runs[run].repeat));
-	table_set(t, row, "cpu_pct", value_real(pct));
-	table_set(t, row, "busy_share", value_real(100 * pct / cpu_by_busy_of(side, run)));
+	cpu_by_put_row(t, side,
+		       cpu_by_confined(side, run) ? "(everything else)"
+						  : "(everything else, at least)",
+		       run, &e);
 }
 
 /* Adds the groups of one run (all runs with -1), and the row for everything else. */
@@ -279,7 +262,9 @@ static size_t cpu_by_add_run(struct table *t, const struct query *q, const struc
 		e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
 		rest += isnan(e.value) ? 0 : e.value;
 	}
-	cpu_by_add_rest(t, side, run, rest);
+	if (rest > 0) /* one row for the groups beyond the limit, so that the rows still add up */
+		cpu_by_put_row(t, side, "(rows left out)", run,
+			       &(struct estimate){.value = rest, .lo = NAN, .hi = NAN});
 	if (!q->comm && !q->workload_only)
 		cpu_by_add_others(t, side, run);
 	return shown;
@@ -326,25 +311,21 @@ static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct er
 
 /* --- the table --- */
 
-static const struct {
-	const char *name;
-	int key; /* a key of thread groups; -1: cpu */
-} keys[] = {{"cpu", -1},	 {"comm", BY_COMM},	{"process", BY_PROCESS},
-	    {"pid", BY_PROCESS}, {"thread", BY_THREAD}, {"tid", BY_THREAD}};
-
+/* Sets *key to a key of thread groups, or to -1 for "cpu". */
 static int cpu_by_find_key(const char *by, int *key, struct error *err)
 {
-	size_t i;
+	enum thread_key of_threads;
 
-	for (i = 0; i < array_size(keys); i++)
-		if (!strcmp(keys[i].name, by)) {
-			*key = keys[i].key;
-			return 0;
-		}
-	return error_set(
-		err, EINVAL,
-		"--by: table 'cpu' has the keys cpu, comm, process and thread, one at a time, not '%s'",
-		by);
+	*key = -1;
+	if (!strcmp(by, "cpu"))
+		return 0;
+	if (!thread_key_find(by, &of_threads))
+		return error_set(
+			err, EINVAL,
+			"--by: table 'cpu' has the keys cpu, comm, process and thread, one at a time, not '%s'",
+			by);
+	*key = (int)of_threads;
+	return 0;
 }
 
 static void cpu_by_set_columns(struct table *t, int key)

@@ -430,13 +430,7 @@ static bool sched_capture_shows(const struct thread_groups *groups, const struct
 static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)
 {
 	*key = BY_THREAD;
-	if (!by || !strcmp(by, "thread") || !strcmp(by, "tid"))
-		return 0;
-	*key = BY_PROCESS;
-	if (!strcmp(by, "process") || !strcmp(by, "pid"))
-		return 0;
-	*key = BY_COMM;
-	if (!strcmp(by, "comm"))
+	if (!by || thread_key_find(by, key))
 		return 0;
 	return error_set(err, EINVAL,
 			 "--by: table 'sched' has the keys comm, process and thread, not '%s'", by);

@@ -8,6 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool thread_key_find(const char *by, enum thread_key *key)
+{
+	static const struct {
+		const char *name;
+		enum thread_key key;
+	} keys[] = {{"comm", BY_COMM},
+		    {"process", BY_PROCESS},
+		    {"pid", BY_PROCESS},
+		    {"thread", BY_THREAD},
+		    {"tid", BY_THREAD}};
+	size_t i;
+
+	for (i = 0; i < array_size(keys); i++)
+		if (!strcmp(keys[i].name, by)) {
+			*key = keys[i].key;
+			return true;
+		}
+	return false;
+}
+
 /*
  * Returns the name of a thread. A thread that ended before zcost read it has only its process's
  * name.

@@ -11,6 +11,9 @@
 
 enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 
+/* Finds the key that --by names. Returns false for another word. */
+bool thread_key_find(const char *by, enum thread_key *key);
+
 /* Figures of threads. */
 enum thread_figure {
 	THREAD_RUN,

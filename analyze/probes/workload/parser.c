@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/probes/workload/parser.h"
-
 #include "analyze/probes/ingest.h"
+#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "lib/stats.h"
 #include "lib/str.h"
@@ -12,14 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORK_ROW(id, unit, units) [WORK_##id##S] = {units, "rate_" units, "1/s", 1},
+
 static const struct {
 	const char *name, *rate, *rate_unit;
 	double per; /* units of work in one unit of the rate */
-} works[WORK_N] = {
-	[WORK_BYTES] = {"bytes", "rate_kib", "KiB/s", 1024},
-	[WORK_MESSAGES] = {"messages", "rate_messages", "1/s", 1},
-	[WORK_PACKETS] = {"packets", "rate_packets", "1/s", 1},
-};
+} works[WORK_N] = {[WORK_BYTES] = {"bytes", "rate_kib", "KiB/s", 1024}, WORK_UNITS(WORK_ROW)};
 
 /*
  * The work in the window is the difference between its two ends, interpolated between the points

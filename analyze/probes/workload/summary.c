@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The summary that ends workload.out of tcpzc: docs/reference/tcpzc.md. */
-#include "analyze/probes/workload/parser.h"
-
 #include "analyze/probes/ingest.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
