@@ -82,8 +82,11 @@ repeats=2 duration=0.8 keys='units = tcpzc
 [side timed]
 role = receiver
 collect = null' plan "$serve" "$send 0 2.5" | sed '$a timed = sleep ${seconds}' >p.ini
-ok "capture succeeds when a program with \${seconds} would end before its window" exits 0 "$zcost" capture p.ini -o seconds
-ok "in the next try the program runs longer, and in later runs, too" jq -e '[.runs[] | .status, has("retried")] == ["ok", true, "ok", false]' seconds/manifest.json
+longer() { # on a busy machine the second run may need even longer
+	rm -rf seconds
+	exits 0 "$zcost" capture p.ini -o seconds && jq -e '[.runs[] | .status, has("retried")] == ["ok", true, "ok", false]' seconds/manifest.json
+}
+steady "a program with \${seconds} that would end before its window runs longer in the next try, and in later runs, too" longer
 ok "its window is whole" jq -es 'all(.[]; .window.end_ns - .window.start_ns > 7.9e8)' seconds/runs/a/measure-0?/timed/run.json
 
 plan "sleep 60" "$send 0" >p.ini
