@@ -20,7 +20,6 @@ static void fresh(void)
 		.run = {.start_ns = 10 * S, .end_ns = 13 * S, .cpus = "1", .ncpus = 1},
 		.has_cpus = true});
 	cpuset_add(&in.cpus, 1);
-	unlink(path);
 }
 
 static void add(double seconds, const char *text)

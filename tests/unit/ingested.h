@@ -18,13 +18,15 @@ static inline int parse_file(struct ingest *in, const char *file, const char *pa
 	return parser_find(file)->read(in, path, err);
 }
 
-/* The run whose raw files a test reads. It lives until the next one starts. */
+/* The run whose raw files a test reads. It lives until the next one starts, as does what is at
+ * `path`. */
 static struct ingest in;
 
 static inline void ingest_start(struct ingest fresh)
 {
 	ingest_free(&in);
 	in = fresh;
+	unlink(path);
 }
 
 /* Reads `path` as a raw file that is whole enough to have figures. */

@@ -179,7 +179,6 @@ TEST(counters_grow_inside_the_window)
 	struct str s = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	unlink(path);
 	two.msg.id.idiag_sport = htons(81);
 	one.info.tcpi_bytes_acked = 1000, one.info.tcpi_total_retrans = UINT32_MAX - 4;
 	one.info.tcpi_rtt = 900, one.info.tcpi_min_rtt = 50;
@@ -227,7 +226,6 @@ TEST(medians_and_series_leave_out_idle_sockets)
 	uint32_t i, second, points = 0;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 12 * S}});
-	unlink(path);
 	for (second = 10; second <= 12; second++) {
 		str_puts(&s, "little\n");
 		for (i = 0; i < 3; i++) {
@@ -262,7 +260,6 @@ static void socket_read(const struct made *at, size_t n, size_t info_len)
 	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	unlink(path);
 	for (i = 0; i < n; i++) {
 		str_puts(&s, "little\n");
 		put_line(&s, &at[i], info_len);
@@ -317,7 +314,6 @@ TEST(socket_has_its_last_congestion_control)
 	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	unlink(path);
 	for (i = 0; i < 3; i++) {
 		struct str s = {0};
 
@@ -337,7 +333,6 @@ static void sockets_send(const uint64_t *bytes, uint32_t n, double from, double 
 	uint32_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	unlink(path);
 	for (i = 0; i < 2 * n; i++) {
 		struct made m = socket_made(i % n + 1);
 
@@ -388,7 +383,6 @@ TEST(states_count_up_to_20_ms_outside_the_window)
 		struct str s = {0};
 
 		ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-		unlink(path);
 		m.info.tcpi_bytes_acked = 600;
 		m.info.tcpi_rtt = 10;
 		str_puts(&s, "little\n");
@@ -435,7 +429,6 @@ TEST(readings_without_sockets_have_no_figures)
 	struct str s = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	unlink(path);
 	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENOENT);
 	str_puts(&s, "little\n");
 	add_snap(10, &s);

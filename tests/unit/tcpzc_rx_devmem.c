@@ -112,8 +112,10 @@ static struct fake *fake_new(void)
 	return k;
 }
 
-static void fake_free(struct fake *k)
+static void fake_free(struct fake **fake)
 {
+	struct fake *k = *fake;
+
 	free(k->s.control);
 	flow_free(&k->f);
 	free(k);
@@ -143,7 +145,7 @@ static void arrive_copied(struct fake *k, uint64_t *pos, uint32_t at, uint32_t l
 
 TEST(pieces)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	arrive_copied(k, &pos, 0, 100);
@@ -162,12 +164,11 @@ TEST(pieces)
 	assert_int_equal(devmem_rx_drain(&k->f), 0);
 	assert_int_equal(returned.first[0], 7);
 	assert_int_equal(returned.count[0], 2);
-	fake_free(k);
 }
 
 TEST(wrong_byte)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	arrive(k, &pos, 4096, 4096, 1);
@@ -175,13 +176,12 @@ TEST(wrong_byte)
 	devmem_rx_step(&k->f);
 	assert_int_equal(k->f.bad_bytes, 1);
 	assert_int_equal(k->f.first_bad, 9);
-	fake_free(k);
 }
 
 /* Tokens go back in batches, the rest at the end, and each token once. */
 TEST(batches)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 	unsigned int i;
 
@@ -194,13 +194,12 @@ TEST(batches)
 	devmem_rx_drain(&k->f);
 	assert_int_equal(returned.tokens, DONTNEED_BATCH + 1);
 	assert_int_equal(returned.calls, 2);
-	fake_free(k);
 }
 
 /* One call takes 128 ranges, so 129 tokens that are not neighbours take two calls. */
 TEST(many_ranges)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 	unsigned int i;
 
@@ -212,29 +211,27 @@ TEST(many_ranges)
 	assert_int_equal(returned.calls, 1);
 	assert_int_equal(returned.tokens, 128);
 	assert_int_equal(k->s.tokens.count, 1);
-	fake_free(k);
 }
 
 /* An unbound socket gives bytes without a message, which must be an error. */
 TEST(no_message)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 
 	next.n = 300;
 	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "300 of 300 bytes came without a control message"));
-	fake_free(k);
 }
 
 TEST(bad_messages)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 
 	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond the end */
 	next.n = 11;
 	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the dmabuf"));
-	fake_free(k);
+	fake_free(&k);
 
 	k = fake_new();
 	message(DMABUF, 0, 5, 1);
@@ -242,7 +239,7 @@ TEST(bad_messages)
 	next.flags = MSG_CTRUNC;
 	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "cut off"));
-	fake_free(k);
+	fake_free(&k);
 
 	k = fake_new();
 	message(DMABUF, 0, 5, 1);
@@ -251,12 +248,11 @@ TEST(bad_messages)
 	returned.refuse = 1;
 	assert_true(devmem_rx_drain(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "took 0 of 1 tokens back"));
-	fake_free(k);
 }
 
 TEST(ends)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	arrive(k, &pos, 0, 64, 1);
@@ -268,5 +264,4 @@ TEST(ends)
 	assert_int_equal(devmem_rx_step(&k->f), STEP_END);
 	next.n = -ECONNRESET;
 	assert_int_equal(devmem_rx_step(&k->f), -ECONNRESET);
-	fake_free(k);
 }

@@ -46,8 +46,10 @@ static struct fake *fake_new(void)
 	return k;
 }
 
-static void fake_free(struct fake *k)
+static void fake_free(struct fake **fake)
 {
+	struct fake *k = *fake;
+
 	free(k->s.backlog);
 	flow_free(&k->f);
 	free(k);
@@ -86,7 +88,7 @@ static struct zc_zcrx_rqe *entry(struct fake *k, unsigned int i)
 
 TEST(data)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	arrive(k, &pos, 3 * PAGE, 1448);
@@ -102,12 +104,11 @@ TEST(data)
 	assert_int_equal(entry(k, 1)->len, 999);
 	assert_int_equal(k->head, 2); /* the kernel has the completions back */
 	assert_true(k->s.armed);
-	fake_free(k);
 }
 
 TEST(wrong_byte)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	arrive(k, &pos, PAGE, 4096);
@@ -115,13 +116,12 @@ TEST(wrong_byte)
 	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(k->f.bad_bytes, 1);
 	assert_int_equal(k->f.first_bad, 77);
-	fake_free(k);
 }
 
 /* While the ring is full, memory waits. None is lost, and none is given back twice. */
 TEST(full_ring)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0, seen = 0;
 	unsigned int i;
 
@@ -146,13 +146,12 @@ TEST(full_ring)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	assert_int_equal(seen, (1ULL << (RING + 3)) - 1);
 	assert_int_equal(k->f.bytes, (RING + 3) * 64);
-	fake_free(k);
 }
 
 /* Positions of the ring wrap at 2^32. */
 TEST(wrap)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	*kernel_head(k) = *published_tail(k) = UINT32_MAX;
@@ -164,12 +163,11 @@ TEST(wrap)
 	assert_int_equal(entry(k, UINT32_MAX)->len, 10);
 	assert_int_equal(entry(k, 0)->len, 10);
 	assert_int_equal(k->s.nbacklog, 0);
-	fake_free(k);
 }
 
 TEST(ends)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 
 	complete(k, -ENOSPC, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
@@ -179,24 +177,22 @@ TEST(ends)
 	complete(k, 0, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_END);
 	assert_int_equal(k->f.error, 0);
-	fake_free(k);
 }
 
 TEST(errors)
 {
-	struct fake *k = fake_new();
+	freed(fake_free) struct fake *k = fake_new();
 
 	complete(k, -ECONNRESET, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), -ECONNRESET);
 	assert_int_equal(k->f.error, ECONNRESET);
-	fake_free(k);
+	fake_free(&k);
 
 	k = fake_new();
 	complete(k, 4096, IORING_CQE_F_MORE, AREA - 100); /* would end outside of the area */
 	assert_true(zcrx_collect(&k->f, &k->s) < 0);
 	assert_non_null(strstr(k->f.what, "outside of the area"));
 	assert_int_equal(k->f.bytes, 0);
-	fake_free(k);
 }
 
 TEST(request)

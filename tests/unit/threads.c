@@ -20,7 +20,6 @@ static void fresh(const char *cpus)
 	in.has_cpus = cpus != NULL;
 	if (cpus)
 		assert_int_equal(cpuset_parse(&in.cpus, cpus, NULL), 0);
-	unlink(path);
 }
 
 static void add_snap(double seconds, struct str *text)
