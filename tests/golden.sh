@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Compares everything that commands print with a copy in tests/data/golden: each digit, also of figures that no test names.
 # The tests that name figures say why they are right. RENEW=1 writes the copies again, after a wanted change of a figure.
+. "$tests/capture.sh"
 
 golden=$(basename "$0" .t)
 tables='summary variants passes functions components contexts modules syscalls cpu roi scores zerocopy limits host topology

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A capture to draw: three variants with six measure runs each and one profile. Source it after capture.sh.
+# A capture to draw: three variants with six measure runs each and one profile.
 #
 # zcost analyzes one run of each variant from files. SQL adds the other repeats and the profiles to the store. Each
 # repeat has 0.1 % more throughput than the one before.
+. "$tests/capture.sh"
 
 # repeats: adds repeats 2 to 6 of each run; bytes, rates and throughput grow, busy time is constant.
 repeats() {

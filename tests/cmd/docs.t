@@ -8,7 +8,6 @@
 # programs that are not here. `tcpzc` runs with --help. `doctor` may say that
 # something is missing. Words in capitals (CAPTURE) make a line a synopsis; only the reference has synopses.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 . "$tests/world.sh"
 need sqlite3

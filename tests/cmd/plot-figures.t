@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost plot: the numbers that are drawn are those of zcost report, and what is said of them holds.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost plot: files in all formats and sizes, drawn again by hand, and every way it can go wrong.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

@@ -3,7 +3,6 @@
 # zcost plot flame and flame-diff: the sums are those of the tables, the pictures work in a browser, and odd names
 # break nothing.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost plot --side; sides that a capture does not have, and sides that share CPUs.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

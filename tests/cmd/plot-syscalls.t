@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost plot syscalls: its figures are those of zcost report syscalls, and its words hold.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

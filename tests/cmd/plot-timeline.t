@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost plot timeline: its curves are the series of zcost report timeline, read from the raw files.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 # A receiver with power and softnet; the CPU's squeezes are 0, 10 and 40 in its three seconds.

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Two sides run on two hosts with two clocks. The expected values are worked out by hand.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 # far START_NS FILE: moves a side to a window of 3 s there, on the host `far`.

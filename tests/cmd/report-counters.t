@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # report counters of a capture: hand-made raw files of a machine with a PMU, every figure worked out by hand.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 heading='event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n'

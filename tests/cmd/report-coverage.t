@@ -3,7 +3,6 @@
 # Checks how much of the busy time the samples cover: the figure, the warnings, and the basis of wall time where idle
 # samples are missing; and late samples. A sample is 1 ms.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 perf_collector='{"name": "perf", "state": "ok", "why": "", "files": ["perf.data"]}'

@@ -3,7 +3,6 @@
 # Every table and chart names what happened to the data: a fallback, plain copying, bytes dropped unread,
 # lost datagrams.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }

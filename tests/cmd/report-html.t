@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The page of report --html and compare --html: one file that needs no other, figures of the tables, and a browser that runs it.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }

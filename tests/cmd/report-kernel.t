@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks the tables of kernel counters on captures made by hand. The window is 3 s, the side has CPU 1.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 collector() { # collector NAME FILE

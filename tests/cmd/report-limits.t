@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks report limits on captures made by hand, one for each limit, and on real transfers.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 need jq
 ns=zct-limits-$$

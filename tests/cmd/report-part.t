@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --from and --to of a capture: figures of a part of each run's window, out of the raw files, or none.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 # The window is [10, 13] s. 1e9 B/s in its first second, 2e9 and 3e9 in the next; CPU 1 is busy for 20, 50

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zcost report sweep and plot sweep: figures over the values of a setting, and where the lines cross.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/plot.sh"
 . "$tests/golden.sh"
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks the tables of captures made by hand: figures, scores, system calls, evidence.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 # The baseline has 10.24 Gbit/s and 400 ns/KiB on the receiver. mmap is twice as fast at two thirds of the CPU.

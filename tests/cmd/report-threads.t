@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks cpu --by, sched and tcp on captures made by hand: threads, sockets, and the CPU time outside threads.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 stat() { # stat ID NAME USER SYSTEM CPU: a line of /proc/PID/stat

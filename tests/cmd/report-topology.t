@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks report topology and the notes on the CPUs of a side: two sockets with SMT, the fast card on the second.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 mkdir -p cap/hosts/vm/nic/eth0 cap/hosts/vm/nic/eth2 cap/hosts/vm/nic/lo

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Variants under settings: which is which, and choosing among them by globs.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 need jq
 

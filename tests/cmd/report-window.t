@@ -3,7 +3,6 @@
 # Checks the precision of the window and the warnings about stalls, stolen time, throttling and windows that are
 # apart. The expected values are worked out by hand.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 
 throttle_collector='{"name": "throttle", "state": "ok", "why": "", "files": ["throttle.snap"], "on_after_ns": 2500000, "off_after_ns": 40000}'

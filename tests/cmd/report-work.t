@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Work that one side counts and both sides' costs are divided by. A server counts nothing, its client counts bytes.
 . "$(dirname "$0")/../lib.sh"
-. "$tests/capture.sh"
 . "$tests/golden.sh"
 need jq
 
