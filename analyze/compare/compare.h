@@ -164,7 +164,7 @@ bool compare_set_sides(struct comparison *c, char *arg);
 /* Returns the name, at that end, of the side that BASE calls `side`; NULL for NULL. */
 const char *compare_side_of(const struct comparison *c, enum end e, const char *side);
 
-/* Notes pairs of sides with two names, and sides that only one end has. */
+/* Notes sides that only one end has. */
 void compare_note_sides(const struct comparison *c, struct table *t);
 
 /* With --workload-only, notes what CPU time of both ends is not the workload's. */

@@ -174,26 +174,13 @@ static void cost_list_note_sum(struct table *t, const struct comparison *c,
 				      : "the rows add up to it"));
 }
 
+/* Notes the rule of the verdicts, and the least runs at each end that can give one. */
 static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)
 {
-	if (d->possible && d->tests) {
-		note_add(&t->notes, compare_verdict_rows, d->nruns[BASE], d->nruns[NEW],
-			 c->rule.alpha, d->tests, 100 * c->rule.threshold);
-	} else {
-		note_add(&t->notes, compare_too_few, d->nruns[BASE], d->nruns[NEW], d->tests,
-			 verdict_runs_needed(&c->rule, d->tests));
-	}
-	note_add(&t->notes, compare_error);
-}
-
-static void cost_list_note_zero(struct table *t, const struct diff *d)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < d->n; i++)
-		n += !d->rows[i].seen[BASE] || !d->rows[i].seen[NEW];
-	if (n)
-		note_add(&t->notes, compare_zero_samples, n);
+	note_add(
+		&t->notes, compare_verdict, c->rule.alpha, d->tests,
+		"rows of at least 1 % of the total (others are not tested), an interval (+-: half of 95 %) that leaves 0 out",
+		100 * c->rule.threshold, verdict_runs_needed(&c->rule, d->tests));
 }
 
 void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t)
@@ -203,8 +190,6 @@ void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, 
 	if (l->spec->syscalls)
 		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	cost_list_note_rule(t, c, &l->d);
-	if (!l->spec->syscalls)
-		cost_list_note_zero(t, &l->d);
 }
 
 /* --- rows --- */

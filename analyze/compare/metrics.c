@@ -256,13 +256,13 @@ static void metrics_note_rules(struct table *t, const struct comparison *c, cons
 
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
 	metrics_note_intervals(t, c, f);
-	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
-		 out->tests == 1 ? "primary figure" : "primary figures", 100 * c->rule.threshold,
-		 needed);
+	note_add(
+		&t->notes, compare_verdict, c->rule.alpha, out->tests,
+		"primary figures (other rows have the p of a single test: one of 20 has p < 0.05 by chance alone)",
+		100 * c->rule.threshold, needed);
 	if (out->tests && !verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
 		note_add(&t->notes, compare_few, out->tests, needed, out->runs[BASE],
 			 out->runs[NEW]);
-	note_add(&t->notes, compare_secondary);
 }
 
 static bool figure_all_zero(const struct figure_runs *ends)
@@ -309,34 +309,6 @@ static void metrics_add_side(struct table *t, const struct comparison *c, struct
 		metrics_add_row(t, c, &r);
 		array_add(f->rows, f->nrows, f->rows_cap, r);
 	}
-}
-
-/* Notes that the cost of the total at an end is not the sum of the sides' rows. */
-static void metrics_note_total(struct table *t, const struct comparison *c, const struct figures *f,
-			       enum figure_id cost, enum end e)
-{
-	const struct figure_runs *total = &f->side[f->n - 1].of[cost][e];
-	double value = figure_runs_value(total, c->estimator), sum = 0;
-	size_t i;
-
-	for (i = 0; i + 1 < f->n; i++)
-		sum += f->side[i].part[e] *
-		       figure_runs_value(&f->side[i].of[cost][e], c->estimator);
-	if (total->n && fabs(sum - value) > 0.0005 * value)
-		note_add_of(&t->notes, c->end[e].label, NULL, compare_total,
-			    work_word(figure_kinds[cost].work), value,
-			    estimator_names[c->estimator], sum);
-}
-
-static void metrics_note_totals(struct table *t, const struct comparison *c,
-				const struct figures *f)
-{
-	enum figure_id id;
-	int e;
-
-	for (id = 0; f->n > 1 && id < FIGURES; id++)
-		for (e = 0; e < ENDS && figure_kinds[id].primary == PRIMARY_SIDES; e++)
-			metrics_note_total(t, c, f, id, (enum end)e);
 }
 
 static void metrics_add_movements(struct table *t, const struct comparison *c, struct figures *f)
@@ -390,7 +362,6 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 						: "");
 	metrics_add_movements(t, c, f);
 	metrics_note_rules(t, c, f, out);
-	metrics_note_totals(t, c, f);
 	if (c->query.workload_only)
 		note_add(&t->notes, workload_no_part);
 	if (f == &own)

@@ -416,19 +416,19 @@ static int self_test_lists(struct alarms_list *all, struct table *notes, const s
 static void self_test_note_rules(struct table *t, const struct comparison *c)
 {
 	note_add(
-		&t->notes, self_test_rule,
+		&t->notes, table_how,
 		arena_printf(
 			&t->arena,
 			"each variant's runs are compared with themselves: split into halves every way there is, or %zu times at random (seed %#llx), and judged as base and new are",
 			c->splits, (unsigned long long)STATS_SEED));
 	note_add(
-		&t->notes, self_test_rule,
+		&t->notes, table_how,
 		arena_printf(
 			&t->arena,
 			"rate: p < %g though nothing changed; attainable: what an exact test of so few runs can reach (Holm's correction keeps the alarm of any row below its level); claims: with the threshold of %g %%",
 			c->rule.alpha, 100 * c->rule.threshold));
 	note_add(
-		&t->notes, self_test_rule,
+		&t->notes, table_how,
 		"a random split hides drift: halves counts the rows in which the first half of the runs differs from the second, alternate those in which every other run differs from the rest");
 }
 

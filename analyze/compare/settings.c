@@ -448,7 +448,7 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 		table_set(t, row, "new", value_str(t, s.list[i].new));
 	}
 	if (!ret && !s.n)
-		note_add(&t->notes, settings_same);
+		table_title_lines(t, "no setting differs that both captures have");
 	settings_free(&s);
 	return ret;
 }

@@ -157,13 +157,7 @@ void compare_note_sides(const struct comparison *c, struct table *t)
 	struct end_sides of[ENDS];
 	int e, i;
 
-	if (c->side[BASE]) {
-		if (strcmp(c->side[BASE], c->side[NEW]))
-			note_add(&t->notes, compare_side_names, c->side[BASE], c->side[NEW],
-				 c->end[NEW].label);
-		return;
-	}
-	if (sides_read(c, of, NULL))
+	if (c->side[BASE] || sides_read(c, of, NULL))
 		return;
 	for (e = 0; e < ENDS; e++)
 		for (i = 0; i < of[e].n && of[!e].n; i++)

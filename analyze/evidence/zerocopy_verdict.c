@@ -122,11 +122,16 @@ static bool side_shares_disagree(struct table *t, const struct block *b, enum di
 		str_printf(&text, "%s%s with callees costs %.1f ns/%s, %.1f in %s",
 			   text.len ? ". " : "", copying_function(way), c->ns, c->unit, c->base_ns,
 			   c->base);
-	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree,
-		    !*c->suffix	  ? b->side
-		    : way == SENT ? arena_printf(&t->arena, "%s as a sender", b->side)
-				  : arena_printf(&t->arena, "%s as a receiver", b->side),
-		    text.buf);
+	note_add_of(
+		&t->notes, b->variant, NULL, zerocopy_verdict,
+		arena_printf(
+			&t->arena,
+			"no verdict for the %s%s, because its sources contradict each other. %s",
+			b->side,
+			!*c->suffix   ? ""
+			: way == SENT ? " as a sender"
+				      : " as a receiver",
+			text.buf));
 	str_free(&text);
 	return true;
 }

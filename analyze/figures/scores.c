@@ -42,10 +42,8 @@ static void scores_put_row(struct table *t, const struct query *q, const struct 
 	str_free(&unit);
 	if (v->kind)
 		note_add_block(&t->notes, v, score_power_kind, k->name, v->kind);
-	if (v->source == POWER_MODELLED)
-		note_add_block(&t->notes, v, score_modelled, k->name);
-	else if (v->shared)
-		note_add_block(&t->notes, v, score_of_host, k->name);
+	if (v->shared && v->source != POWER_MODELLED)
+		note_add_block(&t->notes, v, power_of_host);
 }
 
 static int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -58,6 +56,8 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 		if (l.list[i].n)
 			scores_put_row(t, q, &l.list[i]);
 	if (!rc) {
+		if (power_is_modelled(q))
+			note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
 		figure_list_note_absent(&l, t);
 		figure_list_notes(&l, t);
 		rc = busy_notes(s, q, NULL, t, err);

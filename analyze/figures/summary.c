@@ -208,8 +208,6 @@ static void summary_note_variants(struct store *s, const struct block_list *list
 	const char *variant, *what;
 	int i;
 
-	if (list->n > SOME_BLOCKS)
-		note_add(&t->notes, summary_variants);
 	for (i = 0; i < list->n && list->n <= SOME_BLOCKS; i++) {
 		variant = list->blocks[i].block.variant;
 		if (i && !strcmp(variant, list->blocks[i - 1].block.variant))

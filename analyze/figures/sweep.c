@@ -303,15 +303,14 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair *p,
 				 const struct crossover *c, const char *words)
 {
-	struct notes *notes = &w->t->notes;
-	char *what = xasprintf("%s %s%s%s", p->side, figure_column(p->id), *p->under ? " " : "",
-			       p->under);
+	char *few, *what = xasprintf("%s %s%s%s", p->side, figure_column(p->id),
+				     *p->under ? " " : "", p->under);
 
-	if (c->needed)
-		note_add(notes, sweep_few, what, p->new, p->base, c->n, w->settings[p->setting],
-			 c->needed);
-	else
-		note_add(notes, sweep_verdicts, what, words);
+	few = xasprintf(
+		"too few runs to compare %s with %s: verdicts on %zu values of %s take %zu runs a side",
+		p->new, p->base, c->n, w->settings[p->setting], c->needed);
+	note_add(&w->t->notes, sweep_verdicts, what, c->needed ? few : words);
+	free(few);
 	free(what);
 }
 

@@ -738,7 +738,7 @@ TEST(settings_that_differ_are_listed_once)
 	compare_table_init(compare_table_find("settings"), &t);
 	assert_int_equal(compare_table_find("settings")->run(&c, &t, &out, &err), 0);
 	assert_int_equal(t.rows, 0);
-	assert_int_equal(t.notes.n, 1);
+	assert_non_null(strstr(t.title, "no setting differs"));
 }
 
 /* --- conditions --- */

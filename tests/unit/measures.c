@@ -1154,7 +1154,7 @@ TEST(scores_have_no_total_of_a_cpu_that_sides_share)
 	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
 	small_store_says(&t, "v total: receiver and sender share CPU 1: ");
 	small_store_says(&t, "w total: no repeat has the figure on all sides");
-	small_store_says(&t, "j_per_gb uses the watts of the whole host");
+	small_store_says(&t, "the watts are those of the whole host");
 }
 
 /* A bucket with one call is a known share, and so is an empty one beside it. */
