@@ -2,9 +2,7 @@
 /* The command table and nothing else. */
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 #include "lib/error.h"
-#include "lib/manual.h"
 #include "lib/str.h"
 
 #include <argp.h>

@@ -7,7 +7,6 @@
 #include "collect/options.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"

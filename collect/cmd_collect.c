@@ -8,7 +8,6 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"

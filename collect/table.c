@@ -8,7 +8,7 @@
 #include "collect/options.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/complete.h"
+#include "lib/command.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -5,9 +5,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Returns CLOCK_MONOTONIC in nanoseconds. */
-uint64_t clock_mono_ns(void);
+static inline uint64_t clock_mono_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
 
 /*
  * The starts, and the ends, of two sides' windows may be this share of the shorter window apart.

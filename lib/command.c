@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/command.h"
 
-#include "lib/complete.h"
 #include "lib/error.h"
-#include "lib/manual.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

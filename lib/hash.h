@@ -38,4 +38,13 @@ uint64_t *map_at(struct map *m, uint64_t key);
 uint64_t *map_get(const struct map *m, uint64_t key);
 void map_free(struct map *m);
 
+/* Rows that radix_sort() sorts, in time proportional to their number. */
+struct radix_row {
+	uint64_t key;
+	uint64_t value;
+};
+
+/* Sorts by key, the smallest first. Rows of equal keys stay in their order. */
+void radix_sort(struct radix_row *rows, size_t n);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/manual.h"
+#include "lib/command.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"

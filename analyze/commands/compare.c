@@ -3,7 +3,7 @@
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
 #include "analyze/compare/figures.h"
-#include "analyze/compare/self_test.h"
+#include "analyze/compare/compare.h"
 #include "lib/command.h"
 #include "lib/output.h"
 

@@ -7,7 +7,6 @@
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
-#include "analyze/compare/costs.h"
+#include "analyze/compare/diff.h"
 
 #include "analyze/probes/syscalls/table.h"
 #include "analyze/costs/basis.h"

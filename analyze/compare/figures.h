@@ -4,7 +4,7 @@
 #define ZC_COMPARE_FIGURES_H
 
 #include "analyze/compare/compare.h"
-#include "analyze/compare/costs.h"
+#include "analyze/compare/diff.h"
 #include "analyze/figures/figures.h"
 
 #define COPY_COMPONENT "data copy" /* its cost is FIGURE_COPY */

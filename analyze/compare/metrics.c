@@ -7,7 +7,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/figures.h"
-#include "analyze/compare/costs.h"
+#include "analyze/compare/diff.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 

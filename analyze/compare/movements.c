@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/costs.h"
+#include "analyze/compare/diff.h"
 
 #include "lib/str.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/self_test.h"
+#include "analyze/compare/compare.h"
 
 #include "analyze/compare/figures.h"
 

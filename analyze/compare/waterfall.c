@@ -6,7 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/compare/costs.h"
+#include "analyze/compare/diff.h"
 
 #include <math.h>
 #include <stdlib.h>

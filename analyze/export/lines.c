@@ -2,7 +2,7 @@
 #include "analyze/export/lines.h"
 
 #include "analyze/costs/tally.h"
-#include "lib/radix.h"
+#include "lib/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

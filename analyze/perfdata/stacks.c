@@ -3,7 +3,7 @@
 #include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
-#include "lib/radix.h"
+#include "lib/hash.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "analyze/symbols/symtab.h"
 
 #include "lib/alloc.h"
-#include "lib/radix.h"
+#include "lib/hash.h"
 
 #include <elf.h>
 #include <stddef.h>

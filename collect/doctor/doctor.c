@@ -5,7 +5,6 @@
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 #include "lib/output.h"
 #include "lib/str.h"
 #include "lib/table.h"

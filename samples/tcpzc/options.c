@@ -4,9 +4,7 @@
 
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/complete.h"
 #include "lib/cpuset.h"
-#include "lib/manual.h"
 
 #include <argp.h>
 #include <ctype.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/diff.h"
 #include "analyze/compare/figures.h"
-#include "analyze/compare/self_test.h"
+#include "analyze/compare/compare.h"
 #include "tests/unit/unit.h"
 
 static const struct verdict_rule rule = {.alpha = 0.05, .threshold = 0.02};
