@@ -143,23 +143,6 @@ static double mann_whitney_exact(const struct ranking *r, size_t n, size_t m, do
 	return p;
 }
 
-/* As mann_whitney_exact() without ties, for which the distribution is known beforehand. */
-static double mann_whitney_untied(size_t na, size_t nb, double w2)
-{
-	double u2 = w2 - (double)na * (double)(na + 1), mean = (double)na * (double)nb;
-	double far = fabs(u2 - mean), all = 0, out = 0, *counts;
-	size_t n, u;
-
-	counts = stats_wilcoxon_counts(na, nb, &n);
-	for (u = 0; u < n; u++) {
-		all += counts[u];
-		if (fabs(2 * (double)u - mean) >= far)
-			out += counts[u];
-	}
-	free(counts);
-	return fmin(1, out / all);
-}
-
 static double mann_whitney_normal(const struct ranking *r, double na, double nb, double w2)
 {
 	double n = na + nb, z = (w2 - na * (n + 1)) / 2;
@@ -184,9 +167,7 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	r = ranking_fill(a, na, b, nb);
 	for (i = 0; i < na; i++)
 		w2 += r.rank2[i];
-	if (na + nb <= STATS_EXACT_MAX && r.ties == 0)
-		p = mann_whitney_untied(na, nb, w2);
-	else if (na + nb <= STATS_EXACT_MAX)
+	if (na + nb <= STATS_EXACT_MAX)
 		p = mann_whitney_exact(&r, na + nb, na, w2);
 	else
 		p = mann_whitney_normal(&r, (double)na, (double)nb, w2);

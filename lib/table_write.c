@@ -76,26 +76,10 @@ void csv_write_text(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-/* The last number of a column and its text. Rows in order of cost often repeat a number. */
-struct repeated {
-	struct value value;
-	struct str text;
-};
-
-static const char *write_cell_number(struct repeated *r, const struct value *v, const char *unit)
-{
-	/* `integer` also compares the bits of a real */
-	if (!r->text.buf || r->value.type != v->type || r->value.integer != v->integer) {
-		format_value(&r->text, v, unit);
-		r->value = *v;
-	}
-	return r->text.buf;
-}
-
 static void write_rows(const struct table *t, FILE *out, char sep,
 		       void (*put)(FILE *, const char *))
 {
-	struct repeated *last = xcalloc((size_t)t->ncolumns, sizeof(*last));
+	struct str number = {0};
 	size_t row;
 	int i;
 
@@ -103,16 +87,16 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 		for (i = 0; i < t->ncolumns; i++) {
 			const struct value *v = table_cell(t, row, i);
 
-			if (v->type == V_STR)
+			if (v->type == V_STR) {
 				put(out, v->str);
-			else
-				fputs(write_cell_number(&last[i], v, t->columns[i].unit), out);
+			} else {
+				format_value(&number, v, t->columns[i].unit);
+				fputs(number.buf, out);
+			}
 			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}
-	for (i = 0; i < t->ncolumns; i++)
-		str_free(&last[i].text);
-	free(last);
+	str_free(&number);
 }
 
 static void write_separated(const struct table *t, FILE *out, char sep,
