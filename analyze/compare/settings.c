@@ -9,6 +9,7 @@
 
 #include "analyze/scope/scope.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -179,13 +180,10 @@ static int end_settings_read_objects(struct end_settings *e, struct arena *a, st
 	struct object_row *rows;
 	int n = store_objects(s, q->variant, q->side, &rows, err), i;
 
-	for (i = 0; i < n; i++) {
-		const char *slash = strrchr(rows[i].path, '/');
-
+	for (i = 0; i < n; i++)
 		end_settings_add(e, KIND_OBJECT,
-				 arena_printf(a, "build-id:%s", slash ? slash + 1 : rows[i].path),
+				 arena_printf(a, "build-id:%s", path_base_name(rows[i].path)),
 				 rows[i].build_id);
-	}
 	free(rows);
 	return n < 0 ? n : 0;
 }
@@ -258,17 +256,13 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 	if (n > 0)
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
 	for (i = 0; i < n && !ret; i++)
-		ret = end_settings_read_run(e, KIND_SYSCTL, "sysctl:", s, runs[i].id, err);
-	if (n > 0 && !ret)
-		ret = end_settings_read_facts(e, s, &runs[0], n, q.side, err);
-	if (n > 0 && !ret)
-		ret = end_settings_read_tools(e, s, &q, err);
-	if (n > 0 && !ret)
-		ret = end_settings_read_sets(e, &all->arena, s, q.variant, err);
-	if (n > 0 && !ret)
-		ret = end_settings_read_objects(e, &all->arena, s, &q, err);
-	for (i = 0; i < n && !ret; i++)
-		ret = end_settings_read_cards(e, &all->arena, s, &runs[i], err);
+		ret = end_settings_read_run(e, KIND_SYSCTL, "sysctl:", s, runs[i].id, err)
+			      ?: end_settings_read_cards(e, &all->arena, s, &runs[i], err);
+	if (n > 0 && !ret) /* the sysctls come first */
+		ret = end_settings_read_facts(e, s, &runs[0], n, q.side, err)
+			?: end_settings_read_tools(e, s, &q, err)
+			?: end_settings_read_sets(e, &all->arena, s, q.variant, err)
+			?: end_settings_read_objects(e, &all->arena, s, &q, err);
 	free(runs);
 	end_settings_join(e, &all->arena);
 	return ret;

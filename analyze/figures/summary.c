@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More notes than this would bury the figures. */
-enum { SOME_BLOCKS = 16 };
-
 // clang-format off
 /* Columns for workloads that count other units than bytes. */
 #define COST_OF(unit, kind) "ns/" unit, V_REAL, .digits = 1, .spread = kind
@@ -202,22 +199,6 @@ static void summary_choose_columns(const struct figure_list *l, struct table *t)
 	t->ncolumns = n;
 }
 
-/* Adds the plan's description of each variant if the variants are few. */
-static void summary_note_variants(struct store *s, const struct block_list *list, struct table *t)
-{
-	const char *variant, *what;
-	int i;
-
-	for (i = 0; i < list->n && list->n <= SOME_BLOCKS; i++) {
-		variant = list->blocks[i].block.variant;
-		if (i && !strcmp(variant, list->blocks[i - 1].block.variant))
-			continue;
-		what = store_variant_what(s, variant);
-		if (what && *what)
-			note_add_of(&t->notes, variant, NULL, variant_what, what);
-	}
-}
-
 static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct summary_evidence evidence = {0};
@@ -235,7 +216,6 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		power_note_kinds(s, q, t);
 		if (evidence.own)
 			note_add(&t->notes, whole_run, "zero_copy_share");
-		summary_note_variants(s, list, t);
 		figure_list_notes(&l, t);
 		rc = limits_note(s, q, t, err);
 	}
