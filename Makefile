@@ -129,16 +129,11 @@ $(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.
-$(B)/collect/syscalls.o: $(B)/collect/syscall_names.inc $(B)/collect/syscall_names_32bit.inc
+$(B)/collect/syscalls.o: $(B)/collect/syscall_names.inc
 $(B)/collect/syscall_names.inc:
 	@mkdir -p $(@D)
 	$(Q)echo '#include <sys/syscall.h>' | $(CC) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9][0-9]*\)$$/[\2] = "\1",/p' >$@
-# x86-64 has a second table, of i386. Other machines have no such header, and an empty file.
-$(B)/collect/syscall_names_32bit.inc:
-	@mkdir -p $(@D)
-	$(Q)echo '#include <asm/unistd_32.h>' | $(CC) -E -dM - 2>/dev/null | \
-		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9][0-9]*\)$$/[SYSCALLS_32BIT + \2] = "\1",/p' >$@
 
 # --- libperf: the system's where pkg-config finds one, else out of the kernel's source package ---
 

@@ -28,7 +28,6 @@
 
 static const char *const names[SYSCALLS_NR] = {
 #include "collect/syscall_names.inc"
-#include "collect/syscall_names_32bit.inc"
 };
 
 /*
@@ -53,7 +52,7 @@ static const char *syscall_plain_name(uint32_t index)
 		return flagged[index - SYSCALLS_FLAGGED].call;
 	if (index >= SYSCALLS_NR)
 		return NULL;
-	return names[index] ? names[index] : syscall_name_on(NULL, index % SYSCALLS_32BIT);
+	return names[index] ? names[index] : syscall_name_on(NULL, index);
 }
 
 const char *syscall_name(uint32_t index)
@@ -130,9 +129,7 @@ static void syscalls_print_name(struct str *s, uint32_t index)
 	if (name)
 		str_puts(s, name);
 	else
-		str_printf(s, "syscall_%u", index % SYSCALLS_32BIT);
-	if (index >= SYSCALLS_32BIT)
-		str_puts(s, " (32-bit)");
+		str_printf(s, "syscall_%u", index);
 }
 
 /* Threads that used one slot under different names are "..." together. */

@@ -17,16 +17,9 @@
 #include <bpf/bpf_tracing.h>
 #include <linux/ptrace.h>
 
-struct thread_info {
-	uint32_t status; /* on x86 */
-} __attribute__((preserve_access_index));
-
 struct task_struct {
-	struct thread_info thread_info;
 	int pid, tgid;
 } __attribute__((preserve_access_index));
-
-enum { TS_COMPAT = 2 };
 
 struct sk_buff {
 	uint32_t data_len;
@@ -114,25 +107,7 @@ static __always_inline struct syscall_thread *thread_at(uint32_t known)
 	return known > MEMBER ? bpf_map_lookup_elem(&threads, &slot) : 0;
 }
 
-/*
- * Says whether the call that begins now is a 32-bit call of x86-64. Such a call has another table
- * of numbers: each `int $0x80`, also in a 64-bit program.
- */
-static __always_inline int is_32bit(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	if (!bpf_core_field_exists(task->thread_info.status))
-		return 0;
-	/* Linux 5.11 lets a program read the task without a call. */
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		task = bpf_get_current_task_btf();
-		return task->thread_info.status & TS_COMPAT;
-	}
-	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
-}
-
-/* Returns an argument that may hold flags, for calls of the machine's own kind. */
+/* Returns an argument that may hold flags. */
 static __always_inline uint64_t flags_argument(struct bpf_raw_tracepoint_args *ctx, int argument)
 {
 	uint64_t value = 0;
@@ -148,7 +123,7 @@ static __always_inline uint64_t flags_argument(struct bpf_raw_tracepoint_args *c
 
 static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint32_t nr = syscall_index(ctx->args[1], is_32bit());
+	uint32_t nr = syscall_index(ctx->args[1]);
 	const volatile struct syscall_trait *t = &traits[nr & (SYSCALLS_NR - 1)];
 
 	if (nr < SYSCALLS_FLAGGED && t->flag && flags_argument(ctx, t->argument) & t->flag)

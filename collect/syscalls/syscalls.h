@@ -19,8 +19,7 @@ typedef long long int64_t;
 
 enum {
 	SYSCALLS_FLAGGED = 500, /* numbers below this one are counted; others are lost */
-	SYSCALLS_32BIT = 512,
-	SYSCALLS_NR = 1024, /* 32-bit calls of x86-64 follow, with the numbers of the i386 table */
+	SYSCALLS_NR = 512,
 	SYSCALLS_THREADS = 8192, /* threads at a time that made a call; slot 0 stays empty */
 	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
 	SYSCALLS_KEPT = 4,	 /* slots are used again when 1/4 of the slots or cells is used */
@@ -99,9 +98,9 @@ struct socket_copies {
 };
 
 /* Returns the index of a call in the arrays, or SYSCALLS_NR for a number that is not counted. */
-static inline uint32_t syscall_index(uint32_t nr, int is_32bit)
+static inline uint32_t syscall_index(uint32_t nr)
 {
-	return nr >= SYSCALLS_FLAGGED ? SYSCALLS_NR : nr + (is_32bit ? SYSCALLS_32BIT : 0);
+	return nr >= SYSCALLS_FLAGGED ? SYSCALLS_NR : nr;
 }
 
 /* floor(log2(v)), 0 for 0 */

@@ -81,7 +81,7 @@ static bool syscall_events_same(uint32_t index, uint32_t nr)
 {
 	if (nr == UINT32_MAX)
 		return syscall_restores(index);
-	return index == syscall_index(nr, false) ||
+	return index == syscall_index(nr) ||
 	       (index >= SYSCALLS_FLAGGED && index == syscall_trait_of(nr).flagged);
 }
 
@@ -214,7 +214,7 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 /* `arguments` are the six arguments of the call. */
 static uint32_t tp_call_index(uint32_t nr, struct cursor arguments)
 {
-	uint32_t index = syscall_index(nr, false);
+	uint32_t index = syscall_index(nr);
 	struct syscall_trait t = syscall_trait_of(index);
 
 	cursor_take(&arguments, t.argument * sizeof(uint64_t));

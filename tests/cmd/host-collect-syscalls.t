@@ -82,18 +82,6 @@ for method in bpf tracepoint; do
 	ok "$method: a call outside of the window is not counted" test "$(column calls getppid)" = 0
 done
 
-# In the table of x86-64, the numbers of getpid and write of i386 are writev and stat.
-if "$calls" 32bit 0; then
-	method=bpf
-	ok "collect counts calls by int 0x80" exits 0 collect -- "$calls" 32bit 300
-	ok "32-bit calls have rows with their own names" test "$(column calls 'getpid (32-bit)') $(column calls 'write (32-bit)')" = '1500 10'
-	ok "64-bit calls beside 32-bit calls have their names" test "$(column calls getppid) $(column calls 'getppid (32-bit)')" = '301 1'
-	ok "no 32-bit call has the name of a 64-bit call" test "$(column calls writev) $(column calls stat)" = '0 0'
-	ok "the bytes are those that 32-bit calls moved" test "$(column bytes 'write (32-bit)') $(column bytes 'getpid (32-bit)')" = '1000 0'
-else
-	skip "32-bit calls have rows with their own names" "no int 0x80 on this machine"
-fi
-
 # A random one in 8 calls is timed.
 method=bpf
 ok "collect --time-one-in 8 counts a tree of threads, children and execs" exits 0 collect --time-one-in 8 -- "$calls" 400

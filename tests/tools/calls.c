@@ -10,7 +10,6 @@
  *                           starts THREADS short threads one after the other, then PROCESSES
  *   calls crowd THREADS     starts THREADS threads at once
  *   calls touch PAGES       writes into PAGES new pages that are not huge
- *   calls 32bit DELAY_MS    makes calls by `int $0x80`; exit status 1 where the machine has none
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -238,42 +237,6 @@ static int crowd(int threads)
 	return 0;
 }
 
-#ifdef __x86_64__
-static long call_32bit(long nr, long a, long b, long c)
-{
-	long result;
-
-	__asm__ volatile("int $0x80"
-			 : "=a"(result)
-			 : "a"(nr), "b"(a), "c"(b), "d"(c)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return result;
-}
-
-/* The numbers are those of i386: getppid, getpid, write. In the table of x86-64, 20 is writev, and
- * 4 is stat. */
-static int calls_32bit(void)
-{
-	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	int fd = (int)syscall(SYS_memfd_create, "calls", 0), i;
-
-	if (low == MAP_FAILED || call_32bit(64, 0, 0, 0) != getppid())
-		return 1;
-	getppid_times(300);
-	for (i = 0; i < 1500; i++)
-		call_32bit(20, 0, 0, 0);
-	for (i = 0; i < 10; i++)
-		call_32bit(4, fd, (long)low, 100);
-	return 0;
-}
-#else
-static int calls_32bit(void)
-{
-	return 1;
-}
-#endif
-
 static int touch(size_t pages)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -307,10 +270,6 @@ int main(int argc, char **argv)
 		return crowd(atoi(argv[2]));
 	if (!strcmp(argv[1], "touch") && argc > 2)
 		return touch((size_t)atol(argv[2]));
-	if (!strcmp(argv[1], "32bit") && argc > 2) {
-		usleep((useconds_t)atoi(argv[2]) * 1000);
-		return calls_32bit();
-	}
 	usleep((useconds_t)atoi(argv[1]) * 1000);
 	getppid_times(1000);
 	data();
