@@ -164,23 +164,12 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 				plan_options[i].name);
 }
 
-static void args_set_plan_option(struct argp_state *state, const char **to, int key,
-				 const char *arg)
-{
-	if (*to && key == KEY_POWER_COMMAND)
-		argp_error(
-			state,
-			"--power-command twice: a capture takes one ('%s' or '%s'), zcost collect one of each kind",
-			*to, arg);
-	*to = arg;
-}
-
 static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct capture_args *a = state->input;
 
 	if (key >= KEY_PASS && key < KEY_END) {
-		args_set_plan_option(state, &a->plan[key - KEY_PASS], key, arg);
+		a->plan[key - KEY_PASS] = arg;
 		return 0;
 	}
 	switch (key) {

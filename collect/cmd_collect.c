@@ -25,7 +25,7 @@
 int cmd_collect(int argc, char **argv);
 
 /* How the argument of an option becomes a member of struct args. */
-enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG, CSV, COMMAND, LIST };
+enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG, COMMAND, LIST };
 
 struct args {
 	struct run run;
@@ -67,11 +67,11 @@ static const struct option_row {
 	{0, "events", "LIST",
 	 "events for the collector 'counters', in perf's syntax: {cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
 	 TEXT, AT(run.events)},
-	{0, "power-csv", "FILE", "log of an external meter, to copy into RUN; may be repeated", CSV,
-	 0},
+	{0, "power-csv", "FILE", "log of an external meter, to copy into RUN", TEXT,
+	 AT(run.power_csv)},
 	{0, "power-command", "[KIND=]CMD",
-	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other; may be repeated, one of each kind",
-	 COMMAND, 0},
+	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other",
+	 COMMAND, AT(run.power_command)},
 	{0, "user", "NAME",
 	 "run COMMAND as this user, without the rights of root; zcost and its collectors stay root",
 	 TEXT, AT(run.user)},
@@ -133,14 +133,6 @@ static void collect_check_name(struct argp_state *state, const char *option, con
 			   arg);
 }
 
-static void collect_add_power_csv(struct argp_state *state, struct run *r, const char *arg)
-{
-	if (r->npower_csv == RUN_POWER_CSV)
-		argp_error(state, "--power-csv: at most %d files", RUN_POWER_CSV);
-	r->power_csv = xrealloc(r->power_csv, (r->npower_csv + 1) * sizeof(*r->power_csv));
-	r->power_csv[r->npower_csv++] = arg;
-}
-
 static void collect_list_collectors(void)
 {
 	size_t i;
@@ -154,6 +146,7 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 {
 	struct args *a = state->input;
 	void *to = (char *)a + row->offset;
+	const char *kind, *command;
 	struct error err = {0};
 	char option[32];
 
@@ -162,11 +155,8 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 	case LIST:
 		collect_list_collectors();
 		return;
-	case CSV:
-		collect_add_power_csv(state, &a->run, arg);
-		return;
 	case COMMAND:
-		power_command_add(a->run.power_command, &a->run.npower_command, arg, &err);
+		power_command_split(arg, &kind, &command, &err);
 		break;
 	case SECONDS:
 		*(double *)to = arg_from_0(state, option, arg);
@@ -193,8 +183,7 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 	}
 	if (err.code)
 		argp_error(state, "%s: %s", option, err.text);
-	if (row->kind != COMMAND)
-		*(const char **)to = arg;
+	*(const char **)to = arg;
 }
 
 static error_t collect_parse(int key, char *arg, struct argp_state *state)
@@ -411,7 +400,6 @@ int cmd_collect(int argc, char **argv)
 		sync_print(&a.run, "error %s", err.text);
 		error_print(&err);
 		collect_free(a.run.collect, a.run.ncollect);
-		free(a.run.power_csv);
 		return error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	}
 	spawn_private();
@@ -421,6 +409,5 @@ int cmd_collect(int argc, char **argv)
 		caller_give_tree(a.run.dir);
 	collect_free(a.run.collect, a.run.ncollect);
 	free(a.run.hosts);
-	free(a.run.power_csv);
 	return code;
 }

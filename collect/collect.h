@@ -60,7 +60,7 @@ enum collect_pass {
 	PASS_EVERY = PASS_MEASURE | PASS_PROFILE | PASS_SYSCALLS
 };
 
-enum { COLLECT_FILES = 12, COLLECT_SOURCES = 4 };
+enum { COLLECT_FILES = 4, COLLECT_SOURCES = 4 };
 
 struct collector {
 	const char *name, *what;

@@ -33,7 +33,7 @@ int call_graph_check(const char *mode, struct error *err)
 
 /* --- --power-command --- */
 
-static const char *const kinds[POWER_KINDS] = {"wall", "platform", "package", "other"};
+static const char *const kinds[] = {"wall", "platform", "package", "other"};
 
 int power_command_split(const char *text, const char **kind, const char **command,
 			struct error *err)
@@ -53,22 +53,4 @@ int power_command_split(const char *text, const char **kind, const char **comman
 		return 0;
 	return error_set(err, EINVAL,
 			 "the command is missing; it must print watts, one reading a line");
-}
-
-int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,
-		      struct error *err)
-{
-	struct power_command c;
-	int rc = power_command_split(text, &c.kind, &c.command, err);
-	size_t i;
-
-	for (i = 0; !rc && i < *n; i++)
-		if (!strcmp(list[i].kind, c.kind))
-			return error_set(
-				err, EINVAL,
-				"two commands of %s power: '%s' and '%s'; one of each kind may be given, as wall=CMD, platform=CMD, package=CMD and other=CMD",
-				c.kind, list[i].command, c.command);
-	if (!rc)
-		list[(*n)++] = c;
-	return rc;
 }

@@ -21,14 +21,8 @@ int call_graph_check(const char *mode, struct error *err);
 /*
  * --power-command [KIND=]CMD: a shell command that prints watts, one reading per line. It either
  * prints one reading and ends, and is run again, or it goes on printing. KIND names what the watts
- * measure; the default is "wall". Each kind may have one command.
+ * measure; the default is "wall".
  */
-enum { POWER_KINDS = 4 };
-
-struct power_command {
-	const char *kind;
-	const char *command; /* for /bin/sh */
-};
 
 /*
  * Splits `text`. *kind and *command point into `text` or to static names. Returns -EINVAL when
@@ -36,13 +30,6 @@ struct power_command {
  */
 int power_command_split(const char *text, const char **kind, const char **command,
 			struct error *err);
-
-/*
- * Adds `text` to the list of `n` commands. Returns -EINVAL when there is no command, or when the
- * list already has a command of that kind: two commands would contradict each other.
- */
-int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,
-		      struct error *err);
 
 /*
  * Checks that this process may run a command as the user of --user. Returns -EINVAL for a user that

@@ -36,12 +36,9 @@ struct power {
 	size_t n, cap;
 	bool denied;	     /* a counter may not be read */
 	struct error failed; /* a counter, or its name, that the machine could not read */
-	struct power_poll *command[POWER_KINDS];
+	struct power_poll *command;
 	struct str rows;
 };
-
-/* Indexes in the list of files: one command file per kind, then the logs. */
-enum { COMMAND_FILE = 1, LOG_FILE = COMMAND_FILE + POWER_KINDS };
 
 enum { MOST_WATTS = 20000 }; /* no single energy counter grows faster */
 
@@ -109,9 +106,9 @@ static void power_release(struct power *p)
 /* Lists the sources in `info`, such as "powercap,command". */
 static void power_list_sources(struct collect *c, const struct power *p)
 {
-	char *list = xasprintf("%s%s%s", p->n ? ",powercap" : "",
-			       c->run->npower_command ? ",command" : "",
-			       c->run->npower_csv ? ",csv" : "");
+	char *list =
+		xasprintf("%s%s%s", p->n ? ",powercap" : "",
+			  c->run->power_command ? ",command" : "", c->run->power_csv ? ",csv" : "");
 
 	if (*list)
 		collect_info_str(c, "source", list + 1);
@@ -122,7 +119,7 @@ static int power_probe(struct collect *c)
 {
 	static const char denied[] = "energy counters are there but not readable: run as root";
 	char *class = xasprintf("%s/class/powercap", sysfs_root());
-	bool other = c->run->npower_command || c->run->npower_csv;
+	bool other = c->run->power_command || c->run->power_csv;
 	struct power *p = xcalloc(1, sizeof(*p));
 
 	host_each(class, power_add_zone, p, &p->failed);
@@ -147,27 +144,24 @@ static int power_probe(struct collect *c)
 }
 
 /* A command that does not start is a loss: the user named it. */
-static void power_start_command(struct collect *c, struct power *p, size_t i)
+static int power_prepare(struct collect *c)
 {
-	const struct power_command *is = &c->run->power_command[i];
-	char *path = collect_path(c, c->is->files[COMMAND_FILE + i]);
-	char *about = xasprintf("# kind: %s\n# command: %s\n", is->kind, is->command);
+	const char *kind, *command;
+	struct power *p = c->data;
 	struct error err = {0};
+	char *path, *about;
 
-	if (power_poll_start(&p->command[i], c->run, is->command, path, about, &err)) {
+	if (!c->run->power_command)
+		return 0;
+	power_command_split(c->run->power_command, &kind, &command, NULL);
+	path = collect_path(c, c->is->files[1]);
+	about = xasprintf("# kind: %s\n# command: %s\n", kind, command);
+	if (power_poll_start(&p->command, c->run, command, path, about, &err)) {
 		collect_degraded(c, "%s", err.text);
 		unlink(path);
 	}
 	free(about);
 	free(path);
-}
-
-static int power_prepare(struct collect *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->run->npower_command; i++)
-		power_start_command(c, c->data, i);
 	return 0;
 }
 
@@ -240,63 +234,43 @@ static int power_read_all(struct collect *c)
 	return 0;
 }
 
-/* Waits until the last reading of each command lies behind the window's end. */
+/* Waits until the last reading of the command lies behind the window's end. */
 static int power_after(struct collect *c)
 {
 	struct power *p = c->data;
-	size_t i;
 
-	for (i = 0; c->run->end_ns && i < c->run->npower_command; i++) {
-		struct error err = {0};
-
-		if (p->command[i] && power_poll_until(p->command[i], c->run->end_ns, &err))
-			collect_degraded(c, "%s", err.text);
-	}
+	if (p->command && c->run->end_ns)
+		return power_poll_until(p->command, c->run->end_ns, &c->err);
 	return 0;
 }
 
-static void power_end_commands(struct collect *c, struct power *p)
+/* Copies the log unchanged: zcost analyze understands the meter's clock and columns. */
+static void power_copy_log(struct collect *c)
 {
-	size_t i;
+	char *path = collect_path(c, c->is->files[2]);
+	struct error err = {0};
 
-	for (i = 0; i < c->run->npower_command; i++) {
-		struct error err = {0};
-
-		if (p->command[i] && power_poll_stop(p->command[i], &err))
-			collect_degraded(c, "%s", err.text);
-	}
-}
-
-/* Copies the logs unchanged: zcost analyze understands the meter's clock and columns. */
-static void power_copy_logs(struct collect *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->run->npower_csv; i++) {
-		struct error err = {0};
-		char *path = collect_path(c, c->is->files[LOG_FILE + i]);
-
-		if (file_copy(c->run->power_csv[i], path, &err))
-			collect_degraded(c, "%s", err.text);
-		free(path);
-	}
+	if (c->run->power_csv && file_copy(c->run->power_csv, path, &err))
+		collect_degraded(c, "%s", err.text);
+	free(path);
 }
 
 static void power_finish(struct collect *c)
 {
 	struct power *p = c->data;
+	struct error err = {0};
 
-	power_end_commands(c, p);
+	if (p->command && power_poll_stop(p->command, &err))
+		collect_degraded(c, "%s", err.text);
 	collect_write(c, c->is->files[0], &p->rows);
-	power_copy_logs(c);
+	power_copy_log(c);
 	power_release(p);
 }
 
 const struct collector collector_power = {
 	.name = "power",
 	.what = "energy counters, commands that print watts, a meter's log",
-	.files = {"power.tsv", "power-command.snap", "power-command-2.snap", "power-command-3.snap",
-		  "power-command-4.snap", "power.csv", "power-2.csv", "power-3.csv", "power-4.csv"},
+	.files = {"power.tsv", "power-command.snap", "power.csv"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
 	.probe = power_probe,

@@ -96,8 +96,6 @@ int folder_check(const char *dir, bool *used, struct error *err);
 /* Removes the files of an earlier run, so that none of them passes for a file of this run. */
 void folder_clear(const char *dir);
 
-enum { RUN_POWER_CSV = 4 }; /* at most */
-
 struct run {
 	/* options; the strings belong to the caller */
 	const char *dir;
@@ -114,12 +112,10 @@ struct run {
 	unsigned int freq;	     /* samples per second and CPU */
 	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr, as for perf record */
 	const char *syscalls_method; /* NULL for the best method that works here */
-	unsigned int time_one_in; /* every nth system call is timed, all are counted; 0 is as 1 */
-	const char **power_csv;	  /* files of an external meter */
-	size_t npower_csv;
-	const char *events; /* to count (events.h); NULL: the default ones */
-	struct power_command power_command[POWER_KINDS]; /* at most one of each kind */
-	size_t npower_command;
+	unsigned int time_one_in;  /* every nth system call is timed, all are counted; 0 is as 1 */
+	const char *power_csv;	   /* file of an external meter; NULL: none */
+	const char *power_command; /* [KIND=]CMD (options.h); NULL: none */
+	const char *events;	   /* to count (events.h); NULL: the default ones */
 
 	/* what to collect */
 	struct collect *collect;

@@ -84,15 +84,11 @@ ok "the other counters are read beside one whose name cannot be read" is 7000000
 
 rm -r sys/class/powercap
 printf 'time,watts\n1,2\n' >meter.csv
-ok "collect accepts two --power-csv files" exits 0 collect --power-csv meter.csv --power-csv meter.csv -- sleep 0.1
-ok "the first --power-csv file is copied byte for byte" cmp meter.csv r/power.csv
-ok "the second --power-csv file is copied byte for byte" cmp meter.csv r/power-2.csv
-ok "run.json lists the power files" is 'power.csv power-2.csv' info '.files|join(" ")'
+ok "collect accepts a --power-csv file as the only source" exits 0 collect --power-csv meter.csv -- sleep 0.1
+ok "the --power-csv file is copied byte for byte" cmp meter.csv r/power.csv
+ok "run.json names the source csv" is csv info .info.source
 ok "collect exits 4 when a --power-csv file is missing" exits 4 collect --power-csv absent.csv -- true
 ok "the warning names the missing --power-csv file" says 'absent.csv' err
-
-ok "collect accepts a --power-csv file as the only source" exits 0 collect --power-csv meter.csv -- true
-ok "run.json names the source csv" is csv info .info.source
 
 # --- a command that prints watts ---
 
@@ -122,18 +118,6 @@ ok "collect exits 4 when a --power-command prints words" exits 4 collect --power
 ok "the warning quotes the words and names the expected format" says "'hello' is not a reading; a line is to hold a number" err
 ok "collect exits 4 when a --power-command fails after its first reading" exits 4 collect --duration 2.5 --power-command 'test -e once && exit 1; touch once; echo 5' --grace 0 -- sleep 5
 ok "the warning has the exit status of the --power-command" says 'exited with status 1.*' err
-ok "collect accepts two --power-command of different kinds" exits 0 collect --duration 0.3 --power-command 'echo 300' \
-	--power-command 'package=while echo 7; do sleep 0.05; done' --grace 0 -- sleep 5
-ok "run.json lists the files of both commands" is '["power-command.snap","power-command-2.snap"]' info '|.files|tostring'
-ok "each command's watts belong to its kind" is "300.0 7.0" echo "$(wall) $(wall package)"
-ok "each command's metric has its kind in the object" is "package/command/power wall/command/power " sh -c "sqlite3 r/zcost.db \"SELECT object
-	FROM metric WHERE name = 'power_w' AND object LIKE '%/command/%' ORDER BY object\" | tr '\n' ' '"
-ok "collect exits 4 when the second --power-command fails" exits 4 collect --power-command 'echo 300' --power-command 'other=exit 3' -- true
-ok "the warning names the second --power-command, which fails" says 'power: exit 3: exited with status 3' err
-ok "two --power-command of one kind are a usage error" exits 2 collect --power-command 'echo 1' --power-command 'wall=echo 2' -- true
-ok "the error names both --power-command of one kind" says "two commands of wall power: 'echo 1' and 'echo 2'; one of each kind may be given" err
-ok "capture --power-command twice is a usage error" exits 2 "$zcost" capture -o c --variant a --power-command 'echo 1' --power-command 'package=echo 2' -- true
-ok "the error names both --power-command of the capture" says "power-command twice: a capture takes one \('echo 1' or 'package=echo 2'\)" err
 ok "an empty --power-command is a usage error" exits 2 collect --power-command 'wall= ' -- true
 if [ "$(nproc)" -gt 1 ]; then
 	ok "a --power-command runs while CPU 0 is measured" exits 0 collect --cpus 0 --duration 0.1 \
@@ -147,6 +131,5 @@ ok "collect --collect power exits 4 without a power source" exits 4 collect -- t
 ok "the warning names --power-command and --power-csv" says 'no power source: .*--power-command.*--power-csv' err
 ok "run.json marks power as unsupported and lists no file" is 'unsupported ' info '|.state + " " + (.files|join(","))'
 ok "collect --pass measure exits 0 without a power source" exits 0 "$zcost" collect -o r --pass measure -- true
-ok "a fifth --power-csv is a usage error" exits 2 collect --power-csv a --power-csv b --power-csv c --power-csv d --power-csv e -- true
 
 done_testing
