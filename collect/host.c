@@ -114,6 +114,25 @@ char *host_label(struct error *err, const char *fmt, ...)
 	return line;
 }
 
+double host_sysctl_number(const char *name, int n)
+{
+	char *path = xstrdup(name), *line, *p, *end;
+	double value = -1;
+
+	str_replace(path, '.', '/');
+	line = host_fact("%s/sys/%s", proc_root(), path);
+	for (p = line; p && n >= 0; n--, p = end) {
+		value = strtod(p, &end);
+		if (end == p) {
+			value = -1;
+			break;
+		}
+	}
+	free(line);
+	free(path);
+	return value;
+}
+
 /* --- settings --- */
 
 static const char root[] = "/proc/sys/";

@@ -45,6 +45,9 @@ char *host_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 char *host_label(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Returns number n, from 0 on, in the value of a sysctl, or -1. */
+double host_sysctl_number(const char *name, int n);
+
 /*
  * For a child: mounts a file system of the kernel in a mount namespace of its own, and enters the
  * network namespace `netns` before, unless it is -1. Returns 0 or -errno.

@@ -86,11 +86,6 @@ static int kcore_read_ranges(struct ranges *r, struct error *err)
 
 /* --- where it is --- */
 
-static bool kcore_read_at(int fd, void *buf, size_t size, uint64_t at)
-{
-	return file_read_at(fd, buf, size, at) == (ssize_t)size;
-}
-
 static void kcore_path(struct ranges *r, const Elf64_Phdr *p)
 {
 	size_t i;
@@ -111,11 +106,12 @@ static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct 
 	Elf64_Phdr p;
 	size_t i, n;
 
-	if (!kcore_read_at(fd, head, sizeof(*head), 0) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(p))
+	if (file_read_at(fd, head, sizeof(*head), 0) != sizeof(*head) ||
+	    memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head->e_phentsize != sizeof(p))
 		return error_set(err, EBADMSG, "/proc/kcore is no 64-bit core file");
 	for (i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++)
-		if (kcore_read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)))
+		if (file_read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) == sizeof(p))
 			kcore_path(r, &p);
 	for (i = n = 0; i < r->n; i++)
 		if (r->list[i].at && sum + r->list[i].size <= CODE_MAX) {
@@ -138,7 +134,7 @@ static int kcore_copy_range(int from, int to, const struct range *g, uint64_t at
 
 	for (done = 0; done < g->size; done += n) {
 		n = g->size - done < sizeof(buf) ? g->size - done : sizeof(buf);
-		if (!kcore_read_at(from, buf, n, g->at + done) ||
+		if (file_read_at(from, buf, n, g->at + done) != (ssize_t)n ||
 		    pwrite(to, buf, n, (off_t)(at + done)) != (ssize_t)n)
 			return errno ? -errno : -EIO;
 	}

@@ -5,7 +5,6 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 #include "lib/syscall_names.h"
 
@@ -181,40 +180,31 @@ static void syscalls_print_thread(struct str *s, const struct syscall_thread *t,
 	}
 }
 
-int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
+void syscalls_print(struct str *s, const struct syscall_counts *counts)
 {
-	struct str s = {0};
 	uint32_t i;
-	int rc;
 
-	str_puts(&s, heading);
+	str_puts(s, heading);
 	for (i = 1; i <= counts->nthreads; i++)
-		syscalls_print_thread(&s, &counts->threads[i], counts);
-	rc = file_write(path, s.buf, s.len, err);
-	str_free(&s);
-	return rc;
+		syscalls_print_thread(s, &counts->threads[i], counts);
 }
 
 /* --- socket_copies.tsv --- */
 
-int socket_copies_write(const struct syscall_counts *counts, const char *path, struct error *err)
+static void socket_copies_print(struct str *s, const struct syscall_counts *counts)
 {
 	static const char *const events[SOCKET_COPY_KINDS] = {
 		[SOCKET_COPY_OUT] = "skb_copy_datagram_iovec",
 		[SOCKET_COPY_FRAGS] = "skb_copy_ubufs",
 		[SOCKET_COPY_PINS] = "__zerocopy_sg_from_iter",
 	};
-	struct str s = {0};
-	int i, rc;
+	int i;
 
-	str_puts(&s, "event\tcalls\tbytes\n");
+	str_puts(s, "event\tcalls\tbytes\n");
 	for (i = 0; i < SOCKET_COPY_KINDS; i++)
 		if (counts->copies_known[i])
-			str_printf(&s, "%s\t%" PRIu64 "\t%" PRIu64 "\n", events[i],
+			str_printf(s, "%s\t%" PRIu64 "\t%" PRIu64 "\n", events[i],
 				   counts->copies[i].calls, counts->copies[i].bytes);
-	rc = file_write(path, s.buf, s.len, err);
-	str_free(&s);
-	return rc;
 }
 
 /* --- the collector --- */
@@ -325,10 +315,8 @@ static int syscalls_stop(struct collect *c)
 
 static void syscalls_save(struct collect *c, struct syscalls *s)
 {
-	char *path = collect_path(c, "syscalls.tsv"),
-	     *copies = collect_path(c, "socket_copies.tsv");
 	struct syscall_counts counts = {0};
-	struct error err = {0};
+	struct str calls = {0}, copies = {0};
 
 	s->method->counts(s->self, &counts);
 	c->lost = (int64_t)counts.lost;
@@ -338,10 +326,12 @@ static void syscalls_save(struct collect *c, struct syscalls *s)
 	if (counts.copies_failed)
 		collect_degraded(c,
 				 "not every counter of copies between sockets and memory worked");
-	if (syscalls_write(&counts, path, &err) || socket_copies_write(&counts, copies, &err))
-		collect_degraded(c, "%s", err.text);
-	free(path);
-	free(copies);
+	syscalls_print(&calls, &counts);
+	socket_copies_print(&copies, &counts);
+	collect_write(c, c->is->files[0], &calls);
+	collect_write(c, c->is->files[1], &copies);
+	str_free(&calls);
+	str_free(&copies);
 }
 
 static void syscalls_finish(struct collect *c)

@@ -7,14 +7,26 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Returns CLOCK_MONOTONIC in nanoseconds. */
-static inline uint64_t clock_mono_ns(void)
+static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(id, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
+
+/* Returns CLOCK_MONOTONIC in nanoseconds. */
+static inline uint64_t clock_mono_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Returns the CPU time of the calling thread in nanoseconds. */
+static inline uint64_t clock_thread_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 
 /*
  * The starts, and the ends, of two sides' windows may be this share of the shorter window apart.

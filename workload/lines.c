@@ -8,6 +8,7 @@
 #include "workload/workload.h"
 
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -15,7 +16,6 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The first (group) of `re` is a number. Of one program, the first row of a work that matches
  * counts. */
@@ -160,18 +160,10 @@ static int regex_compile(regex_t *re, const char *pattern, struct error *err)
 /* A million usual lines take 1 to 5 s. */
 enum { CPU_SECONDS_MOST = 10 };
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static int rates_collect(const char *text, const char *file, const struct line_pattern *p,
 			 struct rates *rates, struct error *err)
 {
-	double end = cpu_seconds() + CPU_SECONDS_MOST;
+	uint64_t end = clock_thread_ns() + CPU_SECONDS_MOST * 1000000000ULL;
 	char *copy, *rest, *line;
 	regex_t re;
 	int rc = regex_compile(&re, p->re, err);
@@ -188,7 +180,7 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 				file, strlen(line), LINE_MOST);
 		else
 			rates_match_line(&re, p, line, rates);
-		if (!rc && cpu_seconds() > end)
+		if (!rc && clock_thread_ns() > end)
 			rc = error_set(
 				err, EBADMSG,
 				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",

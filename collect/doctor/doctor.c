@@ -59,25 +59,6 @@ void doctor_put(struct doctor *d, const char *what, enum state state, const char
 	va_end(ap);
 }
 
-double doctor_sysctl_number(const char *name, int n)
-{
-	char *path = xstrdup(name), *line, *p, *end;
-	double value = -1;
-
-	str_replace(path, '.', '/');
-	line = host_fact("%s/sys/%s", proc_root(), path);
-	for (p = line; p && n >= 0; n--, p = end) {
-		value = strtod(p, &end);
-		if (end == p) {
-			value = -1;
-			break;
-		}
-	}
-	free(line);
-	free(path);
-	return value;
-}
-
 /* --- options --- */
 
 enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };

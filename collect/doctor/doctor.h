@@ -60,9 +60,6 @@ struct doctor {
 void doctor_put(struct doctor *d, const char *what, enum state state, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Returns number n, from 0 on, in the value of a sysctl, or -1. */
-double doctor_sysctl_number(const char *name, int n);
-
 /* Puts a finding when no driver reports header split: zcrx and devmem need it. */
 void doctor_put_split(struct doctor *d);
 

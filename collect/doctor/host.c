@@ -63,7 +63,7 @@ static void doctor_put_sampling_rate(struct doctor *d)
 
 static void doctor_kernel_names(struct doctor *d)
 {
-	double kptr = doctor_sysctl_number("kernel.kptr_restrict", 0);
+	double kptr = host_sysctl_number("kernel.kptr_restrict", 0);
 
 	if (kptr > 1 || (kptr > 0 && geteuid()))
 		doctor_put(
@@ -148,7 +148,7 @@ const struct check check_syscalls = {
 
 static void doctor_check_events(struct doctor *d)
 {
-	double watchdog = doctor_sysctl_number("kernel.nmi_watchdog", 0);
+	double watchdog = host_sysctl_number("kernel.nmi_watchdog", 0);
 	struct event_list list;
 	struct cpuset online;
 	struct error err = {0};
@@ -254,7 +254,7 @@ static void doctor_put_memlock(struct doctor *d)
 
 static void doctor_put_hugepages(struct doctor *d)
 {
-	double n = doctor_sysctl_number("vm.nr_hugepages", 0);
+	double n = host_sysctl_number("vm.nr_hugepages", 0);
 
 	if (n > 0)
 		doctor_put(d, "hugepages", STATE_YES, NULL, "%.0f reserved", n);
@@ -265,11 +265,11 @@ static void doctor_put_hugepages(struct doctor *d)
 
 static void doctor_check_sysctls(struct doctor *d)
 {
-	double paranoid = doctor_sysctl_number("kernel.perf_event_paranoid", 0);
+	double paranoid = host_sysctl_number("kernel.perf_event_paranoid", 0);
 	size_t i;
 
 	for (i = 0; i < array_size(limits); i++) {
-		double is = doctor_sysctl_number(limits[i].name, limits[i].n);
+		double is = host_sysctl_number(limits[i].name, limits[i].n);
 
 		if (is < 0)
 			doctor_put(d, limits[i].name, STATE_NOTE, NULL,
@@ -376,8 +376,8 @@ const struct check check_cpus = {
 /* Suggests a maximum, and leaves the smallest and the default size of this host. */
 static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 {
-	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
-	double most = doctor_sysctl_number(name, 2);
+	double least = host_sysctl_number(name, 0), usual = host_sysctl_number(name, 1);
+	double most = host_sysctl_number(name, 2);
 	/* The kernel needs half of the memory itself (tcp_adv_win_scale 1, skb overhead). */
 	double want = fmin(2 * bdp + 65536, INT_MAX);
 	bool fits = most >= 2 * bdp, never = !fits && 2 * bdp + 65536 > INT_MAX;

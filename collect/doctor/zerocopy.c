@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which ways of not copying this kernel has. */
 #include "collect/doctor/doctor.h"
+#include "collect/host.h"
 
 #include "lib/alloc.h"
 #include "lib/zc_kernel.h"
@@ -124,7 +125,7 @@ static const struct {
 
 static void doctor_put_no_uring(struct doctor *d, int code)
 {
-	double off = doctor_sysctl_number("kernel.io_uring_disabled", 0);
+	double off = host_sysctl_number("kernel.io_uring_disabled", 0);
 
 	if (code == EPERM && off > 0)
 		doctor_put(d, "io_uring", STATE_NO, "sysctl kernel.io_uring_disabled=0",
@@ -169,7 +170,7 @@ static void doctor_check_msg_zerocopy(struct doctor *d)
 	struct tcp_zerocopy_receive z = {0};
 	socklen_t len = sizeof(z);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
-	double optmem = doctor_sysctl_number("net.core.optmem_max", 0);
+	double optmem = host_sysctl_number("net.core.optmem_max", 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
 		doctor_put(d, "MSG_ZEROCOPY", STATE_NO, NULL, "SO_ZEROCOPY: %s", strerror(errno));

@@ -14,23 +14,18 @@
 
 /* --- what the kernel allows --- */
 
-static long perf_event_sysctl_number(const char *name, long otherwise)
+int perf_event_paranoid(void)
 {
-	char *text = host_fact("/proc/sys/kernel/%s", name);
-	long n = text ? strtol(text, NULL, 10) : otherwise;
+	char *text = host_fact("/proc/sys/kernel/perf_event_paranoid");
+	int n = text ? atoi(text) : 2;
 
 	free(text);
 	return n;
 }
 
-int perf_event_paranoid(void)
-{
-	return (int)perf_event_sysctl_number("perf_event_paranoid", 2);
-}
-
 unsigned int perf_event_max_rate(void)
 {
-	long n = perf_event_sysctl_number("perf_event_max_sample_rate", 0);
+	double n = host_sysctl_number("kernel.perf_event_max_sample_rate", 0);
 
 	return n > 0 ? (unsigned int)n : 0;
 }

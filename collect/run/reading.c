@@ -9,18 +9,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PIECE = 32768, SHARE = 1000 };
-
-static uint64_t reading_cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 int reading_open(struct collect *c)
 {
@@ -33,7 +24,7 @@ static int reading_write(struct collect *c)
 {
 	struct reading *r = &c->reading;
 	int rc = snap_append(r->fd, r->began_ns, r->text.buf ? r->text.buf : "", r->text.len);
-	uint64_t took = reading_cpu_time() - r->cpu_ns;
+	uint64_t took = clock_thread_ns() - r->cpu_ns;
 
 	r->n++;
 	r->spent_ns += took;
@@ -49,7 +40,7 @@ int reading_take(struct collect *c)
 
 	r->began_ns = clock_mono_ns();
 	str_reset(&r->text);
-	r->cpu_ns = reading_cpu_time();
+	r->cpu_ns = clock_thread_ns();
 	rc = c->is->read(c);
 	return rc ? rc : reading_write(c);
 }

@@ -177,26 +177,6 @@ static json_t *run_json_collector(struct collect *c)
 	return o;
 }
 
-static json_t *run_json_collectors(const struct run *r)
-{
-	json_t *list = json_array();
-	size_t i;
-
-	for (i = 0; i < r->ncollect; i++)
-		json_array_append_new(list, run_json_collector(&r->collect[i]));
-	return list;
-}
-
-static json_t *run_json_processes(const struct run *r)
-{
-	json_t *list = json_array();
-	size_t i;
-
-	for (i = 0; i < r->nprocesses; i++)
-		json_array_append_new(list, json_integer(r->processes[i]));
-	return list;
-}
-
 static json_t *run_json_matched(const struct tree *t)
 {
 	json_t *list = json_array();
@@ -213,8 +193,9 @@ static json_t *run_json_matched(const struct tree *t)
 
 static json_t *run_json(const struct run *r)
 {
+	json_t *o, *processes = json_array(), *list = json_array();
 	char *cpus = cpuset_format(&r->cpus);
-	json_t *o;
+	size_t i;
 
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
@@ -227,7 +208,9 @@ static json_t *run_json(const struct run *r)
 	if (r->user)
 		json_object_set_new(o, "user", json_any_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
-	json_object_set_new(o, "processes", run_json_processes(r));
+	for (i = 0; i < r->nprocesses; i++)
+		json_array_append_new(processes, json_integer(r->processes[i]));
+	json_object_set_new(o, "processes", processes);
 	json_object_set_new(o, "named", json_any_text(r->named));
 	if (*r->named)
 		json_object_set_new(o, "matched", run_json_matched(&r->tree));
@@ -239,7 +222,9 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "why", json_any_text(r->why));
 	if (r->cut_off)
 		json_object_set_new(o, "cut_off", json_any_text(r->cut_off));
-	json_object_set_new(o, "collectors", run_json_collectors(r));
+	for (i = 0; i < r->ncollect; i++)
+		json_array_append_new(list, run_json_collector(&r->collect[i]));
+	json_object_set_new(o, "collectors", list);
 	return o;
 }
 

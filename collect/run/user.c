@@ -68,13 +68,30 @@ struct words {
 	size_t n, cap;
 };
 
+/* Adds a word and owns it. */
 static void user_add_word(struct words *w, char *word)
 {
 	array_add(w->word, w->n, w->cap, word);
 }
 
-static void user_add_env(struct words *w, const struct passwd *pw, const char *mark)
+/* Ids are numbers: a prefix may lead to a container that does not know the name. */
+static void user_add_change(struct words *w, const struct passwd *pw, const char *mark)
 {
+	char *const words[] = {
+		xstrdup(mark),
+		xasprintf("HOME=%s", pw->pw_dir),
+		xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh"),
+		xasprintf("USER=%s", pw->pw_name),
+		xasprintf("LOGNAME=%s", pw->pw_name),
+		xstrdup("setpriv"),
+		xasprintf("--reuid=%u", pw->pw_uid),
+		xasprintf("--regid=%u", pw->pw_gid),
+		user_groups(pw),
+		xstrdup("--inh-caps=-all"),
+		xstrdup("--bounding-set=-all"),
+		xstrdup("--no-new-privs"),
+		xstrdup("--"),
+	};
 	size_t i, k;
 
 	user_add_word(w, xstrdup("env"));
@@ -83,24 +100,8 @@ static void user_add_env(struct words *w, const struct passwd *pw, const char *m
 		for (k = 0; k < array_size(may_pass); k++)
 			if (str_starts(environ[i], may_pass[k]))
 				user_add_word(w, xstrdup(environ[i]));
-	user_add_word(w, xstrdup(mark));
-	user_add_word(w, xasprintf("HOME=%s", pw->pw_dir));
-	user_add_word(w, xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh"));
-	user_add_word(w, xasprintf("USER=%s", pw->pw_name));
-	user_add_word(w, xasprintf("LOGNAME=%s", pw->pw_name));
-}
-
-/* Ids are numbers: a prefix may lead to a container that does not know the name. */
-static void user_add_setpriv(struct words *w, const struct passwd *pw)
-{
-	user_add_word(w, xstrdup("setpriv"));
-	user_add_word(w, xasprintf("--reuid=%u", pw->pw_uid));
-	user_add_word(w, xasprintf("--regid=%u", pw->pw_gid));
-	user_add_word(w, user_groups(pw));
-	user_add_word(w, xstrdup("--inh-caps=-all"));
-	user_add_word(w, xstrdup("--bounding-set=-all"));
-	user_add_word(w, xstrdup("--no-new-privs"));
-	user_add_word(w, xstrdup("--"));
+	for (i = 0; i < array_size(words); i++)
+		user_add_word(w, words[i]);
 }
 
 char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
@@ -113,10 +114,8 @@ char **user_command(const char *name, size_t prefix, char *const argv[], const c
 	if (name && user_find(name, &pw, err))
 		return NULL;
 	for (i = 0; argv[i]; i++) {
-		if (i == prefix && pw && pw->pw_uid != geteuid()) {
-			user_add_env(&w, pw, mark);
-			user_add_setpriv(&w, pw);
-		}
+		if (i == prefix && pw && pw->pw_uid != geteuid())
+			user_add_change(&w, pw, mark);
 		user_add_word(&w, xstrdup(argv[i]));
 	}
 	user_add_word(&w, NULL);

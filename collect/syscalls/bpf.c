@@ -90,17 +90,15 @@ static int bpf_refused(int code, struct error *err)
 			 why);
 }
 
+/*
+ * Returns a limit of thread ids. A PID namespace may have a lower limit than the global ids that
+ * the program sees.
+ */
 static uint32_t bpf_tid_max(void)
 {
-	char *text = host_fact("/proc/sys/kernel/pid_max");
-	uint32_t n = text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+	double n = host_sysctl_number("kernel.pid_max", 0);
 
-	free(text);
-	/*
-	 * Returns a limit of thread ids. A PID namespace may have a lower limit than the global ids
-	 * that the program sees.
-	 */
-	return n > 4194304 || n < 32768 ? 4194304 : n;
+	return n >= 32768 && n < 4194304 ? (uint32_t)n : 4194304;
 }
 
 static struct bpf_program *bpf_program(const struct bpf *b, size_t i)

@@ -10,6 +10,7 @@
 #include "lib/error.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
+#include "lib/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,9 +55,8 @@ int syscall_moves_bytes(uint32_t index);
 bool syscall_restores(uint32_t index);
 struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` and `restores` */
 
-/* Write syscalls.tsv and socket_copies.tsv (docs/reference/capture-folder.md). */
-int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
-int socket_copies_write(const struct syscall_counts *counts, const char *path, struct error *err);
+/* Adds syscalls.tsv (docs/reference/capture-folder.md). */
+void syscalls_print(struct str *s, const struct syscall_counts *counts);
 
 /*
  * Makes the same counts as the kernel's program from a stream of enter and exit events.
