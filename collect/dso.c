@@ -253,23 +253,13 @@ static bool dso_time_is_over(const struct dso_room *room)
 	return clock_mono_ns() >= room->until_ns;
 }
 
-/* Says which limit a copy would exceed. Holes count: a file of holes fills an archive, too. */
-static int dso_room_check(const struct dso_room *room, const char *path, off_t size,
-			  struct error *err)
+static int dso_set_no_room(const char *path, struct error *err)
 {
-	if (dso_time_is_over(room))
-		return error_set(err, EFBIG,
-				 "%s: not copied: %d s for the copies of a run are over", path,
-				 DSO_RUN_S);
-	if (!room->files)
-		return error_set(err, EFBIG, "%s: not copied: the run has %d copies already", path,
-				 DSO_RUN_FILES);
-	if ((uint64_t)size > room->bytes)
-		return error_set(
-			err, EFBIG,
-			"%s: not copied: the copies would exceed %d GiB in a run or %d GiB in the capture",
-			path, (int)(DSO_RUN_BYTES >> 30), (int)(DSO_CAPTURE_BYTES >> 30));
-	return 0;
+	return error_set(
+		err, EFBIG,
+		"%s: not copied: the copies of a run take %d s, %d files and %d GiB at most, those of a capture %d GiB",
+		path, DSO_RUN_S, DSO_RUN_FILES, (int)(DSO_RUN_BYTES >> 30),
+		(int)(DSO_CAPTURE_BYTES >> 30));
 }
 
 /* Returns HOSTS/dso/<id>/<name> and makes the folder. The caller frees it. */
@@ -283,18 +273,17 @@ static char *dso_destination(const char *hosts, const char *id, const char *name
 	return to;
 }
 
-static int dso_copy_range(int in, int out, off_t at, off_t end, const struct dso_room *room)
+static int dso_copy_data(int in, int out, off_t size, const struct dso_room *room)
 {
 	char buf[CHUNK];
+	off_t at = 0;
 
-	while (at < end) {
-		size_t want = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
-		ssize_t n = pread(in, buf, want, at);
+	while (at < size) {
+		size_t want = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
+		ssize_t n = file_read_at(in, buf, want, (uint64_t)at);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
-			return n ? -errno : -EIO; /* the file is shorter now */
+			return n ? (int)n : -EIO; /* the file is shorter now */
 		if (pwrite(out, buf, (size_t)n, at) != n)
 			return errno ? -errno : -EIO;
 		if (dso_time_is_over(room))
@@ -302,25 +291,6 @@ static int dso_copy_range(int in, int out, off_t at, off_t end, const struct dso
 		at += n;
 	}
 	return 0;
-}
-
-/* Copies `size` bytes. Holes stay holes. */
-static int dso_copy_data(int in, int out, off_t size, const struct dso_room *room)
-{
-	off_t at = 0, end;
-	int rc = 0;
-
-	while (!rc && at < size && (at = lseek(in, at, SEEK_DATA)) >= 0) {
-		end = lseek(in, at, SEEK_HOLE);
-		end = end < 0 || end > size ? size : end;
-		if (at >= end)
-			break;
-		rc = dso_copy_range(in, out, at, end, room);
-		at = end;
-	}
-	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: only a hole follows */
-		rc = -errno;
-	return !rc && ftruncate(out, size) ? -errno : rc;
 }
 
 /* Writes the file whole or not at all: the other side's run may save the same file. */
@@ -333,8 +303,8 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 
 	if (fstat(in, &st))
 		return error_sys(err, errno, "%s: cannot read", path);
-	if (dso_room_check(room, path, st.st_size, err))
-		return -EFBIG;
+	if (dso_time_is_over(room) || !room->files || (uint64_t)st.st_size > room->bytes)
+		return dso_set_no_room(path, err);
 	room->bytes -= (uint64_t)st.st_size;
 	room->files--;
 	tmp = remains_name(to);
@@ -342,8 +312,8 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 	rc = out < 0 ? out : dso_copy_data(in, out, st.st_size, room);
 	rc = file_replace(out, tmp, to, rc);
 	free(tmp);
-	if (rc == -EFBIG && dso_time_is_over(room))
-		return dso_room_check(room, path, 0, err);
+	if (rc == -EFBIG)
+		return dso_set_no_room(path, err);
 	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
@@ -398,7 +368,7 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, st
 	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))
 		return error_set(err, EINVAL, "%s: not the name of a file", path);
 	if (dso_time_is_over(room))
-		return dso_room_check(room, path, 0, err);
+		return dso_set_no_room(path, err);
 	fd = dso_object_open(path, as, id, err);
 	if (fd < 0)
 		return fd;

@@ -117,15 +117,10 @@ static int idle_set_none(struct error *err)
 {
 	char *driver = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
 
-	if (!driver || !strcmp(driver, "none"))
-		error_set(
-			err, ENODEV,
-			"the kernel has no cpuidle driver in use: in a virtual machine the host has the idle states; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn it off. /proc/stat still has idle and iowait time");
-	else
-		error_set(
-			err, ENODEV,
-			"the cpuidle driver %s reports no states of these CPUs (no cpu<n>/cpuidle in sysfs)",
-			driver);
+	error_set(
+		err, ENODEV,
+		"the cpuidle driver %s reports no states of these CPUs: in a virtual machine the host has them; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn them off. /proc/stat still has idle and iowait time",
+		driver ? driver : "none");
 	free(driver);
 	return -ENODEV;
 }

@@ -48,19 +48,6 @@ static bool doctor_ask(const struct collector *is, const char *info, char why[51
 	return there;
 }
 
-static void doctor_put_sampling_rate(struct doctor *d)
-{
-	unsigned int rate = perf_event_max_rate();
-
-	if (rate && rate < 4999)
-		doctor_put(d, "sample rate", STATE_PARTLY,
-			   "sysctl kernel.perf_event_max_sample_rate=100000",
-			   "at most %u samples per second and CPU; capture takes 4999", rate);
-	else if (rate)
-		doctor_put(d, "sample rate", STATE_YES, NULL, "up to %u samples per second and CPU",
-			   rate);
-}
-
 static void doctor_kernel_names(struct doctor *d)
 {
 	double kptr = host_sysctl_number("kernel.kptr_restrict", 0);
@@ -105,13 +92,12 @@ static void doctor_check_perf(struct doctor *d)
 				"there is no PMU: profiles use %s, which counts time with interrupts off where interrupts are switched on again",
 				event);
 	}
-	doctor_put_sampling_rate(d);
 	doctor_kernel_names(d);
 }
 
 const struct check check_perf = {
 	.name = "perf",
-	.what = "perf record, its event and sample rate, the symbols and code of the kernel",
+	.what = "perf record, its event, the symbols and code of the kernel",
 	.needed = true,
 	.run = doctor_check_perf,
 };
@@ -265,7 +251,6 @@ static void doctor_put_hugepages(struct doctor *d)
 
 static void doctor_check_sysctls(struct doctor *d)
 {
-	double paranoid = host_sysctl_number("kernel.perf_event_paranoid", 0);
 	size_t i;
 
 	for (i = 0; i < array_size(limits); i++) {
@@ -280,9 +265,6 @@ static void doctor_check_sysctls(struct doctor *d)
 		else
 			doctor_put(d, limits[i].name, STATE_YES, NULL, "%.0f", is);
 	}
-	if (paranoid > -1)
-		doctor_put(d, "perf_event_paranoid", STATE_NOTE, NULL,
-			   "%.0f: users other than root may not profile a whole CPU", paranoid);
 	doctor_put_memlock(d);
 	doctor_put_hugepages(d);
 }
@@ -337,8 +319,6 @@ static void doctor_check_cpus(struct doctor *d)
 {
 	struct cpuset online;
 	struct error err = {0};
-	char *idle = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
-	char *isolated = host_fact("%s/devices/system/cpu/isolated", sysfs_root());
 	size_t i;
 
 	if (cpuset_online(&online, &err)) {
@@ -354,20 +334,11 @@ static void doctor_check_cpus(struct doctor *d)
 				   cpu_facts[i].why);
 		free(is);
 	}
-	if (!idle || !strcmp(idle, "none"))
-		doctor_put(d, "cpuidle", STATE_NOTE, NULL,
-			   "no driver: the kernel does not count idle states");
-	else
-		doctor_put(d, "cpuidle", STATE_YES, NULL, "%s", idle);
-	if (isolated)
-		doctor_put(d, "isolated", STATE_NOTE, NULL, "CPUs %s", isolated);
-	free(isolated);
-	free(idle);
 }
 
 const struct check check_cpus = {
 	.name = "cpus",
-	.what = "clock rate, SMT, idle states, isolated CPUs",
+	.what = "clock rate, SMT",
 	.run = doctor_check_cpus,
 };
 
@@ -397,25 +368,6 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 	free(todo);
 }
 
-enum { PAGE = 4096, ZCRX_ENTRIES = 32768 /* IO_RQ_MAX_ENTRIES */ };
-
-/* Data in flight needs memory, and each page of it an entry of the refill ring. */
-static void doctor_put_zcrx_area(struct doctor *d, double bdp)
-{
-	double pages = floor(bdp / PAGE) + 1;
-
-	if (pages <= ZCRX_ENTRIES)
-		doctor_put(
-			d, "zcrx area", STATE_NOTE, NULL,
-			"at least %.0f pages of 4 KiB (tcpzc --area), and a refill ring of as many entries",
-			pages);
-	else
-		doctor_put(
-			d, "zcrx area", STATE_PARTLY, NULL,
-			"%.0f pages of 4 KiB would be in flight, and a refill ring has %d entries at most: one queue cannot fill this path",
-			pages, ZCRX_ENTRIES);
-}
-
 static void doctor_check_path(struct doctor *d)
 {
 	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
@@ -431,7 +383,6 @@ static void doctor_check_path(struct doctor *d)
 		   d->rate_gbps, d->rtt_ms, bdp / 1e6);
 	doctor_put_buffer(d, "net.ipv4.tcp_rmem", bdp);
 	doctor_put_buffer(d, "net.ipv4.tcp_wmem", bdp);
-	doctor_put_zcrx_area(d, bdp);
 }
 
 const struct check check_path = {

@@ -108,14 +108,6 @@ printf '8192\t65536\t4194304\n' >proc/sys/net/ipv4/tcp_wmem
 doctor path --rate 100 --rtt 1
 ok "the proposal leaves the minimum and the default of tcp_wmem unchanged" is "$(row path net.ipv4.tcp_wmem todo)" \
 	"sysctl net.ipv4.tcp_wmem='8192 65536 25065536'"
-# 12.5e6 / 4096 = 3051.8 pages in flight; at 10 ms 30518, at 11 ms 33570
-ok "a zcrx area for the path is a note" is "$(row path 'zcrx area' state)" note
-ok "the zcrx area has the unit pages" says 'at least 3052 pages' tsv
-doctor path --rate 100 --rtt 10
-ok "30518 pages fit into one refill ring" is "$(row path 'zcrx area' state)" note
-doctor path --rate 100 --rtt 11
-ok "the zcrx area at 11 ms needs 33570 pages" is "$(row path 'zcrx area' why | cut -d' ' -f1)" 33570
-ok "33570 pages do not fit into one refill ring" is "$(row path 'zcrx area' state)" partly
 # 1e9 / 8 x 10 s = 1.25 GB, twice that is above INT_MAX
 doctor path --rate 1 --rtt 10000
 ok "the proposed tcp_rmem is at most the kernel's maximum" is "$(row path net.ipv4.tcp_rmem todo)" \

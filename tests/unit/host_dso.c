@@ -194,25 +194,6 @@ TEST(fifos_and_folders_are_refused_without_waiting)
 	alarm(0);
 }
 
-TEST(sparse_file_is_copied)
-{
-	struct perf_file as = object_make(0644);
-	struct stat st;
-	freed(text_free) char *copy;
-	FILE *f;
-
-	assert_int_equal(truncate("object", 3LL << 30), 0);
-	assert_int_equal(save("object", &as), 0);
-	f = popen("echo hosts/dso/*/object", "r");
-	copy = xcalloc(1, 512);
-	assert_int_equal(fscanf(f, "%511s", copy), 1);
-	pclose(f);
-	assert_int_equal(stat(copy, &st), 0);
-	assert_int_equal(st.st_size, 3LL << 30);
-	assert_true(st.st_blocks * 512 < 1 << 20);
-	assert_int_equal(st.st_mode & 07777, 0600);
-}
-
 TEST(each_limit_of_a_run_is_kept)
 {
 	struct perf_file as = object_make(0644);
