@@ -182,14 +182,12 @@ static int kcore_save(const char *path, int from, Elf64_Ehdr *head, const struct
 static int kcore_probe(struct collect *c)
 {
 	char *path = xasprintf("%s/kcore", proc_root());
-	int rc = access(path, R_OK) ? -errno : 0;
+	int rc = 0;
 
-	if (rc == -ENOENT)
-		error_set(
-			&c->err, ENOENT,
-			"this kernel has no /proc/kcore (CONFIG_PROC_KCORE): hot instructions of the kernel will be offsets without code");
-	else if (rc)
-		error_sys(&c->err, -rc, "/proc/kcore: run as root to copy the kernel's code");
+	if (access(path, R_OK))
+		rc = error_sys(
+			&c->err, errno,
+			"/proc/kcore (CONFIG_PROC_KCORE; run as root), so hot instructions of the kernel will be offsets without code");
 	free(path);
 	return rc;
 }

@@ -27,15 +27,11 @@ static int sched_probe(struct collect *c)
 	unsigned long long run, waited, slices;
 	char line[128];
 
-	if (!tree_file(line, sizeof(line), "%s/thread-self/schedstat", proc_root()))
+	if (!tree_file(line, sizeof(line), "%s/thread-self/schedstat", proc_root()) ||
+	    sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
 		return error_set(
 			&c->err, EOPNOTSUPP,
-			"%s/thread-self/schedstat: not there: the kernel is built without CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
-			proc_root());
-	if (sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
-		return error_set(
-			&c->err, EOPNOTSUPP,
-			"%s/thread-self/schedstat: counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
+			"%s/thread-self/schedstat counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
 			proc_root());
 	return tree_probe(c);
 }

@@ -95,22 +95,6 @@ char *workload_words(const struct workload_run *run, const char *units)
 	return words;
 }
 
-/* Returns the error that a workload prints as tcpzc does, as a reason. NULL: it prints none. */
-static char *workload_error_line(const struct workload_run *run)
-{
-	struct account a;
-	char *words, *why = NULL;
-
-	account_read(run, "tcpzc", &a, NULL);
-	if (a.error) {
-		words = text_clean(a.error, LINE_MAX_SHOWN);
-		why = xasprintf("the workload reports an error: \"%s\"", words);
-		free(words);
-	}
-	account_free(&a);
-	return why;
-}
-
 char *workload_undone(const struct workload_run *run, const char *units)
 {
 	const struct adapter *is = adapter_find(units);
@@ -119,11 +103,8 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	struct str s = {0};
 	char *words;
 
-	if (!is || !is->read || is->collector) {
-		words = workload_error_line(run);
-		if (words || !is || !is->read)
-			return words;
-	}
+	if (!is || !is->read)
+		return NULL;
 	if (account_read(run, units, &a, &err))
 		str_printf(&s, "no work was counted (units = %s): %s", units, err.text);
 	else if (!a.error && !account_has_work(&a))

@@ -103,10 +103,9 @@ char *line_of_file(const char *path, bool first);
 char *workload_words(const struct workload_run *run, const char *units);
 
 /*
- * Returns why a workload did no work: its adapter finds an error, or no work. Where no adapter
- * reads the output, the workload prints an error line as tcpzc does. NULL: it did some work, or
- * nothing says that it did none. A workload that is stopped at the end of the window has no exit
- * status that tells.
+ * Returns why a workload did no work: its adapter finds an error, or no work. NULL: it did some
+ * work, or nothing says that it did none. A workload that is stopped at the end of the window has
+ * no exit status that tells.
  */
 char *workload_undone(const struct workload_run *run, const char *units);
 

@@ -143,7 +143,7 @@ static bool event_named(struct event *e, const char *name)
 
 enum { MAX_EVENTS = 128 };
 
-static const char modifiers[] = "ukhGHW"; /* W is perf's weak group; all groups are weak here */
+static const char modifiers[] = "ukhGH";
 
 /* The parser: `at` is its place in the text. */
 struct reader {
@@ -306,35 +306,6 @@ static int events_parse_event(struct reader *r, struct error *err)
 	return events_add_event(r, from, (size_t)(r->at - from), err);
 }
 
-/*
- * Parses what stands behind "}", such as ":u". It holds for all events of the group and is added to
- * their names, as perf does.
- */
-static int events_group_modifiers(struct reader *r, size_t first, struct error *err)
-{
-	size_t len, i;
-	char *mods;
-	int rc = 0;
-
-	if (*r->at != ':')
-		return 0;
-	len = events_name_length(++r->at);
-	mods = xstrndup(r->at, len);
-	if (!strcmp(mods, "W"))
-		first = r->list->n;
-	for (i = first; i < r->list->n && !rc; i++) {
-		struct event *e = &r->list->e[i];
-		char *name = xasprintf("%s%s%s", e->name, strpbrk(e->name, "/:") ? "" : ":", mods);
-
-		rc = events_apply_modifiers(e, mods, err);
-		free(e->name);
-		e->name = name;
-	}
-	free(mods);
-	r->at += len;
-	return rc;
-}
-
 static int events_check_group(const struct reader *r, size_t first, struct error *err)
 {
 	const struct event *a = &r->list->e[first], *b;
@@ -363,8 +334,7 @@ static int events_parse_group(struct reader *r, struct error *err)
 		return error_set(err, EINVAL, "the '}' of a group is missing%s%s",
 				 *r->at ? " before " : "", r->at);
 	r->at++;
-	rc = events_group_modifiers(r, first, err);
-	return rc ? rc : events_check_group(r, first, err);
+	return events_check_group(r, first, err);
 }
 
 static int events_read_list(struct event_list *list, const char *text, bool look, struct error *err)

@@ -7,7 +7,7 @@
  *   net:napi_poll                                                  tracepoints
  *
  * Events in braces are counted at the same times. Modifiers: u user, k kernel, h hypervisor, H
- * host, G guest; those of a group hold for all in it.
+ * host, G guest.
  */
 #ifndef ZC_EVENTS_H
 #define ZC_EVENTS_H

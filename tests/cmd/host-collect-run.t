@@ -54,11 +54,6 @@ for warmup in 0 0.2; do
 	ok "without --duration no message mentions a short window, warm-up $warmup s" sh -c '! grep "of the window.s" err'
 	ok "without --duration run.json has no early_ns, warm-up $warmup s" holds '.window | has("early_ns") | not'
 done
-for units in none tcp; do
-	ok "collect exits 1 where the stopped command reports an error, --units $units" exits 1 collect --collect null,tcp --units $units \
-		--duration 0.3 --grace 0 -- sh -c 'echo "{\"type\":\"error\",\"what\":\"no server\"}"; exec sleep 60'
-	ok "run.json has the error as the reason, --units $units" is .why 'the workload reports an error: "no server"'
-done
 ok "collect stops a command after the window" exits 0 collect --collect null --duration 0.3 --grace 0 -- sleep 60
 ok "run.json of a stopped command has no early_ns" holds '.window | has("early_ns") | not'
 
