@@ -50,9 +50,7 @@ static int agent_end_processes(const char *folder, int patience_ms)
 	return n;
 }
 
-/* --- the folder --- */
-
-/* The agent's folder is new and empty, and no other agent with the same key uses it. */
+/* --- the folder: new and empty, and no other agent with the same key uses it --- */
 
 /* /var/tmp is on a disk. /tmp may be in memory, and a recording is large. */
 static char *agent_folder_path(const char *key)
@@ -193,19 +191,10 @@ static void agent_print_hello(struct agent *a)
 	json_decref(o);
 }
 
-static void agent_drop(struct agent *a, const char *dir)
-{
-	struct error err = {0};
-
-	if (dir_remove(dir, &err))
-		agent_print_line(a, "failed %s", err.text);
-	else
-		agent_print_line(a, "dropped");
-}
-
 static void agent_handle_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
+	struct error err = {0};
 	char *dir, *rest;
 	double s, idle_s;
 
@@ -218,7 +207,10 @@ static void agent_handle_named(struct agent *a, const char *line)
 		a->over = !stream_send(STDOUT_FILENO, dir, *line == 'n' ? &a->sent : NULL,
 				       a->patience_ms);
 	} else if (str_starts(line, "drop ")) {
-		agent_drop(a, dir);
+		if (dir_remove(dir, &err))
+			agent_print_line(a, "failed %s", err.text);
+		else
+			agent_print_line(a, "dropped");
 	} else if (str_starts(line, "patience ")) { /* "patience 64", "patience 64 3600" */
 		s = strtod(name, &rest);
 		idle_s = strtod(rest, NULL);
@@ -271,7 +263,7 @@ static void agent_read(struct agent *a)
  */
 static void agent_serve(struct agent *a)
 {
-	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder);
+	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder); /* of the processes of a run */
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 

@@ -140,30 +140,20 @@ static collect_hook *collector_snap(const struct collector *is)
 
 void collect_start(struct collect *list, size_t n, enum collect_when when)
 {
-	size_t i;
+	struct collect *c;
 
-	for (i = 0; i < n; i++)
-		if (list[i].is->when == when)
-			collector_step_timed(&list[i],
-					     collector_hook(list[i].is, list[i].is->start),
-					     &list[i].on);
+	for (c = list; c < list + n; c++)
+		if (c->is->when == when)
+			collector_step_timed(c, collector_hook(c->is, c->is->start), &c->on);
 }
 
-void collect_rehearse(struct collect *list, size_t n)
+void collect_snap(struct collect *list, size_t n, bool dated_only)
 {
-	size_t i;
+	struct collect *c;
 
-	for (i = 0; i < n; i++)
-		if (list[i].is->when == DATED)
-			collector_step(&list[i], collector_snap(list[i].is));
-}
-
-void collect_snap(struct collect *list, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		collector_step(&list[i], collector_snap(list[i].is));
+	for (c = list; c < list + n; c++)
+		if (!dated_only || c->is->when == DATED)
+			collector_step(c, collector_snap(c->is));
 }
 
 void collect_stop(struct collect *list, size_t n, enum collect_when when)

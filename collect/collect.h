@@ -148,9 +148,8 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
  */
 void collect_prepare(struct collect *list, size_t n);
 void collect_before(struct collect *list, size_t n);
-void collect_rehearse(struct collect *list, size_t n); /* takes a reading of DATED ones */
 void collect_start(struct collect *list, size_t n, enum collect_when when);
-void collect_snap(struct collect *list, size_t n);
+void collect_snap(struct collect *list, size_t n, bool dated_only);
 void collect_stop(struct collect *list, size_t n, enum collect_when when);
 void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);

@@ -18,8 +18,6 @@
 
 /* --- PMUs --- */
 
-enum { NAMES_SHOWN = 16 };
-
 static const char devices[] = "bus/event_source/devices";
 
 /* Says whether the name may be part of a path. */
@@ -44,56 +42,43 @@ bool pmu_has_event(const char *pmu, const char *event)
 	return text;
 }
 
-/* Names for a message. */
-struct names {
-	struct str text;
-	int n;
-};
-
-static void pmu_add_name(void *arg, const char *dir, const char *name, struct error *err)
+static void pmu_add_name(void *names, const char *dir, const char *name, struct error *err)
 {
-	struct names *names = arg;
-
 	(void)dir, (void)err;
-	if (!str_ends(name, ".scale") && !str_ends(name, ".unit") && !str_ends(name, ".snapshot") &&
-	    names->n++ < NAMES_SHOWN)
-		str_printf(&names->text, " %s", name);
+	if (!str_ends(name, ".scale") && !str_ends(name, ".unit") && !str_ends(name, ".snapshot"))
+		str_printf(names, " %s", name);
 }
 
-/* Adds "; WHAT: NAME NAME" of a folder of the PMU. */
-static void pmu_list_names(struct str *s, const char *what, const char *pmu, const char *folder)
+/* Returns the names in a folder of the PMU, each behind a blank. The caller frees them. */
+static char *pmu_list_names(const char *pmu, const char *folder)
 {
 	char *path = xasprintf("%s/%s/%s/%s", sysfs_root(), devices, pmu, folder);
-	struct names names = {0};
+	struct str names = {0};
 
 	host_each(path, pmu_add_name, &names, NULL);
-	if (names.n)
-		str_printf(s, "; %s:%s", what, names.text.buf);
-	if (names.n > NAMES_SHOWN)
-		str_printf(s, " and %d more", names.n - NAMES_SHOWN);
-	str_free(&names.text);
 	free(path);
+	return str_take(&names);
 }
 
 static int pmu_set_missing(const char *pmu, struct error *err)
 {
-	struct str names = {0};
+	char *names = pmu_list_names("", "");
 
-	pmu_list_names(&names, "this host has", "", "");
-	error_set(err, ENOENT, "no PMU '%s' on this host%s", pmu, names.len ? names.buf : "");
-	str_free(&names);
+	error_set(err, ENOENT, "no PMU '%s' on this host; this host has:%.400s", pmu, names);
+	free(names);
 	return -ENOENT;
 }
 
 static int pmu_set_no_term(const char *pmu, const char *term, struct error *err)
 {
-	struct str names = {0};
+	char *events = pmu_list_names(pmu, "events"), *terms = pmu_list_names(pmu, "format");
 
-	pmu_list_names(&names, "its events", pmu, "events");
-	pmu_list_names(&names, "its terms", pmu, "format");
-	error_set(err, ENOENT, "PMU '%s' has neither an event nor a term '%s'%s", pmu, term,
-		  names.len ? names.buf : "");
-	str_free(&names);
+	error_set(
+		err, ENOENT,
+		"PMU '%s' has neither an event nor a term '%s'; its events:%.400s; its terms:%.200s",
+		pmu, term, events, terms);
+	free(terms);
+	free(events);
 	return -ENOENT;
 }
 

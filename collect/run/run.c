@@ -227,7 +227,7 @@ static enum woken run_wait_for_start(struct run *r, uint64_t start)
 	from = clock_mono_ns();
 	if (start > from) {
 		/* A rehearsal tells how long the readings take. They get a quarter more. */
-		collect_rehearse(r->collect, r->ncollect);
+		collect_snap(r->collect, r->ncollect, true);
 		w = run_wait_until(r, start - (clock_mono_ns() - from) * 5 / 4);
 	}
 	if (w != WOKEN_TIME)
@@ -299,7 +299,7 @@ static void run_watch(struct run *r, uint64_t end)
 			continue;
 		if (end && clock_mono_ns() >= end)
 			return;
-		collect_snap(r->collect, r->ncollect);
+		collect_snap(r->collect, r->ncollect, false);
 		while (next <= clock_mono_ns())
 			next += SECOND;
 	}
