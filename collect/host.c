@@ -75,42 +75,24 @@ void host_each(const char *dir, host_entry *each, void *arg, struct error *err)
 		free(entries);
 }
 
-static char *host_first_line(struct error *err, const char *fmt, va_list ap)
+char *host_label(struct error *err, const char *fmt, ...)
 {
-	char *path = xvasprintf(fmt, ap), *text = NULL, *rest, *line = NULL;
+	char *path, *text = NULL, *rest, *line = NULL;
+	struct error why = {0};
+	va_list ap;
 
-	if (!file_read(path, &text, NULL, err)) {
+	va_start(ap, fmt);
+	path = xvasprintf(fmt, ap);
+	va_end(ap);
+	if (!file_read(path, &text, NULL, &why)) {
 		rest = text;
 		line = str_trim(str_token(&rest, '\n'));
 		line = *line ? xstrdup(line) : NULL;
 	}
-	free(text);
-	free(path);
-	return line;
-}
-
-char *host_fact(const char *fmt, ...)
-{
-	char *line;
-	va_list ap;
-
-	va_start(ap, fmt);
-	line = host_first_line(NULL, fmt, ap);
-	va_end(ap);
-	return line;
-}
-
-char *host_label(struct error *err, const char *fmt, ...)
-{
-	struct error why = {0};
-	char *line;
-	va_list ap;
-
-	va_start(ap, fmt);
-	line = host_first_line(&why, fmt, ap);
-	va_end(ap);
 	if (error_of_machine(why.code))
 		error_set(err, why.code, "%s", why.text);
+	free(text);
+	free(path);
 	return line;
 }
 
@@ -138,9 +120,9 @@ double host_sysctl_number(const char *name, int n)
 static const char root[] = "/proc/sys/";
 
 /* The settings in kernel/ that influence measurements. */
-static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watchdog",
-				     "numa_",	 "kptr_restrict", "timer_",	  "pid_max",
-				     "threads-", "unprivileged_", "ftrace",	  "soft_watchdog"};
+static const char kernel[] =
+	"perf_* sched_* nmi_watchdog* watchdog* numa_* kptr_restrict* timer_* pid_max* threads-* "
+	"unprivileged_* ftrace* soft_watchdog*";
 
 /* Sets the error where the machine failed. A setting that refuses to be read is no error. */
 static void sysctls_add_file(struct str *out, const char *path, struct error *err)
@@ -170,36 +152,26 @@ static bool sysctls_skips(const char *dir, const char *name)
 	bool per_interface = str_ends(dir, "/conf") || str_ends(dir, "/neigh");
 
 	return strstr(name, "key") || strstr(name, "secret") ||
-	       (per_interface && strcmp(name, "all") && strcmp(name, "default"));
+	       (per_interface && strcmp(name, "all") && strcmp(name, "default")) ||
+	       (str_ends(dir, "/kernel") && !str_matches_any(kernel, name));
 }
 
-static void sysctls_add_net(void *out, const char *dir, const char *name, struct error *err)
+static void sysctls_add(void *out, const char *dir, const char *name, struct error *err)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 
 	if (sysctls_skips(dir, name))
 		;
-	else if (path_is_dir(path))
-		host_each(path, sysctls_add_net, out, err);
-	else
+	else if (!path_is_dir(path))
 		sysctls_add_file(out, path, err);
-	free(path);
-}
-
-static void sysctls_add_kernel(void *out, const char *dir, const char *name, struct error *err)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	size_t k;
-
-	for (k = 0; k < array_size(kernel); k++)
-		if (str_starts(name, kernel[k]) && !path_is_dir(path))
-			sysctls_add_file(out, path, err);
+	else if (!str_ends(dir, "/kernel"))
+		host_each(path, sysctls_add, out, err);
 	free(path);
 }
 
 void host_add_net_sysctls(struct str *out, struct error *err)
 {
-	host_each("/proc/sys/net", sysctls_add_net, out, err);
+	host_each("/proc/sys/net", sysctls_add, out, err);
 }
 
 /* Writes `sysctls`: the network's settings, and those that influence measurements. */
@@ -210,7 +182,7 @@ static int host_write_sysctls(const char *dir, struct error *err)
 	struct str out = {0};
 	int rc;
 
-	host_each("/proc/sys/kernel", sysctls_add_kernel, &out, &lost);
+	host_each("/proc/sys/kernel", sysctls_add, &out, &lost);
 	host_add_net_sysctls(&out, &lost);
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
 	if (!rc && lost.code)

@@ -35,15 +35,11 @@ void host_each(const char *dir, host_entry *each, void *arg, struct error *err);
 
 /*
  * Returns the first line of a small file, trimmed, or NULL when it is empty or cannot be read. The
- * caller frees it.
- */
-char *host_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/*
- * As host_fact, for a fact that figures are named by: where the machine fails (error_of_machine),
- * it fills the error. A missing file is no error.
+ * caller frees it. Where the machine fails (error_of_machine), it fills the error, which may be
+ * NULL. A missing file is no error.
  */
 char *host_label(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define host_fact(...) host_label(NULL, __VA_ARGS__)
 
 /* Returns number n, from 0 on, in the value of a sysctl, or -1. */
 double host_sysctl_number(const char *name, int n);

@@ -59,16 +59,16 @@ static const char *units_argument(const char *units)
 static int units_refuse(const char *units, struct error *err)
 {
 	struct str names = {0};
-	size_t i, n = array_size(adapters);
+	size_t i;
 	int rc;
 
-	for (i = 0; i < n; i++)
-		str_printf(&names, "%s%s%s%s",
-			   !i	       ? ""
-			   : i + 1 < n ? ", "
-				       : " and ",
-			   adapters[i]->name, adapters[i]->argument ? ":" : "",
-			   adapters[i]->argument ? adapters[i]->argument : "");
+	for (i = 0; i < array_size(adapters); i++) {
+		const char *arg = adapters[i]->argument;
+		char *name = xasprintf("%s%s%s", adapters[i]->name, arg ? ":" : "", arg ? arg : "");
+
+		str_item(&names, !i, i + 1 == array_size(adapters), name);
+		free(name);
+	}
 	rc = error_set(err, EINVAL, "no adapter '%s'; there are %s", units, names.buf);
 	str_free(&names);
 	return rc;

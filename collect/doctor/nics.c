@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Network interfaces: what a fast or zero-copy transfer needs. */
 #include "collect/doctor/doctor.h"
-#include "collect/host.h"
 #include "collect/nic.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -45,21 +44,14 @@ static double port_number(const struct port *p, const char *key)
 static void port_put_facts(struct doctor *d, const struct port *p)
 {
 	char *driver = port_text(p, "driver");
-	char *node = host_fact("%s/class/net/%s/device/numa_node", sysfs_root(), p->name);
 	double speed = port_number(p, "speed_mbps");
 	struct str why = {0};
 
 	str_puts(&why, driver ? driver : "unknown driver");
 	if (speed > 0)
 		str_printf(&why, ", %g Gbit/s", speed / 1e3);
-	str_printf(&why, ", MTU %.0f", port_number(p, "mtu"));
-	if (node && atoi(node) >= 0)
-		str_printf(&why, ", on NUMA node %s", node);
-	if (port_number(p, "gro_max_size") > 65536)
-		str_puts(&why, ", BIG TCP");
-	doctor_put(d, p->name, STATE_NOTE, NULL, "%s", why.buf);
+	doctor_put(d, p->name, STATE_NOTE, NULL, "%s, MTU %.0f", why.buf, port_number(p, "mtu"));
 	str_free(&why);
-	free(node);
 	free(driver);
 }
 
