@@ -10,6 +10,7 @@
 #include "lib/clock.h"
 #include "lib/command.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
 #include "workload/workload.h"
@@ -172,7 +173,7 @@ static char *json_text_copy(const json_t *o, const char *key)
 /* Says whether a host name or a boot id may be part of the name of a folder here. */
 static bool host_name_is_plain(const char *name)
 {
-	return stream_name_ok(name) && !strchr(name, '/') && *name != '.';
+	return name_is_part(name) && *name != '.';
 }
 
 static int hello_parse(struct remote *r, const char *line, struct error *err)

@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
@@ -161,7 +162,7 @@ static bool fetch_name_ok(const struct fetch *f, const char *name)
 
 	for (p = name; *p; p++)
 		folders += *p == '/';
-	return folders <= FETCH_FOLDERS && stream_name_ok(name) && str_starts(name, f->prefix);
+	return folders <= FETCH_FOLDERS && name_is_safe(name) && str_starts(name, f->prefix);
 }
 
 static int fetch_entry(struct fetch *f, const char *line, struct error *err)

@@ -8,6 +8,7 @@
 #include "lib/command.h"
 #include "lib/error.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
 
@@ -198,7 +199,7 @@ static void agent_handle_named(struct agent *a, const char *line)
 	char *dir, *rest;
 	double s, idle_s;
 
-	if (!name || !stream_name_ok(++name)) {
+	if (!name || !name_is_safe(++name)) {
 		agent_print_line(a, "failed not understood: %s", line);
 		return;
 	}

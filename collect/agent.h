@@ -51,7 +51,7 @@ struct rights rights_of_this_process(void);
  *     failed <why>\n                                      in place of a file that cannot be read
  *     end\n
  *
- * Names are relative to the folder, without ".", ".." and control characters. A file that is
+ * Names are relative to the folder (name_is_safe). A file that is
  * shorter than announced is filled up with zeros, and its sum is `-`.
  */
 
@@ -61,8 +61,5 @@ struct rights rights_of_this_process(void);
  * all. Returns false when nobody reads `fd`, or nobody did for `patience_ms` (-1: for ever).
  */
 bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms);
-
-/* Says whether stream_send may send such a name. */
-bool stream_name_ok(const char *name);
 
 #endif

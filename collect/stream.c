@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
@@ -52,24 +53,6 @@ static bool stream_write_line(const struct sink *to, const char *word, const cha
 
 	free(line);
 	return there;
-}
-
-bool stream_name_ok(const char *name)
-{
-	const char *part = name, *p;
-
-	for (p = name;; p++) {
-		if (*p && (unsigned char)*p < ' ')
-			return false;
-		if (*p && *p != '/')
-			continue;
-		if (p == part || (p == part + 1 && *part == '.') ||
-		    (p == part + 2 && part[0] == '.' && part[1] == '.'))
-			return false;
-		if (!*p)
-			return true;
-		part = p + 1;
-	}
 }
 
 /* Reads the next bytes of the file. A file that ended early gives zeros and clears *whole. */
@@ -158,9 +141,8 @@ static bool stream_write_entry(const struct sink *to, const struct walked *e)
 	/* A killed process may have left a part of a file under a temporary name. */
 	if (e->code || !S_ISREG(e->st.st_mode) || strstr(path_base_name(e->name), ".tmp."))
 		return true;
-	if (!stream_name_ok(e->name))
-		return stream_write_line(to, "failed ",
-					 "there is a file with control characters in its name");
+	if (!name_is_safe(e->name))
+		return stream_write_line(to, "failed ", "there is a file with an unsafe name");
 	return stream_write_file(to, e->path, e->name);
 }
 

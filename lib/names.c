@@ -73,6 +73,11 @@ static const char *name_fault(const char *name)
 	return fault;
 }
 
+bool name_is_safe(const char *name)
+{
+	return !name_fault(name);
+}
+
 int name_clean(const char *raw, char **clean, struct error *err)
 {
 	const char *at = raw, *fault = NULL;

@@ -14,6 +14,9 @@
 /* `raw` without leading "./" and trailing "/"; "" for the folder itself. The caller frees. */
 int name_clean(const char *raw, char **clean, struct error *err);
 
+/* Returns whether a packed capture may hold the name. */
+bool name_is_safe(const char *name);
+
 /* Returns whether the name is one part of a path: no '/', no control character, at most 255 bytes,
  * and neither "", "." nor "..". */
 bool name_is_part(const char *name);
