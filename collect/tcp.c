@@ -134,16 +134,10 @@ static void tcp_add_hex(struct str *s, const void *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *p = data, *end = p + len;
-	char piece[256];
-	size_t n = 0;
 
 	for (; p < end; p++) {
-		piece[n++] = digits[*p >> 4];
-		piece[n++] = digits[*p & 15];
-		if (n < sizeof(piece) && p + 1 < end)
-			continue;
-		str_add(s, piece, n);
-		n = 0;
+		str_putc(s, digits[*p >> 4]);
+		str_putc(s, digits[*p & 15]);
 	}
 	str_puts(s, len ? " " : "- ");
 }

@@ -96,12 +96,6 @@ fi
 ok "--events refuses an unknown event" refuses cyles "unknown event 'cyles'; there are cycles instructions"
 ok "--events refuses a PMU that the host lacks" refuses uncore_moon/x/ "no PMU 'uncore_moon' on this host; this host has: .*software"
 ok "--events refuses a tracepoint that the kernel lacks" refuses no:such 'no tracepoint no/such on this kernel'
-ok "--events refuses an unknown modifier" refuses cycles:z "no modifier 'z'; there are u \(user\)"
-ok "--events refuses a group without its closing brace" refuses '{cycles,instructions' "the '}' of a group is missing"
-ok "--events refuses a closing brace without a group" refuses 'cycles}' 'comma is missing'
-ok "--events refuses a PMU without its closing slash" refuses msr/tsc "'msr/tsc': the '/' behind its terms is missing"
-ok "--events refuses a comma at the end" refuses cycles, 'an event is missing before .the end'
-ok "--events refuses an event twice in a group" refuses '{faults,faults}' "'faults' appears twice"
 ok "--events without the collector 'counters' is a usage error" exits 2 "$zcost" collect -o r --collect cpu --events cycles -- true
 ok "the error about --events names the collector 'counters'" says "belongs to the collector 'counters', which is not among those chosen" err
 
