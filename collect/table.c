@@ -100,12 +100,8 @@ static int table_set_unknown(const char *name, struct error *err)
 	return -EINVAL;
 }
 
-/* What the user named: `all` is every collector that some pass uses. */
-struct named {
-	bool it[array_size(collectors)], all;
-};
-
-static int table_read_names(struct named *named, const char *names, struct error *err)
+/* Fills which collectors the user named. `all` is every collector that some pass uses. */
+static int table_read_names(bool named[], bool *all, const char *names, struct error *err)
 {
 	char *copy = xstrdup(names), *rest = copy, *token;
 	int rc = 0;
@@ -116,9 +112,9 @@ static int table_read_names(struct named *named, const char *names, struct error
 		for (i = 0; collectors[i] && strcmp(collectors[i]->name, token); i++)
 			;
 		if (collectors[i])
-			named->it[i] = true;
+			named[i] = true;
 		else if (!strcmp(token, "all"))
-			named->all = true;
+			*all = true;
 		else
 			rc = table_set_unknown(token, err);
 	}
@@ -129,7 +125,7 @@ static int table_read_names(struct named *named, const char *names, struct error
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err)
 {
-	struct named named = {0};
+	bool named[array_size(collectors)] = {false}, all = false;
 	unsigned int pass = 0;
 	size_t i;
 
@@ -140,18 +136,18 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 		return error_set(err, EINVAL,
 				 "unknown pass '%s'; there are: measure profile syscalls all",
 				 run->pass);
-	if (names && table_read_names(&named, names, err))
+	if (names && table_read_names(named, &all, names, err))
 		return -EINVAL;
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {
 		const struct collector *is = collectors[i];
 
-		if (names ? !named.it[i] && !(named.all && is->passes) : !(is->passes & pass))
+		if (names ? !named[i] && !(all && is->passes) : !(is->passes & pass))
 			continue;
 		(*list)[(*n)++] = (struct collect){
 			.is = is,
 			.run = run,
-			.asked = names ? named.it[i] : (is->required & pass) == pass,
+			.asked = names ? named[i] : (is->required & pass) == pass,
 			.lost = -1,
 			.info = json_object(),
 		};
