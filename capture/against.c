@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char prefix[] = "old-";
 
@@ -67,25 +66,6 @@ static int against_check_settings(const struct plan *p, const struct variant *v,
 	return rc ? -EINVAL : 0;
 }
 
-/* Refuses a program that is gone from this host: a rebuilt one would be measured twice. */
-static int against_check_programs(const struct plan *p, const struct variant *v, struct error *err)
-{
-	int i;
-
-	for (i = 0; i < p->nsides; i++) {
-		char *program = xstrndup(v->command[i], strcspn(v->command[i], " \t"));
-		bool gone = *program == '/' && !*p->sides[i].host && access(program, X_OK) != 0;
-
-		if (gone)
-			error_set(err, EINVAL, "%s: the program %s is gone; build it there again",
-				  v->name, program);
-		free(program);
-		if (gone)
-			return -EINVAL;
-	}
-	return 0;
-}
-
 /* Adds one earlier variant. Leaves out one with the commands of the plan's variant of its name. */
 static int against_add(struct plan *p, const json_t *old, struct str *same, struct error *err)
 {
@@ -105,8 +85,6 @@ static int against_add(struct plan *p, const json_t *old, struct str *same, stru
 		rc = error_set(err, EINVAL, "the plan has a variant '%s', too", v.name);
 	if (!rc)
 		rc = against_check_settings(p, &v, old, err);
-	if (!rc)
-		rc = against_check_programs(p, &v, err);
 	if (rc) {
 		plan_free_variant(&v);
 		return rc;

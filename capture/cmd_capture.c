@@ -283,32 +283,29 @@ static void note_undo_due(const char *dir)
 	free(state);
 }
 
-static int capture_conclude(const struct capture *c, int rc, const struct error *err)
+/* Prints what ended a capture early, and the runs that it made. */
+static int capture_conclude_early(const struct capture *c, int rc, const struct error *err)
 {
-	const char *again = "run the same command again";
-	bool one = c->ok == 1;
+	const char *how = rc == -EINTR ? "interrupted: " : "";
 
-	if (rc == -EINTR) {
-		print_note("interrupted: %zu %s added to %s and %s safe; %s to go on", c->ok,
-			   one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
-		note_undo_due(c->dir);
-		return EXIT_FAILED;
-	}
-	if (rc) {
+	if (rc != -EINTR)
 		error_print(err);
-		note_undo_due(c->dir);
-		if (c->ok)
-			print_note("%zu %s added to %s and %s safe; %s to go on", c->ok,
-				   one ? "run was" : "runs were", c->dir, one ? "is" : "are",
-				   again);
-		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	}
+	note_undo_due(c->dir);
+	if (c->ok || *how)
+		print_note("%s%zu run%s added to %s; run the same command again to go on", how,
+			   c->ok, c->ok == 1 ? " was" : "s were", c->dir);
+	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int capture_conclude(const struct capture *c)
+{
 	if (c->failed && !c->ok)
-		warn("no run of %zu succeeded%s; remove the cause, then %s", c->failed,
-		     c->failed < c->progress.total ? ", so the others were not tried" : "", again);
+		warn("no run of %zu succeeded%s; remove the cause, then run the same command again",
+		     c->failed,
+		     c->failed < c->progress.total ? ", so the others were not tried" : "");
 	else if (c->failed)
-		warn("%zu of %zu runs failed; the others are safe in %s; %s to try those once more",
-		     c->failed, c->failed + c->ok, c->dir, again);
+		warn("%zu of %zu runs failed; the others are safe in %s; run the same command again to try those once more",
+		     c->failed, c->failed + c->ok, c->dir);
 	if (c->lossy)
 		warn("%zu %s incomplete: see the remarks above, or each run.json", c->lossy,
 		     c->lossy == 1 ? "run is" : "runs are");
@@ -316,7 +313,7 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 		return EXIT_FAILED;
 	if (c->ok)
 		print_note("%zu run%s added to %s; next: zcost analyze %s", c->ok,
-			   one ? " was" : "s were", c->dir, c->dir);
+			   c->ok == 1 ? " was" : "s were", c->dir, c->dir);
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -357,7 +354,7 @@ static int capture_run_plan(struct plan *p, const struct capture_args *a, const 
 
 	if (!rc || rc == -EINTR)
 		caller_give_tree(a->output);
-	return capture_conclude(&c, rc, &err);
+	return rc ? capture_conclude_early(&c, rc, &err) : capture_conclude(&c);
 }
 
 int cmd_capture(int argc, char **argv)

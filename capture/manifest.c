@@ -346,26 +346,21 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	return o;
 }
 
-static int settings_differ(const char *name, const char *key, const json_t *then, const json_t *now,
-			   struct error *err)
-{
-	return error_set(err, EEXIST,
-			 "variant '%s' was measured with %s = '%.200s', and now it is '%.200s'",
-			 name, key, json_text(then, key), json_text(now, key));
-}
-
 int settings_same(const json_t *then, const json_t *now, const char *name, struct error *err)
 {
+	json_t *all = json_copy((json_t *)then), *value;
 	const char *key;
-	json_t *value;
+	int rc = 0;
 
-	json_object_foreach ((json_t *)now, key, value)
-		if (strcmp(json_text(then, key), json_string_value(value)))
-			return settings_differ(name, key, then, now, err);
-	json_object_foreach ((json_t *)then, key, value)
-		if (!json_object_get(now, key))
-			return settings_differ(name, key, then, now, err);
-	return 0;
+	json_object_update(all, (json_t *)now);
+	json_object_foreach (all, key, value)
+		if (!rc && strcmp(json_text(then, key), json_text(now, key)) != 0)
+			rc = error_set(
+				err, EEXIST,
+				"variant '%s' was measured with %s = '%.200s', and now it is '%.200s'",
+				name, key, json_text(then, key), json_text(now, key));
+	json_decref(all);
+	return rc;
 }
 
 /* --- the variants --- */

@@ -42,22 +42,35 @@ static bool exclude_word_holds(const struct combination *c, const char *variant,
 	const struct set_value *s = combination_find(c, word, len);
 	const char *value = name_is("variant", word, len) ? variant : s ? s->value : NULL;
 
-	return value && str_matches(word + len + 1, value);
+	return value && word[len] && str_matches(word + len + 1, value);
 }
 
-bool matrix_excludes(const struct matrix *m, const struct combination *c, const char *variant)
+bool matrix_excludes(struct matrix *m, const struct combination *c, const char *variant)
 {
+	bool any = false;
 	size_t i, k;
 
 	for (i = 0; i < m->nexclude; i++) {
-		const struct words *w = &m->exclude[i].word;
+		struct matrix_exclude *e = &m->exclude[i];
 
-		for (k = 0; k < w->n && exclude_word_holds(c, variant, w->word[k]); k++)
+		for (k = 0; k < e->word.n && exclude_word_holds(c, variant, e->word.word[k]); k++)
 			;
-		if (k == w->n)
-			return true;
+		e->used |= k == e->word.n;
+		any |= k == e->word.n;
 	}
-	return false;
+	return any;
+}
+
+int matrix_check_excludes(const struct matrix *m, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < m->nexclude; i++)
+		if (!m->exclude[i].used)
+			return ini_error(
+				&m->exclude[i].at, err,
+				"exclude: a line leaves out no combination: each word is SETTING=VALUE, of a setting in 'cross', or variant=NAME");
+	return 0;
 }
 
 const struct ini_entry *combination_var(const struct combination *c, const char *name)
@@ -147,15 +160,15 @@ static char *setting_list_values(const struct matrix_setting *s)
 	return list.len ? str_take(&list) : xstrdup("none");
 }
 
-static int matrix_unknown_setting(const struct matrix *m, const struct ini_at *at, const char *key,
-				  const char *name, size_t len, struct error *err)
+static int matrix_unknown_setting(const struct matrix *m, const struct ini_at *at, const char *name,
+				  struct error *err)
 {
 	struct str known = {0};
 	size_t i;
 
 	for (i = 0; i < m->n; i++)
 		str_printf(&known, " %s", m->setting[i].name);
-	ini_error(at, err, "%s: there is no [setting %.*s]; there are:%s", key, (int)len, name,
+	ini_error(at, err, "cross: there is no [setting %s]; there are:%s", name,
 		  known.len ? known.buf : " none");
 	str_free(&known);
 	return -EINVAL;
@@ -236,20 +249,6 @@ static int matrix_add_value(struct matrix *m, const struct ini_entry *e, struct 
 	return -EINVAL;
 }
 
-static int value_check_label(const struct ini_entry *e, struct error *err)
-{
-	const char *p;
-
-	for (p = e->value; isalnum((unsigned char)*p) || (*p && strchr("_-.", *p)); p++)
-		;
-	if (!*p && *e->value)
-		return 0;
-	return ini_error(
-		&e->at, err,
-		"label: '%s' becomes a part of variants' names: letters, digits, _ - . only",
-		e->value);
-}
-
 /* Refuses a variable that a value of another setting changes, too. */
 static int value_check_var(const struct matrix *m, const struct ini_entry *e, struct error *err)
 {
@@ -274,8 +273,6 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 	const struct ini_entry *var;
 	struct str known = {0};
 
-	if (!strcmp(e->key, "label"))
-		return value_check_label(e, err);
 	if (str_matches_any(keys, e->key))
 		return 0;
 	if (ini_find_var(ini, e->key, strlen(e->key)))
@@ -333,7 +330,7 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 		const struct matrix_setting *s = matrix_setting_named(m, name, strlen(name));
 
 		if (!s)
-			rc = matrix_unknown_setting(m, &e->at, "cross", name, strlen(name), err);
+			rc = matrix_unknown_setting(m, &e->at, name, err);
 		else if (matrix_crosses(m, s))
 			rc = ini_error(&e->at, err, "cross: '%s' appears twice", name);
 		else
@@ -343,66 +340,18 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 	return rc;
 }
 
-/* Checks the value of an exclude: a misspelled one would leave no combination out. */
-static int exclude_check_value(const struct matrix_setting *s, const struct ini_at *at,
-			       const char *pattern, struct error *err)
+static int matrix_check_size(const struct matrix *m, const struct ini *ini, struct error *err)
 {
-	char *values;
-	size_t i;
+	size_t i, n = 1;
 
-	for (i = 0; i < s->value.n; i++)
-		if (str_matches(pattern, s->value.word[i]))
-			return 0;
-	values = setting_list_values(s);
-	ini_error(at, err, "exclude: no value of '%s' is '%s'; there are: %s", s->name, pattern,
-		  values);
-	free(values);
-	return -EINVAL;
-}
-
-static int exclude_check_word(const struct matrix *m, const struct ini *ini,
-			      const struct ini_at *at, const char *word, struct error *err)
-{
-	size_t len = strcspn(word, "=");
-	const struct matrix_setting *s = matrix_setting_named(m, word, len);
-	const struct ini_entry *e;
-
-	if (!word[len])
-		return ini_error(at, err, "exclude: '%s' is not SETTING=VALUE or variant=NAME",
-				 word);
-	if (name_is("variant", word, len)) {
-		for (e = ini->entry; e < ini->entry + ini->n; e++)
-			if (ini_begins(e, "variant") && str_matches(word + len + 1, e->name))
-				return 0;
-		return ini_error(at, err, "exclude: no variant is '%s'", word + len + 1);
+	for (i = 0; i < m->ncross; i++) {
+		n *= m->setting[m->cross[i]].value.n;
+		if (n > MAX_COMBINATIONS)
+			return error_set(err, EINVAL,
+					 "%s: more than %d combinations of settings: cross fewer",
+					 ini->entry->at.path, MAX_COMBINATIONS);
 	}
-	if (!s)
-		return matrix_unknown_setting(m, at, "exclude", word, len, err);
-	if (!matrix_crosses(m, s))
-		return ini_error(
-			at, err,
-			"exclude: '%s' is not in 'cross', so this line would exclude nothing",
-			s->name);
-	return exclude_check_value(s, at, word + len + 1, err);
-}
-
-static int matrix_check(const struct matrix *m, const struct ini *ini, struct error *err)
-{
-	size_t i, k;
-	int rc = 0;
-
-	for (i = 0; i < m->nexclude; i++)
-		for (k = 0; k < m->exclude[i].word.n && !rc; k++)
-			rc = exclude_check_word(m, ini, &m->exclude[i].at,
-						m->exclude[i].word.word[k], err);
-	for (i = 0, k = 1; i < m->ncross && !rc; i++) {
-		k *= m->setting[m->cross[i]].value.n;
-		if (k > MAX_COMBINATIONS)
-			rc = error_set(err, EINVAL,
-				       "%s: more than %d combinations of settings: cross fewer",
-				       ini->entry->at.path, MAX_COMBINATIONS);
-	}
-	return rc;
+	return 0;
 }
 
 /* Reads one entry. *cross is set to the key `cross`, which is read after all settings. */
@@ -445,5 +394,5 @@ int matrix_read(struct matrix *m, const struct ini *ini, struct error *err)
 				       ini->entry->at.path, m->setting[i].name);
 	if (!rc)
 		rc = matrix_cross(m, cross, err);
-	return rc ? rc : matrix_check(m, ini, err);
+	return rc ? rc : matrix_check_size(m, ini, err);
 }

@@ -18,7 +18,7 @@
 
 struct combining {
 	struct plan *plan; /* gets all combinations */
-	const struct matrix *m;
+	struct matrix *m;
 	const struct plan_source *source;
 };
 
@@ -169,6 +169,8 @@ static int combine_all(struct combining *x, struct error *err)
 
 	for (i = 0; i < n && !rc; i++)
 		rc = combine_add(x, i, err);
+	if (!rc)
+		rc = matrix_check_excludes(x->m, err);
 	if (!rc && !x->plan->nvariants)
 		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant",
 			       x->source->path);
@@ -227,21 +229,9 @@ static char *text_replace_value(const char *text, const struct ini_entry *e, con
 
 static int set_unknown(const struct ini *ini, const char *path, const char *name, struct error *err)
 {
-	static const char *const options[][2] = {{"repeats", "use --repeat N"},
-						 {"passes", "use --pass LIST"},
-						 {"warmup", "use --warmup S"},
-						 {"duration", "use --duration S"},
-						 {"grace", "use --grace S"}};
-	const char *way = plan_key_find(SECTION_PLAN, name) ? "edit the plan" : NULL;
 	struct str known = {0};
 	size_t i;
 
-	for (i = 0; i < array_size(options); i++)
-		if (!strcmp(name, options[i][0]))
-			way = options[i][1];
-	if (way)
-		return error_set(err, EINVAL, "--set %s: %s is a key of [plan]: %s", name, name,
-				 way);
 	for (i = 0; i < ini->n; i++)
 		if (ini->entry[i].key && !strcmp(ini->entry[i].kind, "vars"))
 			str_printf(&known, " %s", ini->entry[i].key);

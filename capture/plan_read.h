@@ -91,6 +91,7 @@ struct matrix {
 	struct matrix_exclude {
 		struct words word; /* each is S=V */
 		struct ini_at at;
+		bool used; /* it left out a combination */
 	} * exclude;
 	size_t nexclude, exclude_cap;
 };
@@ -102,7 +103,9 @@ void matrix_free(struct matrix *m);
 /* Returns the number of combinations, which is 1 without settings. */
 size_t matrix_count(const struct matrix *m);
 
-bool matrix_excludes(const struct matrix *m, const struct combination *c, const char *variant);
+bool matrix_excludes(struct matrix *m, const struct combination *c, const char *variant);
+/* Refuses a line of `exclude` that left out no combination. */
+int matrix_check_excludes(const struct matrix *m, struct error *err);
 
 /* Fills combination n, with a value for each setting in `cross`. The hooks are empty. */
 void combination_fill(struct combination *c, const struct matrix *m, size_t n);

@@ -184,24 +184,6 @@ static void remark_collectors(struct capture *c, int side, const json_t *root)
 	str_free(&names);
 }
 
-/* With --verbose, prints which processes have one of the names of the plan's `processes`. */
-static void remark_matched(struct capture *c, int side, const json_t *root)
-{
-	const json_t *list = json_object_get(root, "matched"), *one;
-	struct str s = {0};
-	size_t i;
-
-	if (!c->verbose || !json_array_size(list))
-		return;
-	str_printf(&s, "%s: processes: matched %zu: ", c->plan->sides[side].name,
-		   json_array_size(list));
-	json_array_foreach (list, i, one)
-		str_printf(&s, "%s%s", i ? ", " : "", json_string_value(one));
-	if (remark_is_new(c, s.buf))
-		capture_note(c, "%s", s.buf);
-	str_free(&s);
-}
-
 /* Prints once for each side of a variant that its command ended early, unless the run failed. */
 static void remark_early_end(struct capture *c, int side, const json_t *root)
 {
@@ -253,7 +235,6 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
 
 	if (root) {
 		remark_collectors(c, side, root);
-		remark_matched(c, side, root);
 		remark_early_end(c, side, root);
 	}
 	if (!root || strcmp(json_text(root, "status"), "ok")) {

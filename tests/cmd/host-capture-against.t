@@ -46,8 +46,4 @@ plan 0 "a=x" "old-a=y" >clash.ini
 ok "--against refuses a name that the plan has" refuses "--against old: the plan has a variant 'old-a', too" clash.ini --against old
 { plan 0 "a=x"; printf '[setting mtu]\nvalues = 1 2\n'; } >matrix.ini
 ok "--against refuses a plan with settings" refuses "--against old: the plan has settings" matrix.ini --against old
-rm program-1
-ok "--against refuses a program that is gone" refuses \
-	"--against old: old-a: the program $scratch/program-1 is gone; build it there again" new.ini --against old
-
 done_testing

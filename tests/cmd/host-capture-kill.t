@@ -62,7 +62,7 @@ for sig in INT TERM HUP; do
 	stop_with $sig
 	ok "capture exits 1 on SIG$sig" test "$code" = 1
 	ok "after SIG$sig the message names what is safe and how to go on" says \
-		"interrupted: 1 run was added to c$sig and is safe; run the same command again to go on" err
+		"interrupted: 1 run was added to c$sig; run the same command again to go on" err
 	ok "SIG$sig leaves no process running" soon nothing_runs
 	ok "the plan's 'after' runs on SIG$sig" test "$(tr '\n' ' ' <hooks)" = "before after "
 	ok "after SIG$sig the manifest and the run folders agree" whole c$sig

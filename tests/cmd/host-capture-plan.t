@@ -209,10 +209,6 @@ ok "--dry-run shows each --set with the value in the plan" says '^set size = 64k
 ok "--set replaces all lines of a value" says '^  receiver sleep 30 1 64k$' out
 ok "--set of an unknown variable lists the plan's variables" refuses 2 \
 	'^zcost: --set siez: vars.ini has no such variable; \[vars\] has: runs size run$' "$zcost" capture vars.ini -o c --set siez=64k
-ok "--set of a key of [plan] names the option for it" refuses 2 \
-	'^zcost: --set repeats: repeats is a key of \[plan\]: use --repeat N$' "$zcost" capture vars.ini -o c --set repeats=2
-ok "--set of a key of [plan] without an option says to edit the plan" refuses 2 \
-	'^zcost: --set order: order is a key of \[plan\]: edit the plan$' "$zcost" capture vars.ini -o c --set order=blocks
 ok "--set without a value is a usage error" refuses 2 "^zcost: --set 'size' is not NAME=VALUE" "$zcost" capture vars.ini -o c --set size
 ok "--set with --variant is a usage error" refuses 2 'changes a variable of a plan' "$zcost" capture -o c --variant a --set size=1 -- true
 ok "capture --set measures the changed plan" exits 0 "$zcost" capture vars.ini -o v --set size=0.1
