@@ -108,11 +108,8 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 {
 	int rc = dir_make(tmp, err);
 
-	if (!rc) {
-		recover_hand_down(c, true);
+	if (!rc)
 		rc = run_execute_sides(c, id, tmp, out, err);
-		recover_hand_down(c, false);
-	}
 	if (rc || *out->why)
 		recover_sweep(c, id);
 	return rc;
@@ -300,8 +297,6 @@ static int capture_prepare(struct capture *c, struct error *err)
 	if (!rc)
 		rc = recover_earlier(c, err);
 	if (!rc)
-		rc = recover_lock_runs(c, err);
-	if (!rc)
 		rc = plan_write(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
 }
@@ -322,7 +317,7 @@ int capture_all(struct capture *c, struct error *err)
 {
 	int fd, rc;
 
-	c->intr.fd = c->runs_fd = -1;
+	c->intr.fd = -1;
 	rc = capture_check_rights(c, err);
 	if (!rc)
 		rc = plan_check_users(c->plan, err);
@@ -349,8 +344,6 @@ int capture_all(struct capture *c, struct error *err)
 	intern_free(&c->remarks);
 	free(c->given_up);
 	free(c->mark);
-	if (c->runs_fd >= 0)
-		close(c->runs_fd);
 	close(fd);
 	return rc;
 }

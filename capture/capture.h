@@ -57,7 +57,6 @@ struct capture {
 	struct manifest manifest;
 	struct interrupt intr;
 	char *mark;	       /* in the environment of all processes of all runs (lib/spawn.h) */
-	int runs_fd;	       /* runs/, locked; all sides of a run inherit it. -1: not open */
 	struct remote *remote; /* one for each side, without a url where the side runs here; NULL
 				  when all run here */
 	struct progress progress;
@@ -137,18 +136,9 @@ int recover_lock(const char *dir, struct error *err);
 
 /*
  * Ends the processes and undoes the settings of an earlier capture that was killed. Call it when
- * the plan is known to be the plan of the capture. Sets c->mark and c->runs_fd.
+ * the plan is known to be the plan of the capture. Sets c->mark.
  */
 int recover_earlier(struct capture *c, struct error *err);
-
-/*
- * Makes and locks runs/. All processes of a run inherit the lock, so that the next capture can wait
- * for their end.
- */
-int recover_lock_runs(struct capture *c, struct error *err);
-
-/* Says whether children inherit the lock. A process that `before` starts is not part of a run. */
-void recover_hand_down(const struct capture *c, bool down);
 
 /* Ends the processes that a killed side left. Until then they write into the run. */
 void recover_sweep(const struct capture *c, const struct run_id *id);

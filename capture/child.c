@@ -339,4 +339,5 @@ void side_free(struct side_proc *s)
 {
 	free(s->step);
 	free(s->error);
+	free(s->late);
 }

@@ -80,6 +80,7 @@ struct side_proc {
 	bool aborted; /* side_abort ended it: its error is not why the run failed */
 	bool settled, moving;
 	char *step, *error; /* the last ones; owned; NULL: none came */
+	char *late;	    /* why the run ended it before it was done; owned */
 	struct str line;    /* the part of a line that has come so far */
 };
 

@@ -9,12 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
@@ -27,25 +25,17 @@ static const char *hook_text(const struct hook *h)
 /* Waits for the command, and ends it when a signal comes or its time is over. */
 static int hook_await(pid_t pid, const struct hook *h, int *status)
 {
-	struct pollfd p[2] = {{.events = POLLIN}, {.fd = -1, .events = POLLIN}};
 	uint64_t began = clock_mono_ns(), most = (uint64_t)(h->timeout_s * 1e9);
 	int rc;
 
-	p[0].fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (h->intr)
-		p[1].fd = h->intr->fd;
-	while ((rc = spawn_wait(pid, 0, status)) == -ETIMEDOUT) {
+	while ((rc = spawn_wait(pid, TICK_MS, status)) == -ETIMEDOUT) {
 		bool late = most && clock_mono_ns() - began >= most;
 
 		if (late || (h->intr && interrupt_came(h->intr))) {
-			rc = late ? -ETIMEDOUT : -EINTR;
 			spawn_stop(pid, GRACE_MS, status);
-			break;
+			return late ? -ETIMEDOUT : -EINTR;
 		}
-		poll(p, 2, TICK_MS);
 	}
-	if (p[0].fd >= 0)
-		close(p[0].fd);
 	return rc;
 }
 

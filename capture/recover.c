@@ -4,7 +4,6 @@
 
 #include "capture/undo.h"
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
@@ -12,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +124,7 @@ int leftovers_remove(struct capture *c, struct error *err)
 
 /* --- processes and settings --- */
 
-enum { ORPHANS_S = 10, GRACE_MS = 2000 };
+enum { GRACE_MS = 2000 };
 
 int recover_lock(const char *dir, struct error *err)
 {
@@ -152,60 +150,20 @@ int recover_lock(const char *dir, struct error *err)
 	return rc;
 }
 
-/*
- * Waits for the processes of a killed capture. They end by themselves, but not at once, and until
- * then they use ports and CPUs. They hold an inherited lock on runs/, which shows when they end.
- */
-static void await_orphans(struct capture *c)
-{
-	char *path = xasprintf("%s/runs", c->dir);
-	uint64_t deadline = clock_mono_ns() + (uint64_t)ORPHANS_S * 1000000000;
-	int n = 0;
-
-	c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) &&
-	       clock_mono_ns() < deadline && !interrupt_came(&c->intr))
-		poll(NULL, 0, 20);
-	n = marked_end(c->mark, true, GRACE_MS);
-	if (n)
-		print_note("ended %d processes of a capture that was killed", n);
-	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
-		warn("processes of an earlier capture still run and may disturb this one; "
-		     "'fuser -v %s' lists them",
-		     path);
-	free(path);
-}
-
-int recover_lock_runs(struct capture *c, struct error *err)
-{
-	char *path = xasprintf("%s/runs", c->dir);
-	int rc = dir_make(path, err);
-
-	if (!rc && c->runs_fd < 0) {
-		c->runs_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		flock(c->runs_fd, LOCK_EX | LOCK_NB);
-	}
-	free(path);
-	return rc;
-}
-
 int recover_earlier(struct capture *c, struct error *err)
 {
 	char *dir = realpath(c->dir, NULL);
+	int n;
 
 	if (!dir)
 		return error_sys(err, errno, "%s: cannot be found", c->dir);
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
 	free(dir);
 	hook_recover(c->dir);
-	await_orphans(c);
+	n = marked_end(c->mark, true, GRACE_MS);
+	if (n)
+		print_note("ended %d processes of a capture that was killed", n);
 	return undo_recover(c->dir, err);
-}
-
-void recover_hand_down(const struct capture *c, bool down)
-{
-	if (c->runs_fd >= 0)
-		fcntl(c->runs_fd, F_SETFD, down ? 0 : FD_CLOEXEC);
 }
 
 void recover_sweep(const struct capture *c, const struct run_id *id)
@@ -219,18 +177,16 @@ void recover_sweep(const struct capture *c, const struct run_id *id)
 
 int capture_undo(const char *dir, struct error *err)
 {
-	struct capture c = {.dir = dir, .intr.fd = -1, .runs_fd = -1};
+	struct capture c = {.dir = dir, .intr.fd = -1};
 	int fd = recover_lock(dir, err), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = interrupt_open(&c.intr, err);
+	rc = interrupt_open(&c.intr, err); /* an `after` runs to its end */
 	if (!rc)
 		rc = recover_earlier(&c, err);
 	interrupt_close(&c.intr);
 	free(c.mark);
-	if (c.runs_fd >= 0)
-		close(c.runs_fd);
 	close(fd);
 	return rc;
 }

@@ -152,8 +152,7 @@ struct live_run {
 	const struct run_id *id;
 	const char *dir;
 	struct side_proc *sides;
-	char **late; /* why the run ended a side before it was done; owned */
-	int n;	     /* sides */
+	int n; /* sides */
 	struct pollfd *fds;
 	uint64_t begun;
 	bool vain; /* start_timeout passed without a sign of data */
@@ -259,7 +258,7 @@ static void run_set_late(struct live_run *r, int side, char *what)
 {
 	const char *step = r->sides[side].step;
 
-	r->late[side] = xasprintf("%s%s%s", what, step ? ", while " : "", step ? step : "");
+	r->sides[side].late = xasprintf("%s%s%s", what, step ? ", while " : "", step ? step : "");
 	free(what);
 }
 
@@ -331,7 +330,7 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 			continue;
 		rc = remote_offset(remote, &r->c->intr, &remote->before, &err);
 		if (rc && rc != -EINTR) {
-			r->late[i] = xstrdup(err.text);
+			r->sides[i].late = xstrdup(err.text);
 			rc = -ECANCELED;
 		}
 		if (!rc && *way_ns < 2 * (uint64_t)remote->before.rtt_ns + WAY_NS)
@@ -418,7 +417,7 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 	struct interrupt *intr = &r->c->intr;
 	char *dir = xasprintf("%s/%s", r->dir, r->c->plan->sides[side].name);
 	char *hosts = xasprintf("%s/hosts", r->c->dir), *staging;
-	bool left = r->late[side] || side_was_cut_off(&r->sides[side]);
+	bool left = r->sides[side].late || side_was_cut_off(&r->sides[side]);
 	int rc;
 
 	staging = xasprintf("%s/.incoming", r->c->dir);
@@ -447,8 +446,8 @@ static int run_fetch_sides(struct live_run *r)
 		if (!remote_of(r->c, i) || r->sides[i].state == SIDE_UNUSED)
 			continue;
 		rc = run_fetch_side(r, i, &err);
-		if (rc && rc != -EINTR && !r->late[i])
-			r->late[i] = xstrdup(err.text);
+		if (rc && rc != -EINTR && !r->sides[i].late)
+			r->sides[i].late = xstrdup(err.text);
 	}
 	return rc == -EINTR ? rc : 0;
 }
@@ -470,14 +469,6 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 	return -EINVAL;
 }
 
-static const char *side_status_text(const struct side_proc *s)
-{
-	static char text[128];
-
-	snprintf(text, sizeof(text), "zcost collect %s", spawn_status_text(s->status));
-	return text;
-}
-
 /* Explains a refused connection by the order of the sides. A client that came first comes last. */
 static void run_explain_refused(struct live_run *r, int side, const char *why, struct str *all)
 {
@@ -497,15 +488,15 @@ static void run_judge_side(struct live_run *r, int side, struct str *all, struct
 {
 	struct side_proc *s = &r->sides[side];
 	const char *name = r->c->plan->sides[side].name, *between = all->len ? "; " : "";
-	const char *ended = s->error ? s->error
-			    : remote_of(r->c, side) && side_was_cut_off(s)
-				    ? "zcost collect was killed there"
-				    : side_status_text(s);
+	bool cut_off = remote_of(r->c, side) && side_was_cut_off(s);
+	char *ended = xasprintf("zcost collect %s",
+				cut_off ? "was killed there" : spawn_status_text(s->status));
 	char *why = NULL;
 
-	report_side(r->c, r->dir, side, ended, &why, &out->cut_off);
-	if (r->late[side]) {
-		str_printf(all, "%s%s: %s", between, name, r->late[side]);
+	report_side(r->c, r->dir, side, s->error ? s->error : ended, &why, &out->cut_off);
+	free(ended);
+	if (r->sides[side].late) {
+		str_printf(all, "%s%s: %s", between, name, r->sides[side].late);
 	} else if (why && !s->aborted) {
 		str_printf(all, "%s%s", between, why);
 		run_explain_refused(r, side, why, all);
@@ -556,7 +547,6 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		return rc;
 	r.begun = clock_mono_ns();
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
-	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (i = 0; i < r.n && !rc; i++)
 		rc = run_start_until_ready(&r, run_side_at(&r, i), i == r.n - 1, err);
@@ -585,11 +575,8 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		out->why = xstrdup("ended before its window was over");
 	}
 	run_drop_empty_logs(&r);
-	for (i = 0; i < r.n; i++) {
-		free(r.late[i]);
+	for (i = 0; i < r.n; i++)
 		side_free(&r.sides[i]);
-	}
-	free(r.late);
 	free(r.sides);
 	free(r.fds);
 	return rc == -ECANCELED ? 0 : rc;
