@@ -27,7 +27,6 @@ static inline uint64_t clock_thread_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-
 /*
  * The starts, and the ends, of two sides' windows may be this share of the shorter window apart.
  * Beyond it `zcost capture` rejects the run, and the analysis of an older capture warns.

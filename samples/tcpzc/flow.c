@@ -74,12 +74,15 @@ void flow_free(struct flow *f)
 	free(f->begun_ns);
 }
 
-/* Puts "flow 3: " before an error when there are several flows. */
-static size_t flow_put_name(struct flow *f)
+/* Records the first error, with "flow 3: " before it when there are several flows. */
+static void flow_set_error(struct flow *f, int code, const char *fmt, va_list ap)
 {
-	if (f->opt->flows == 1)
-		return 0;
-	return (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
+	size_t n = 0;
+
+	f->error = code;
+	if (f->opt->flows > 1)
+		n = (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
+	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 }
 
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
@@ -90,10 +93,8 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 
 	if (f->error)
 		return -code;
-	f->error = code;
-	n = flow_put_name(f);
 	va_start(ap, fmt);
-	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
+	flow_set_error(f, code, fmt, ap);
 	va_end(ap);
 	n = strlen(f->what);
 	n += (size_t)snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
@@ -113,15 +114,12 @@ int flow_call_failed(struct flow *f, const char *call)
 
 int flow_wrong(struct flow *f, const char *fmt, ...)
 {
-	size_t n;
 	va_list ap;
 
 	if (f->error)
 		return -f->error;
-	f->error = EPROTO;
-	n = flow_put_name(f);
 	va_start(ap, fmt);
-	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
+	flow_set_error(f, EPROTO, fmt, ap);
 	va_end(ap);
 	return -f->error;
 }
@@ -292,37 +290,24 @@ static void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n)
 	}
 }
 
-static size_t pattern_count_differing(const unsigned char *a, const unsigned char *b, size_t n,
-				      uint64_t pos, uint64_t *first, size_t bad)
-{
-	size_t i, found = 0;
-
-	for (i = 0; i < n; i++) {
-		if (a[i] == b[i])
-			continue;
-		if (!bad && !found)
-			*first = pos + i;
-		found++;
-	}
-	return found;
-}
-
+/* Returns how many bytes differ. *first is the position of the first one. */
 static size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first)
 {
 	const unsigned char *p = buf;
-	size_t bad = 0;
+	unsigned char want[4096];
+	size_t bad = 0, i, k;
 
-	while (n) {
-		uint64_t word = pattern_word(seed, pos >> 3);
-		size_t skip = pos & 7;
-		size_t k = 8 - skip < n ? 8 - skip : n;
-
-		if (memcmp(p, (unsigned char *)&word + skip, k))
-			bad += pattern_count_differing(p, (unsigned char *)&word + skip, k, pos,
-						       first, bad);
-		p += k;
-		pos += k;
-		n -= k;
+	for (; n; p += k, pos += k, n -= k) {
+		k = n < sizeof(want) ? n : sizeof(want);
+		pattern_fill(want, seed, pos, k);
+		if (!memcmp(p, want, k))
+			continue;
+		for (i = 0; i < k; i++) {
+			if (p[i] == want[i])
+				continue;
+			if (!bad++)
+				*first = pos + i;
+		}
 	}
 	return bad;
 }

@@ -118,28 +118,15 @@ enum limit limits_hit(struct flow *f, const struct limits *l)
 								      : LIMIT_MEMLOCK;
 }
 
-const char *limits_text(const struct limits *l, enum limit which)
+const char *limits_text(void)
 {
-	static __thread char text[96];
-
-	if (which == LIMIT_OPTMEM)
-		snprintf(text, sizeof(text), "net.core.optmem_max is %lu", l->optmem_max);
-	else
-		snprintf(text, sizeof(text), "RLIMIT_MEMLOCK (ulimit -l) is %lu", l->memlock);
-	return text;
-}
-
-const char *limits_all(void)
-{
-	const struct limits l = {limits_read_optmem(), limits_read_memlock()};
 	static __thread char text[128];
-	int n = 0;
+	unsigned long memlock = limits_read_memlock();
+	int n = snprintf(text, sizeof(text), "net.core.optmem_max is %lu", limits_read_optmem());
 
-	if (l.optmem_max != ULONG_MAX)
-		n = snprintf(text, sizeof(text), "%s", limits_text(&l, LIMIT_OPTMEM));
-	if (l.memlock != ULONG_MAX)
-		snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", n ? ", " : "",
-			 limits_text(&l, LIMIT_MEMLOCK));
+	if (memlock != ULONG_MAX)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", RLIMIT_MEMLOCK (ulimit -l) is %lu",
+			 memlock);
 	return text;
 }
 

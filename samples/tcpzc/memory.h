@@ -30,10 +30,8 @@ struct limits {
 void limits_read(struct limits *l);
 /* Returns the limit that a send has just hit, by the memory that the socket has in use. */
 enum limit limits_hit(struct flow *f, const struct limits *l);
-/* Returns text such as "net.core.optmem_max is 65536". */
-const char *limits_text(const struct limits *l, enum limit which);
 /* Returns both limits as text, for messages about ENOBUFS and ENOMEM. */
-const char *limits_all(void);
+const char *limits_text(void);
 
 /* --- slots --- */
 

@@ -4,7 +4,6 @@
 
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/cpuset.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -313,25 +312,19 @@ static uint64_t option_parse_number(struct argp_state *state, const char *name, 
 	return v;
 }
 
-/* Parses "0-3,8". */
 static void option_parse_cpus(struct argp_state *state, const char *name, const char *arg,
-			      cpu_set_t *set)
+			      struct cpuset *set)
 {
 	struct error err = {0};
-	struct cpuset cpus;
+	long all = sysconf(_SC_NPROCESSORS_CONF);
 	unsigned int cpu;
 
-	if (cpuset_parse(&cpus, arg, &err))
+	if (cpuset_parse(set, arg, &err))
 		argp_error(state, "--%s: %s", name, err.text);
-	CPU_ZERO(set);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		if (!cpuset_has(&cpus, cpu))
-			continue;
-		if (cpu >= (unsigned int)sysconf(_SC_NPROCESSORS_CONF))
+	for (cpu = (unsigned int)all; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(set, cpu))
 			argp_error(state, "--%s: this machine has no CPU %u, only %ld CPUs", name,
-				   cpu, sysconf(_SC_NPROCESSORS_CONF));
-		CPU_SET(cpu, set);
-	}
+				   cpu, all);
 }
 
 /* The units of a rate. Those in messages are only for --rate. */
@@ -421,7 +414,7 @@ static void option_store(struct argp_state *state, struct parse *p, const struct
 		*(double *)to = option_parse_rate(state, r->name, arg, &o->rate_messages);
 		break;
 	case CPUS:
-		option_parse_cpus(state, r->name, arg, (cpu_set_t *)to);
+		option_parse_cpus(state, r->name, arg, &o->cpus);
 		break;
 	case PORT:
 		option_parse_number(state, r->name, arg, r->min, r->max, false);
@@ -547,7 +540,7 @@ static void options_fill_defaults(struct parse *p)
 		o->response = o->size;
 	o->pinned = options_given(p, "cpu");
 	if (!o->threads)
-		o->threads = o->pinned ? (unsigned int)CPU_COUNT(&o->cpus) : 1;
+		o->threads = o->pinned ? cpuset_count(&o->cpus) : 1;
 	if (o->threads > o->flows)
 		o->threads = o->flows;
 	if (!o->listen && !o->bytes && o->seconds <= 0)

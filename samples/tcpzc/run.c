@@ -142,7 +142,7 @@ static int run_one_thread(struct run *r)
 
 /* --- several threads --- */
 
-enum { POKE_MS = 20 };
+enum { POKE_NS = 20000000 };
 
 /* Returns how many workers are not done, and wakes these when the run is to stop. */
 static unsigned int boss_count_workers(struct run *r)
@@ -174,25 +174,22 @@ static uint64_t boss_first_start_ns(const struct run *r)
 	return first;
 }
 
-/* Returns the milliseconds until there is something to do; -1: until a worker has news. */
-static int boss_pause_ms(const struct run *r)
+/* Waits until there is something to do, or a worker has news. */
+static int boss_poll(struct run *r)
 {
-	uint64_t now = clock_mono_ns();
+	struct pollfd p = {.fd = r->wake, .events = POLLIN};
+	uint64_t now = clock_mono_ns(), left = r->next_point_ns > now ? r->next_point_ns - now : 0;
+	struct timespec ts = {.tv_nsec = stop_requested ? POKE_NS : (long)left}; /* under 1 s */
 
-	if (stop_requested)
-		return POKE_MS;
-	if (!r->start_ns)
-		return -1;
-	return now >= r->next_point_ns ? 0 : (int)((r->next_point_ns - now + 999999) / 1000000);
+	return CALL(r->boss, PPOLL, ppoll(&p, 1, stop_requested || r->start_ns ? &ts : NULL, NULL));
 }
 
 static void boss_supervise(struct run *r)
 {
-	struct pollfd p = {.fd = r->wake, .events = POLLIN};
 	uint64_t news;
 
 	while (boss_count_workers(r)) {
-		if (CALL(r->boss, POLL, poll(&p, 1, boss_pause_ms(r))) > 0)
+		if (boss_poll(r) > 0)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
 		if (!r->start_ns && boss_first_start_ns(r))
 			run_starts(r, boss_first_start_ns(r));

@@ -14,22 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what control messages say --- */
-
-/* A piece of the received data, in the order of the stream. */
-struct devmem_piece {
-	bool linear;	 /* copied into the iovec; else in the dmabuf at `offset` */
-	uint64_t offset; /* when linear: in the iovec */
-	uint32_t len, token;
-};
-
-struct devmem_reader {
-	struct msghdr *msg;
-	struct cmsghdr *next;
-	uint64_t linear; /* bytes of the iovec that earlier pieces take */
-	size_t area_size, iov_size;
-};
-
 /* Ranges of tokens to give back. Neighbours share a range. */
 struct devmem_tokens {
 	struct zc_dmabuf_token range[ZC_DEVMEM_MAX_TOKENS];
@@ -41,33 +25,6 @@ static bool devmem_is_piece(const struct cmsghdr *c)
 	return c->cmsg_level == SOL_SOCKET &&
 	       (c->cmsg_type == ZC_SO_DEVMEM_DMABUF || c->cmsg_type == ZC_SO_DEVMEM_LINEAR) &&
 	       c->cmsg_len >= CMSG_LEN(sizeof(struct zc_dmabuf_cmsg));
-}
-
-/*
- * Returns 1 and the next piece, 0 after the last one, or -EPROTO for a piece outside of its memory.
- * It skips other control messages.
- */
-static int devmem_next(struct devmem_reader *r, struct devmem_piece *p)
-{
-	struct zc_dmabuf_cmsg d;
-	size_t size;
-
-	while (r->next && !devmem_is_piece(r->next))
-		r->next = CMSG_NXTHDR(r->msg, r->next);
-	if (!r->next)
-		return 0;
-	memcpy(&d, CMSG_DATA(r->next), sizeof(d));
-	*p = (struct devmem_piece){.linear = r->next->cmsg_type == ZC_SO_DEVMEM_LINEAR,
-				   .offset = d.frag_offset,
-				   .len = d.frag_size,
-				   .token = d.frag_token};
-	if (p->linear) {
-		p->offset = r->linear;
-		r->linear += p->len;
-	}
-	size = p->linear ? r->iov_size : r->area_size;
-	r->next = CMSG_NXTHDR(r->msg, r->next);
-	return p->offset <= size && p->len <= size - p->offset ? 1 : -EPROTO;
 }
 
 /* Returns false when there is no room before some tokens are given back. */
@@ -88,8 +45,6 @@ static bool devmem_add(struct devmem_tokens *t, uint32_t token)
 	t->count++;
 	return true;
 }
-
-/* --- the mode --- */
 
 enum {
 	PAGE = 4096,
@@ -139,41 +94,51 @@ static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 	return 0;
 }
 
-static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct devmem_piece *p)
+/* Takes a piece of the received data: of the dmabuf, or when `linear`, of the iovec. */
+static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct zc_dmabuf_cmsg *d,
+			     bool linear)
 {
-	const char *base = p->linear ? s->linear : s->mem.map;
+	const char *base = linear ? s->linear : s->mem.map;
+	bool sync = f->opt->verify && !linear;
 
-	if (f->opt->verify && !p->linear)
+	if (sync)
 		dmabuf_sync(&s->mem, true, false);
-	flow_take(f, base ? base + p->offset : NULL, p->len, !p->linear);
-	if (f->opt->verify && !p->linear)
+	flow_take(f, base ? base + d->frag_offset : NULL, d->frag_size, !linear);
+	if (sync)
 		dmabuf_sync(&s->mem, false, false);
-	if (p->linear || devmem_add(&s->tokens, p->token))
+	if (linear || devmem_add(&s->tokens, d->frag_token))
 		return 0;
-	return devmem_give_back(f, s) || devmem_add(&s->tokens, p->token)
+	return devmem_give_back(f, s) || devmem_add(&s->tokens, d->frag_token)
 		       ? -f->error
 		       : flow_wrong(f, "devmem: too many tokens to give back");
 }
 
-/* Takes the pieces of one receive of `n` bytes. */
+/* Takes the pieces of one receive of `n` bytes, which are in the order of the stream. */
 static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr *msg, size_t n)
 {
-	struct devmem_reader r = {.msg = msg,
-				  .next = CMSG_FIRSTHDR(msg),
-				  .area_size = s->mem.size,
-				  .iov_size = f->size};
-	struct devmem_piece p;
-	size_t all = 0, tokens = 0;
-	int rc;
+	size_t all = 0, tokens = 0, in_iov = 0, size;
+	struct zc_dmabuf_cmsg d;
+	struct cmsghdr *c;
 
-	while ((rc = devmem_next(&r, &p)) > 0) {
-		all += p.len;
-		tokens += !p.linear;
-		if (devmem_take_piece(f, s, &p))
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		bool linear = c->cmsg_type == ZC_SO_DEVMEM_LINEAR;
+
+		if (!devmem_is_piece(c))
+			continue;
+		memcpy(&d, CMSG_DATA(c), sizeof(d));
+		if (linear) { /* earlier pieces take the bytes before it */
+			d.frag_offset = in_iov;
+			in_iov += d.frag_size;
+		}
+		size = linear ? f->size : s->mem.size;
+		if (d.frag_offset > size || d.frag_size > size - d.frag_offset)
+			return flow_wrong(f,
+					  "devmem: the kernel reports bytes outside of the dmabuf");
+		all += d.frag_size;
+		tokens += !linear;
+		if (devmem_take_piece(f, s, &d, linear))
 			return -f->error;
 	}
-	if (rc < 0)
-		return flow_wrong(f, "devmem: the kernel reports bytes outside of the dmabuf");
 	if (msg->msg_flags & MSG_CTRUNC)
 		return flow_wrong(
 			f, "devmem: the kernel cut off control messages, so their memory is lost");

@@ -24,9 +24,8 @@
 struct mmap_rx {
 	char *window; /* a mapping of the socket */
 	char *copy;   /* for data that cannot be mapped */
-	size_t copy_size;
-	int error; /* errno of the connection; 0: none */
-	bool idle; /* the previous step got nothing */
+	int error;    /* errno of the connection; 0: none */
+	bool idle;    /* the previous step got nothing */
 };
 
 enum {
@@ -42,8 +41,7 @@ static int mmap_open(struct flow *f)
 {
 	struct mmap_rx *s = f->state;
 
-	s->copy_size = COPY_SIZE;
-	s->copy = memory_get(f, s->copy_size);
+	s->copy = memory_get(f, COPY_SIZE);
 	return s->copy ? 0 : -f->error;
 }
 
@@ -69,7 +67,7 @@ static int mmap_attach(struct flow *f)
 static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t *got)
 {
 	do {
-		size_t want = rest < s->copy_size ? rest : s->copy_size;
+		size_t want = rest < COPY_SIZE ? rest : COPY_SIZE;
 		ssize_t n = CALL(f, RECVFROM, recv(f->fd, s->copy, want, MSG_DONTWAIT));
 
 		if (n < 0)
@@ -141,7 +139,7 @@ static void mmap_close(struct flow *f)
 
 	if (s->window)
 		munmap(s->window, WINDOW);
-	memory_put(f, s->copy, s->copy_size);
+	memory_put(f, s->copy, COPY_SIZE);
 }
 
 const struct mode rx_mmap = {

@@ -51,8 +51,7 @@ static int uring_recv_step(struct flow *f)
 		io_uring_prep_recv(io_uring_get_sqe(&s->ring), f->fd, s->buf, f->size, 0);
 		s->armed = true;
 	}
-	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
-	    uring_enter(f, &s->ring, 1))
+	if (uring_await(f, &s->ring))
 		return -f->error;
 	if (io_uring_peek_cqe(&s->ring, &cqe))
 		return uring_later(f);
@@ -122,7 +121,7 @@ static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 	rc = io_uring_register_buf_ring(&s->ring, &reg, 0);
 	if (rc)
 		return flow_fail(f, -rc, "a ring of %u provided buffers (Linux 5.19 or later; %s)",
-				 s->n, limits_all());
+				 s->n, limits_text());
 	io_uring_buf_ring_init(s->bufs);
 	for (i = 0; i < s->n; i++)
 		multishot_give_back(f, s, i, i);
@@ -192,8 +191,7 @@ static int multishot_step(struct flow *f)
 
 	if (!s->armed)
 		multishot_arm(f, s);
-	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
-	    uring_enter(f, &s->ring, 1))
+	if (uring_await(f, &s->ring))
 		return -f->error;
 	io_uring_for_each_cqe(&s->ring, head, cqe)
 	{

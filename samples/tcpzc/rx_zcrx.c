@@ -34,14 +34,6 @@ struct zcrx_ring {
 	uint64_t area_token; /* upper bits of each entry's offset */
 };
 
-enum zcrx_result {
-	ZCRX_DATA,   /* *off and *len say where in the area */
-	ZCRX_END,    /* the stream has ended */
-	ZCRX_REARM,  /* the request has ended before the stream: ring full, or a signal */
-	ZCRX_ERROR,  /* errno in *len */
-	ZCRX_BEYOND, /* the offset is outside of the area and must not be touched */
-};
-
 /* Finds the ring in its region, at the offsets that the registration returned. */
 static void zcrx_ring_init(struct zcrx_ring *r, void *region, const struct zc_zcrx_ifq_reg *reg,
 			   const struct zc_zcrx_area_reg *area)
@@ -74,28 +66,6 @@ static bool zcrx_give_back(struct zcrx_ring *r, uint64_t off, uint32_t len)
 static void zcrx_publish(struct zcrx_ring *r)
 {
 	__atomic_store_n(r->tail, r->next, __ATOMIC_RELEASE);
-}
-
-/* Reads a completion of a ring with CQE32. Sets *more when the request goes on. */
-static enum zcrx_result zcrx_read(const struct io_uring_cqe *cqe, size_t area_size, uint64_t *off,
-				  uint32_t *len, bool *more)
-{
-	const struct zc_zcrx_cqe *rest = (const struct zc_zcrx_cqe *)(cqe + 1);
-
-	*off = 0;
-	*len = 0;
-	*more = cqe->flags & IORING_CQE_F_MORE;
-	if (cqe->res == -ENOSPC || cqe->res == -EINTR)
-		return ZCRX_REARM;
-	if (cqe->res < 0) {
-		*len = (uint32_t)-cqe->res;
-		return ZCRX_ERROR;
-	}
-	if (!cqe->res)
-		return *more ? ZCRX_REARM : ZCRX_END;
-	*off = rest->off & ~AREA_MASK;
-	*len = (uint32_t)cqe->res;
-	return *off <= area_size && *len <= area_size - *off ? ZCRX_DATA : ZCRX_BEYOND;
 }
 
 /* Prepares the one request for everything that arrives on `fd`. */
@@ -191,7 +161,7 @@ static int zcrx_open(struct flow *f)
 				     IORING_SETUP_CQE32);
 	if (rc)
 		return flow_fail(f, -rc, "io_uring with 32-byte completions (Linux 6.1; %s)",
-				 limits_all());
+				 limits_text());
 	return zcrx_get_memory(f, s) ? zcrx_register_queue(f, s) : -f->error;
 }
 
@@ -226,33 +196,31 @@ static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t l
 	return STEP_ON;
 }
 
+/* Handles a completion of a ring with CQE32. */
 static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uring_cqe *cqe)
 {
-	uint64_t off;
-	uint32_t len;
-	bool more;
-	enum zcrx_result result = zcrx_read(cqe, s->area_size, &off, &len, &more);
+	uint64_t off = ((const struct zc_zcrx_cqe *)(cqe + 1))->off & ~AREA_MASK;
+	bool more = cqe->flags & IORING_CQE_F_MORE;
 
 	if (!more)
 		s->armed = false;
-	switch (result) {
-	case ZCRX_DATA:
-		return zcrx_take(f, s, off, len);
-	case ZCRX_END:
-		return STEP_END;
-	case ZCRX_REARM:
+	/* The request has ended before the stream: the ring was full, or a signal came. */
+	if (cqe->res == -ENOSPC || cqe->res == -EINTR || (!cqe->res && more)) {
 		if (!more)
 			f->rearmed[cqe->res == -EINTR ? REARM_INTERRUPTED : REARM_RING_FULL]++;
 		return STEP_ON;
-	case ZCRX_ERROR:
-		return flow_fail(f, (int)len, "zcrx receive%s",
-				 len == EINVAL ? ": the socket's interface is not the ring's" : "");
-	case ZCRX_BEYOND:
-		break;
 	}
-	return flow_wrong(f,
-			  "zcrx: the kernel reports %u bytes at offset %llu, outside of the area",
-			  len, (unsigned long long)off);
+	if (cqe->res < 0)
+		return flow_fail(f, -cqe->res, "zcrx receive%s",
+				 cqe->res == -EINVAL ? ": the socket's interface is not the ring's"
+						     : "");
+	if (!cqe->res)
+		return STEP_END;
+	if (off > s->area_size || (size_t)cqe->res > s->area_size - off)
+		return flow_wrong(
+			f, "zcrx: the kernel reports %d bytes at offset %llu, outside of the area",
+			cqe->res, (unsigned long long)off);
+	return zcrx_take(f, s, off, (uint32_t)cqe->res);
 }
 
 static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
@@ -286,8 +254,7 @@ static int zcrx_step(struct flow *f)
 		zcrx_prepare(io_uring_get_sqe(&s->ring), f->fd, s->id);
 		s->armed = true;
 	}
-	if ((io_uring_sq_ready(&s->ring) || !io_uring_cq_ready(&s->ring)) &&
-	    uring_enter(f, &s->ring, 1))
+	if (uring_await(f, &s->ring))
 		return -f->error;
 	return zcrx_collect(f, s);
 }

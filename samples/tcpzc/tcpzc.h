@@ -12,8 +12,8 @@
 #define TCPZC_H
 
 #include "lib/clock.h"
+#include "lib/cpuset.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,18 +35,8 @@ struct worker;
  * interrupts. It has the mode's own calls, the wait for the first byte, the set-up of the connected
  * socket, the write of each line of output, and the return from a signal handler. It leaves out the
  * two calls of getrusage at the ends of the span. With several threads, each thread has such a span
- * around its work. The names are the kernel's: recv(2) is recvfrom, and poll(2) is ppoll on
- * architectures without poll.
+ * around its work. The names are the kernel's: recv(2) is recvfrom.
  */
-#ifdef SYS_poll
-#define POLL_NAME    "poll"
-#define PPOLL_ROW(X) X(PPOLL, "ppoll")
-#else
-#define POLL_NAME "ppoll"
-#define PPOLL_ROW(X)
-#define CALL_PPOLL CALL_POLL
-#endif
-
 #define CALLS(X)                                  \
 	X(FTRUNCATE, "ftruncate")                 \
 	X(GETSOCKOPT, "getsockopt")               \
@@ -55,8 +45,7 @@ struct worker;
 	X(MADVISE, "madvise")                     \
 	X(MMAP, "mmap")                           \
 	X(MUNMAP, "munmap")                       \
-	X(POLL, POLL_NAME)                        \
-	PPOLL_ROW(X)                              \
+	X(PPOLL, "ppoll")                         \
 	X(PWRITE64, "pwrite64")                   \
 	X(READ, "read")                           \
 	X(RECVFROM, "recvfrom")                   \
@@ -215,7 +204,7 @@ struct options {
 	uint64_t bytes; /* per flow: what a sender sends or a receiver expects; 0: no limit */
 	double seconds; /* the time of a sender; 0 when there is no limit */
 	unsigned int flows, threads;
-	cpu_set_t cpus; /* thread i runs on the i-th CPU, modulo their number */
+	struct cpuset cpus; /* thread i runs on the i-th CPU, modulo their number */
 	bool pinned;
 	size_t sndbuf, rcvbuf;
 	const char *nic;    /* for zcrx and devmem; NULL: missing */

@@ -67,7 +67,7 @@ static int uring_tx_register(struct flow *f, struct uring_tx *u)
 		return 0;
 	rc = io_uring_register_buffers(&u->ring, &iov, 1);
 	return rc ? flow_fail(f, -rc, "registering %zu bytes with io_uring (%s)", iov.iov_len,
-			      limits_all())
+			      limits_text())
 		  : 0;
 }
 
@@ -161,7 +161,7 @@ static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_ur
 		u->starved = true;
 	} else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
 		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
-			  limits_all());
+			  limits_text());
 	else if (cqe->res != -ECANCELED && cqe->res != -EINTR)
 		flow_fail(f, -cqe->res, "io_uring send");
 }

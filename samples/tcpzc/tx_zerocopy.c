@@ -140,7 +140,7 @@ static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
 	/* The limit is per user: another program may hold the memory for a moment. */
 	if (++z->alone_retries > ALONE_RETRIES)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
-				 f->size, limits_text(&z->limits, limit));
+				 f->size, limits_text());
 	f->due_ns = clock_mono_ns() + ALONE_PAUSE_NS;
 	return flow_wait_for(f, -1, 0);
 }

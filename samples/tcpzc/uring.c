@@ -58,7 +58,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		rc = uring_init(f, ring, sqes, cqes, setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
-				 limits_all());
+				 limits_text());
 	if (rc)
 		return flow_fail(
 			f, -rc,
@@ -121,6 +121,11 @@ int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
 {
 	return f->draining ? uring_enter_drain(f, ring, wait)
 			   : uring_enter_kernel(f, ring, wait, NULL);
+}
+
+int uring_await(struct flow *f, struct io_uring *ring)
+{
+	return io_uring_sq_ready(ring) || !io_uring_cq_ready(ring) ? uring_enter(f, ring, 1) : 0;
 }
 
 int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)

@@ -34,7 +34,10 @@ int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, un
  */
 int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait);
 
-/* The same, but waits at most as long as a drain may. */
+/* The same, unless there are completions and no requests: then it need not. */
+int uring_await(struct flow *f, struct io_uring *ring);
+
+/* Waits at most as long as a drain may. */
 int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait);
 
 /* Returns STEP_WAIT until there are completions, for a step or a drain that found none. */

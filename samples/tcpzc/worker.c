@@ -7,6 +7,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
@@ -17,23 +18,23 @@ enum { TURN_STEPS = 16 }; /* steps of a flow before the next flow's turn */
 static int worker_pin(struct worker *w)
 {
 	const struct options *o = w->run->opt;
-	int cpu = 0, nth;
+	unsigned int cpu = 0, nth;
 	cpu_set_t set;
 
 	if (!o->pinned)
 		return 0;
-	for (nth = (int)w->index % CPU_COUNT(&o->cpus);; cpu++)
-		if (CPU_ISSET((size_t)cpu, &o->cpus) && !nth--)
+	for (nth = w->index % cpuset_count(&o->cpus);; cpu++)
+		if (cpuset_has(&o->cpus, cpu) && !nth--)
 			break;
 	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
+	CPU_SET(cpu, &set);
 	if (!sched_setaffinity(0, sizeof(set), &set))
 		return 0;
 	if (errno == EINVAL)
 		return flow_wrong(w->flows[0],
-				  "--cpu %d: the CPU is offline, or this process may not use it",
+				  "--cpu %u: the CPU is offline, or this process may not use it",
 				  cpu);
-	return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
+	return flow_fail(w->flows[0], errno, "--cpu %u", cpu);
 }
 
 int worker_open(struct worker *w)
@@ -84,14 +85,16 @@ void worker_span_ends(struct worker *w, int who)
 	getrusage(who, &w->usage[1]);
 }
 
+/* Polls until `until_ns`, at most timeout_ms. */
 static int wait_poll(struct worker *w, uint64_t until_ns, int timeout_ms)
 {
 	uint64_t now = until_ns ? clock_mono_ns() : 0, left = until_ns > now ? until_ns - now : 0;
-	struct timespec ts = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+	struct timespec ts = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
 
 	if (until_ns && timeout_ms)
-		return CALL(w, PPOLL, ppoll(w->fds, 2 * w->n, &ts, NULL));
-	return CALL(w, POLL, poll(w->fds, 2 * w->n, timeout_ms));
+		ts = (struct timespec){(time_t)(left / 1000000000), (long)(left % 1000000000)};
+	return CALL(w, PPOLL,
+		    ppoll(w->fds, 2 * w->n, until_ns || timeout_ms >= 0 ? &ts : NULL, NULL));
 }
 
 static void wait_fill_pollfd(struct pollfd *p, const struct flow *f)
