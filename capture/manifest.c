@@ -286,9 +286,10 @@ int manifest_finish(struct manifest *m, struct error *err)
 
 /* --- the settings of a variant --- */
 
-static void settings_add(json_t *o, const char *prefix, const char *key, const char *value)
+/* Adds OWNER.KEY, or KEY without an owner, unless the value is empty. */
+static void settings_add(json_t *o, const char *owner, const char *key, const char *value)
 {
-	char *name = xasprintf("%s%s", prefix, key);
+	char *name = owner ? xasprintf("%s.%s", owner, key) : xstrdup(key);
 
 	if (*value)
 		json_object_set_new(o, name, json_any_text(value));
@@ -296,7 +297,7 @@ static void settings_add(json_t *o, const char *prefix, const char *key, const c
 }
 
 /* Adds the keys of one section that are recorded. */
-static void settings_add_keys(json_t *o, const char *prefix, enum plan_section section,
+static void settings_add_keys(json_t *o, const char *owner, enum plan_section section,
 			      const void *base)
 {
 	const struct plan_key *k;
@@ -307,42 +308,28 @@ static void settings_add_keys(json_t *o, const char *prefix, enum plan_section s
 		if (k->section != section || !(k->flags & KEY_RECORDED))
 			continue;
 		value = plan_key_text(k, base);
-		settings_add(o, prefix, k->name, value);
+		settings_add(o, owner, k->name, value);
 		free(value);
 	}
-}
-
-static void settings_add_side(json_t *o, const struct side_plan *s, const char *command)
-{
-	char *prefix = xasprintf("%s.", s->name);
-
-	settings_add(o, prefix, "command", command);
-	settings_add_keys(o, prefix, SECTION_SIDE, s);
-	free(prefix);
-}
-
-static void settings_add_setting(json_t *o, const struct set_value *s)
-{
-	char *prefix = xasprintf("%s.", s->name);
-
-	settings_add(o, "setting.", s->name, s->value);
-	settings_add_keys(o, prefix, SECTION_HOOKS, &s->hooks);
-	free(prefix);
 }
 
 json_t *settings_of(const struct plan *p, const struct variant *v)
 {
 	const struct combination *c = plan_combination(p, v->combination);
-	const struct side_plan *sides = plan_sides(p, v);
+	const struct side_plan *s = plan_sides(p, v);
 	json_t *o = json_object();
 	size_t k;
 	int i;
 
-	settings_add_keys(o, "", SECTION_PLAN, p);
-	for (i = 0; i < p->nsides; i++)
-		settings_add_side(o, &sides[i], v->command[i]);
-	for (k = 0; k < c->n; k++)
-		settings_add_setting(o, &c->set[k]);
+	settings_add_keys(o, NULL, SECTION_PLAN, p);
+	for (i = 0; i < p->nsides; i++) {
+		settings_add(o, s[i].name, "command", v->command[i]);
+		settings_add_keys(o, s[i].name, SECTION_SIDE, &s[i]);
+	}
+	for (k = 0; k < c->n; k++) {
+		settings_add(o, "setting", c->set[k].name, c->set[k].value);
+		settings_add_keys(o, c->set[k].name, SECTION_HOOKS, &c->set[k].hooks);
+	}
 	return o;
 }
 

@@ -23,6 +23,7 @@ void plan_init(struct plan *p)
 	*p = (struct plan){
 		.name = xstrdup("capture"),
 		.estimator = xstrdup("median"),
+		.order = xstrdup("interleaved"),
 		.before = xstrdup(""),
 		.after = xstrdup(""),
 		.ssh = xstrdup("ssh"),
@@ -377,7 +378,7 @@ void order_make(struct order *o, const struct plan *p)
 		rounds += plan_repeats(p, pass);
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
 	for (first = 0; first < p->nvariants; first += n) {
-		n = p->order == ORDER_BLOCKS ? order_block_length(p, first) : p->nvariants;
+		n = !strcmp(p->order, "blocks") ? order_block_length(p, first) : p->nvariants;
 		order_add_rounds(o, p, first, n);
 	}
 }

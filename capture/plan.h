@@ -73,15 +73,13 @@ struct combination {
 	struct plan *plan; /* as read with these settings: has the sides; NULL: no settings */
 };
 
-enum plan_order { ORDER_INTERLEAVED, ORDER_BLOCKS };
-
 /* A variable of [vars], as it is written: ${} in its value is not replaced. */
 struct plan_var {
 	char *name, *value;
 };
 
 struct plan {
-	char *name, *estimator;
+	char *name, *estimator, *order;
 	char *before, *after;		  /* for /bin/sh; "": nothing */
 	char *ssh;			  /* words that start ssh */
 	unsigned int passes;		  /* bits 1 << enum pass */
@@ -92,7 +90,6 @@ struct plan {
 	double hook_timeout_s;	 /* the limit of each save, before and after; 0: none */
 	struct side_plan *sides; /* in the order of their roles, then of the plan */
 	int nsides, sides_cap;
-	enum plan_order order;
 	struct variant *variants;
 	size_t nvariants, variants_cap;
 	struct combination *combinations; /* none where the plan has no settings */
@@ -236,8 +233,8 @@ void plan_note_start(const struct plan *p);
  * profile and syscalls disturb more and come later. Settings change within a round, the first one
  * of the matrix least often, and they do not change between two rounds.
  *
- * With ORDER_BLOCKS all runs of one combination of settings come before those of the next. Each
- * combination is set up once, but a drift over the hour looks like an effect of the settings.
+ * With the order "blocks" all runs of one combination of settings come before those of the next.
+ * Each combination is set up once, but a drift over the hour looks like an effect of the settings.
  */
 struct run_id {
 	size_t variant; /* index into the plan's variants */

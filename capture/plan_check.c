@@ -75,7 +75,11 @@ void plan_set_user(struct plan *p, const char *user)
 		sides_set_user(p->combinations[i].plan->sides, p->nsides, user);
 }
 
-int plan_check_users(const struct plan *p, struct error *err)
+/* Calls `check` for each side that runs on this host, with the keys that each variant has. */
+static int plan_check_sides(const struct plan *p,
+			    int (*check)(const struct side_plan *s, const char *variant,
+					 struct error *err),
+			    struct error *err)
 {
 	int side, rc = 0;
 	size_t i;
@@ -84,24 +88,34 @@ int plan_check_users(const struct plan *p, struct error *err)
 		const struct side_plan *s = plan_sides(p, &p->variants[i]);
 
 		for (side = 0; side < p->nsides && !rc; side++)
-			if (*s[side].user && !*s[side].host)
-				rc = user_check(s[side].user, err);
+			if (!*s[side].host)
+				rc = check(&s[side], p->variants[i].name, err);
 	}
 	return rc;
 }
 
-static int side_check_cpus(const struct side_plan *s, const char *variant,
-			   const struct cpuset *online, struct error *err)
+static int side_check_user(const struct side_plan *s, const char *variant, struct error *err)
 {
-	struct cpuset want;
+	(void)variant;
+	return *s->user ? user_check(s->user, err) : 0;
+}
+
+int plan_check_users(const struct plan *p, struct error *err)
+{
+	return plan_check_sides(p, side_check_user, err);
+}
+
+static int side_check_cpus(const struct side_plan *s, const char *variant, struct error *err)
+{
+	struct cpuset want, online;
 	unsigned int cpu;
 
-	if (*s->host || !*s->cpus)
+	if (!*s->cpus)
 		return 0;
-	if (cpuset_parse(&want, s->cpus, err))
-		return -EINVAL;
+	if (cpuset_parse(&want, s->cpus, err) || cpuset_online(&online, err))
+		return -err->code;
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(&want, cpu) && !cpuset_has(online, cpu))
+		if (cpuset_has(&want, cpu) && !cpuset_has(&online, cpu))
 			return error_set(err, EINVAL,
 					 "%s: cpus = %s: CPU %u is not online (variant %s)",
 					 s->name, s->cpus, cpu, variant);
@@ -110,17 +124,7 @@ static int side_check_cpus(const struct side_plan *s, const char *variant,
 
 int plan_check_cpus(const struct plan *p, struct error *err)
 {
-	struct cpuset online;
-	size_t i;
-	int side, rc = cpuset_online(&online, err);
-
-	for (i = 0; i < p->nvariants; i++) {
-		const struct side_plan *sides = plan_sides(p, &p->variants[i]);
-
-		for (side = 0; side < p->nsides && !rc; side++)
-			rc = side_check_cpus(&sides[side], p->variants[i].name, &online, err);
-	}
-	return rc;
+	return plan_check_sides(p, side_check_cpus, err);
 }
 
 /* Returns which CPUs two sides on one host share, such as "CPUs 0-1", or NULL. */

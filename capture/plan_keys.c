@@ -29,14 +29,6 @@ static int command_check(const char *value, struct error *err)
 	return *value ? words_check(value, err) : error_set(err, EINVAL, "the command is missing");
 }
 
-static int role_check(const char *value, struct error *err)
-{
-	return plan_parse_role(value) != ROLE_NONE
-		       ? 0
-		       : error_set(err, EINVAL,
-				   "unknown role '%s'; there are receiver, sender, proxy", value);
-}
-
 static int cpus_check(const char *value, struct error *err)
 {
 	struct cpuset set;
@@ -71,14 +63,6 @@ static int power_command_check(const char *value, struct error *err)
 	const char *kind, *command;
 
 	return power_command_split(value, &kind, &command, err);
-}
-
-static int estimator_check(const char *value, struct error *err)
-{
-	if (strcmp(value, "median") && strcmp(value, "middle") && strcmp(value, "mean"))
-		return error_set(err, EINVAL,
-				 "unknown estimator '%s'; there are median, middle, mean", value);
-	return 0;
 }
 
 #define PLAN_KEY(name, kind, member, check, flags)                                    \
@@ -118,15 +102,15 @@ const struct plan_key plan_keys[] = {
 	PLAN_KEY("after", KIND_TEXT, after, NULL, KEY_RECORDED),
 	PLAN_KEY("warmup", KIND_SECONDS, warmup_s, NULL, KEY_RECORDED),
 	PLAN_KEY("duration", KIND_SECONDS, duration_s, NULL, KEY_RECORDED),
-	PLAN_KEY("estimator", KIND_TEXT, estimator, estimator_check, 0),
-	PLAN_KEY("order", KIND_ORDER, order, NULL, 0),
+	PLAN_KEY("estimator", KIND_TEXT, estimator, NULL, 0),
+	PLAN_KEY("order", KIND_TEXT, order, NULL, 0),
 	PLAN_KEY("grace", KIND_SECONDS, grace_s, NULL, 0),
 	PLAN_KEY("start_timeout", KIND_SECONDS, start_timeout_s, NULL, 0),
 	PLAN_KEY("stop_timeout", KIND_SECONDS, stop_timeout_s, NULL, 0),
 	PLAN_KEY("hook_timeout", KIND_SECONDS, hook_timeout_s, NULL, 0),
 	PLAN_KEY("ssh", KIND_TEXT, ssh, command_check, 0),
 
-	SIDE_KEY(role, role_check, KEY_RECORDED),
+	SIDE_KEY(role, NULL, KEY_RECORDED),
 	SIDE_KEY(prefix, words_check, THERE),
 	SIDE_KEY(cpus, cpus_check, THERE | ALWAYS),
 	SIDE_KEY(collect, NULL, THERE | MEASURE),
@@ -163,41 +147,44 @@ const struct plan_key *plan_key_find(enum plan_section section, const char *name
 	return NULL;
 }
 
-static int plan_key_set_text(const struct plan_key *k, char **to, const char *value,
-			     struct error *err)
-{
-	bool checked = k->check && (*value || !(k->flags & KEY_MAY_BE_EMPTY));
-	int rc = checked ? k->check(value, err) : 0;
+/* The values of a key that has only these. */
+static const struct {
+	const char *key, *values;
+} plan_choices[] = {
+	{"role", "receiver sender proxy"},
+	{"estimator", "median middle mean"},
+	{"order", "interleaved blocks"},
+};
 
-	if (rc)
-		return rc;
-	free(*to);
-	*to = xstrdup(value);
-	return 0;
+static int plan_key_check(const struct plan_key *k, const char *value, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(plan_choices); i++)
+		if (!strcmp(plan_choices[i].key, k->name) &&
+		    !str_matches_any(plan_choices[i].values, value))
+			return error_set(err, EINVAL, "unknown %s '%s'; there are %s", k->name,
+					 value, plan_choices[i].values);
+	return k->check && (*value || !(k->flags & KEY_MAY_BE_EMPTY)) ? k->check(value, err) : 0;
 }
 
 int plan_key_set(const struct plan_key *k, void *base, const char *value, struct error *err)
 {
 	void *to = (char *)base + k->offset;
+	int rc;
 
-	switch (k->kind) {
-	case KIND_SECONDS:
+	if (k->kind == KIND_SECONDS)
 		return plan_parse_seconds(value, to, err);
-	case KIND_COUNT:
+	if (k->kind == KIND_COUNT)
 		return plan_parse_count(value, to, err);
-	case KIND_PASSES:
+	if (k->kind == KIND_PASSES)
 		return plan_parse_passes(value, to, err);
-	case KIND_ORDER:
-		if (strcmp(value, "interleaved") != 0 && strcmp(value, "blocks") != 0)
-			return error_set(err, EINVAL,
-					 "unknown order '%s'; there are interleaved, blocks",
-					 value);
-		*(enum plan_order *)to = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
-		return 0;
-	case KIND_TEXT:
-		break;
-	}
-	return plan_key_set_text(k, to, value, err);
+	rc = plan_key_check(k, value, err);
+	if (rc)
+		return rc;
+	free(*(char **)to);
+	*(char **)to = xstrdup(value);
+	return 0;
 }
 
 char *plan_key_text(const struct plan_key *k, const void *base)

@@ -128,7 +128,7 @@ enum plan_section {
 	SECTION_SKIPPED
 };
 
-enum plan_key_kind { KIND_TEXT, KIND_SECONDS, KIND_COUNT, KIND_PASSES, KIND_ORDER };
+enum plan_key_kind { KIND_TEXT, KIND_SECONDS, KIND_COUNT, KIND_PASSES };
 
 enum {
 	KEY_OF_SIDE = 1,      /* ${bindir} in it is the folder of zcost on the side's host */

@@ -41,7 +41,7 @@ static int copy_received(struct flow *f, ssize_t n, const char *call)
 	if (f->mode->flags & MODE_NO_DATA)
 		flow_drop(f, (size_t)n);
 	else
-		flow_take(f, f->state, (size_t)n, false);
+		flow_take(f, f->state, (size_t)n, &f->copied_bytes);
 	flow_received(f, (size_t)n);
 	return STEP_ON;
 }

@@ -312,7 +312,7 @@ static size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t
 	return bad;
 }
 
-static void flow_compare(struct flow *f, const void *data, size_t n)
+void flow_take(struct flow *f, const void *data, size_t n, uint64_t *counter)
 {
 	uint64_t first;
 	size_t bad = f->opt->verify ? pattern_check(data, f->seed, f->bytes, n, &first) : 0;
@@ -320,19 +320,8 @@ static void flow_compare(struct flow *f, const void *data, size_t n)
 	if (bad && !f->bad_bytes)
 		f->first_bad = first;
 	f->bad_bytes += bad;
+	*counter += n;
 	flow_count_bytes(f, n);
-}
-
-void flow_take(struct flow *f, const void *data, size_t n, bool mapped)
-{
-	flow_compare(f, data, n);
-	*(mapped ? &f->mapped_bytes : &f->copied_bytes) += n;
-}
-
-void flow_take_unknown(struct flow *f, const void *data, size_t n)
-{
-	flow_compare(f, data, n);
-	f->unknown_bytes += n;
 }
 
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n)

@@ -103,7 +103,8 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct z
 
 	if (sync)
 		dmabuf_sync(&s->mem, true, false);
-	flow_take(f, base ? base + d->frag_offset : NULL, d->frag_size, !linear);
+	flow_take(f, base ? base + d->frag_offset : NULL, d->frag_size,
+		  linear ? &f->copied_bytes : &f->mapped_bytes);
 	if (sync)
 		dmabuf_sync(&s->mem, false, false);
 	if (linear || devmem_add(&s->tokens, d->frag_token))

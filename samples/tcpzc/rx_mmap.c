@@ -74,7 +74,7 @@ static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t
 			return errno == EINTR || errno == EAGAIN ? 1 : flow_fail(f, errno, "recv");
 		if (!n)
 			return 0;
-		flow_take(f, s->copy, (size_t)n, false);
+		flow_take(f, s->copy, (size_t)n, &f->copied_bytes);
 		*got += (size_t)n;
 		rest -= (size_t)n;
 	} while (rest);
@@ -116,10 +116,10 @@ static int mmap_step(struct flow *f)
 	got = zc.length;
 	if (zc.length) {
 		flow_hist(f, HIST_FRAGS, zc.length / PAGE);
-		flow_take(f, s->window, zc.length, true);
+		flow_take(f, s->window, zc.length, &f->mapped_bytes);
 	}
 	if (zc.copybuf_len > 0) {
-		flow_take(f, s->copy, (size_t)zc.copybuf_len, false);
+		flow_take(f, s->copy, (size_t)zc.copybuf_len, &f->copied_bytes);
 		got += (size_t)zc.copybuf_len;
 	}
 	/* poll woke us, but nothing can be mapped: recv finds out why. */

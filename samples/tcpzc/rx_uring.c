@@ -32,7 +32,7 @@ static int uring_recv_received(struct flow *f, struct uring_rx *s, int res)
 {
 	s->armed = false;
 	if (res > 0) {
-		flow_take(f, s->buf, (size_t)res, false);
+		flow_take(f, s->buf, (size_t)res, &f->copied_bytes);
 		flow_received(f, (size_t)res);
 		return STEP_ON;
 	}
@@ -168,7 +168,7 @@ static int multishot_received(struct flow *f, struct multishot_rx *s,
 	unsigned int id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
 
 	if (cqe->res > 0) {
-		flow_take(f, s->mem + id * f->size, (size_t)cqe->res, false);
+		flow_take(f, s->mem + id * f->size, (size_t)cqe->res, &f->copied_bytes);
 		flow_received(f, (size_t)cqe->res);
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)

@@ -189,7 +189,7 @@ static void zcrx_give_back_backlog(struct zcrx_rx *s)
 
 static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
-	flow_take_unknown(f, s->area + off, len);
+	flow_take(f, s->area + off, len, &f->unknown_bytes);
 	flow_received(f, len);
 	if (!zcrx_give_back(&s->refill, off, len) && zcrx_add_backlog(f, s, off, len))
 		return -f->error;

@@ -185,45 +185,53 @@ static const char *summary_verdict(const struct flow *f)
 	return f->bad_bytes || (f->back && f->back->bad_bytes) ? "failed" : "ok";
 }
 
-/* Reports on io_uring's completion ring, for modes that have one. */
-static void summary_put_ring(json_t *o, const struct flow *f)
-{
-	if (!(f->mode->flags & MODE_RING))
-		return;
-	json_object_set_new(o, "ring_overflow", json_number(f->ring_overflow));
-	json_object_set_new(o, "dropped_completions", json_number(f->dropped_completions));
-	json_object_set_new(o, "rearmed",
-			    json_pack("{s:I,s:I,s:I}", "ring_full",
-				      (json_int_t)f->rearmed[REARM_RING_FULL], "no_buffers",
-				      (json_int_t)f->rearmed[REARM_NO_BUFFERS], "interrupted",
-				      (json_int_t)f->rearmed[REARM_INTERRUPTED]));
-}
+/* The counters of a flow in the summary: an object (NULL: the line itself) and its member. */
+static const struct {
+	const char *object, *key;
+	size_t at;
+	unsigned int flags; /* only modes with these have it */
+} counters[] = {
+#define AT(member) offsetof(struct flow, member)
+	{"sends", "total", AT(sends), 0},
+	{"sends", "zero_copy", AT(sends_zero_copy), 0},
+	{"sends", "copied", AT(sends_copied), 0},
+	{"receive", "calls", AT(receives), 0},
+	{"receive", "mapped_bytes", AT(mapped_bytes), 0},
+	{"receive", "copied_bytes", AT(copied_bytes), 0},
+	{"receive", "unknown_bytes", AT(unknown_bytes), 0},
+	{"receive", "dropped_bytes", AT(dropped_bytes), 0},
+	{"send_retries", "optmem_max", AT(retries[LIMIT_OPTMEM]), 0},
+	{"send_retries", "memlock", AT(retries[LIMIT_MEMLOCK]), 0},
+	{NULL, "ring_overflow", AT(ring_overflow), MODE_RING},
+	{NULL, "dropped_completions", AT(dropped_completions), MODE_RING},
+	{"rearmed", "ring_full", AT(rearmed[REARM_RING_FULL]), MODE_RING},
+	{"rearmed", "no_buffers", AT(rearmed[REARM_NO_BUFFERS]), MODE_RING},
+	{"rearmed", "interrupted", AT(rearmed[REARM_INTERRUPTED]), MODE_RING},
+#undef AT
+};
 
 /* Reports what the mode asked for and what became of the bytes of one direction. */
 static void summary_put_way(json_t *o, const struct flow *f)
 {
-	uint64_t known = f->sends_zero_copy + f->sends_copied;
 	enum asks asks = f->mode->asks;
+	size_t i;
 
 	json_object_set_new(o, "asks_zero_copy",
 			    asks == ASKS_UNSAID ? json_null()
 						: json_boolean(asks == ASKS_ZERO_COPY));
-	json_object_set_new(o, "sends",
-			    json_pack("{s:I,s:I,s:I,s:I}", "total", (json_int_t)f->sends,
-				      "zero_copy", (json_int_t)f->sends_zero_copy, "copied",
-				      (json_int_t)f->sends_copied, "unknown",
-				      (json_int_t)(f->sends - known)));
-	json_object_set_new(o, "receive",
-			    json_pack("{s:I,s:I,s:I,s:I,s:I}", "calls", (json_int_t)f->receives,
-				      "mapped_bytes", (json_int_t)f->mapped_bytes, "copied_bytes",
-				      (json_int_t)f->copied_bytes, "unknown_bytes",
-				      (json_int_t)f->unknown_bytes, "dropped_bytes",
-				      (json_int_t)f->dropped_bytes));
-	json_object_set_new(o, "send_retries",
-			    json_pack("{s:I,s:I}", "optmem_max",
-				      (json_int_t)f->retries[LIMIT_OPTMEM], "memlock",
-				      (json_int_t)f->retries[LIMIT_MEMLOCK]));
-	summary_put_ring(o, f);
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		const char *object = counters[i].object;
+		const void *from = (const char *)f + counters[i].at;
+
+		if (counters[i].flags & ~f->mode->flags)
+			continue;
+		if (object && !json_object_get(o, object))
+			json_object_set_new(o, object, json_object());
+		json_object_set_new(object ? json_object_get(o, object) : o, counters[i].key,
+				    json_number(*(const uint64_t *)from));
+	}
+	json_object_set_new(json_object_get(o, "sends"), "unknown",
+			    json_number(f->sends - f->sends_zero_copy - f->sends_copied));
 }
 
 /* Reports the figures of one flow, or of the sum of all flows. */

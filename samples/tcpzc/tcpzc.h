@@ -299,10 +299,8 @@ int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(print
 int flow_copy_error(struct flow *f, const struct flow *from);
 uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from `pos` on */
 size_t flow_message(const struct flow *f, uint64_t pos); /* bytes left of the message at `pos` */
-/* Counts and verifies bytes that arrived at `data`, mapped there or copied. */
-void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
-/* Does the same when the kernel does not say whether it copied. */
-void flow_take_unknown(struct flow *f, const void *data, size_t n);
+/* Verifies bytes that arrived at `data` and counts them in *counter, such as f->mapped_bytes. */
+void flow_take(struct flow *f, const void *data, size_t n, uint64_t *counter);
 /* Writes the bytes to send at `pos`. Does nothing without --verify. */
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n);
 

@@ -224,7 +224,7 @@ static const struct {
 	{"[side left]\n",
 	 "p.ini: [side left] has no role: add 'role = receiver', 'role = sender' or"},
 	{"[side left]\nrole = client\n",
-	 "p.ini:2: role: unknown role 'client'; there are receiver, sender, proxy"},
+	 "p.ini:2: role: unknown role 'client'; there are receiver sender proxy"},
 	{"[side a.b]\n", "p.ini:1: 'a.b' is no name for a side: letters, digits, - _ only"},
 	{"[side total]\n", "p.ini:1: 'total' is no name for a side"},
 	{"[side what]\n", "p.ini:1: 'what' is no name for a side"},
@@ -387,7 +387,8 @@ TEST(matrix_leaves_out_excluded_combinations)
 			"zc+two+mtu1500/measure-01 base+two+mtu9000/measure-01 "
 			"base+two+mtu9000/measure-02 zc+two+mtu1500/measure-02 "
 			"base+two+mtu1500/measure-02 base+place-one+mtu9000/measure-02");
-	p.order = ORDER_BLOCKS;
+	free(p.order);
+	p.order = xstrdup("blocks");
 	check_order(&p, "base+place-one+mtu9000/measure-01 base+place-one+mtu9000/measure-02 "
 			"base+two+mtu1500/measure-01 zc+two+mtu1500/measure-01 "
 			"zc+two+mtu1500/measure-02 base+two+mtu1500/measure-02 "
