@@ -61,10 +61,9 @@ struct capture {
 				  when all run here */
 	struct progress progress;
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
-	int starts_last; /* number + 1 of a side that needs the others before it; 0: none does */
-	bool no_sign;	 /* a run waited in vain for a sign that its workload moves data */
-	double start_s;	 /* longest time from a run's first process to its warm-up */
-	bool *given_up;	 /* true for a variant whose last run failed in all its tries */
+	bool no_sign;	       /* a run waited in vain for a sign that its workload moves data */
+	double start_s;	       /* longest time from a run's first process to its warm-up */
+	bool *given_up;	       /* true for a variant whose last run failed in all its tries */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
 	size_t ok, failed, lossy;

@@ -149,31 +149,6 @@ static struct matrix_setting *matrix_setting_named(const struct matrix *m, const
 	return NULL;
 }
 
-/* Returns the values of a setting, with blanks between, or "none". The caller frees. */
-static char *setting_list_values(const struct matrix_setting *s)
-{
-	struct str list = {0};
-	size_t i;
-
-	for (i = 0; i < s->value.n; i++)
-		str_printf(&list, "%s%s", i ? " " : "", s->value.word[i]);
-	return list.len ? str_take(&list) : xstrdup("none");
-}
-
-static int matrix_unknown_setting(const struct matrix *m, const struct ini_at *at, const char *name,
-				  struct error *err)
-{
-	struct str known = {0};
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
-		str_printf(&known, " %s", m->setting[i].name);
-	ini_error(at, err, "cross: there is no [setting %s]; there are:%s", name,
-		  known.len ? known.buf : " none");
-	str_free(&known);
-	return -EINVAL;
-}
-
 static int matrix_split(struct words *w, const struct ini_entry *e, struct error *err)
 {
 	struct error why = {0};
@@ -230,7 +205,6 @@ static int matrix_add_value(struct matrix *m, const struct ini_entry *e, struct 
 {
 	size_t len = strcspn(e->name, "="), i;
 	struct matrix_setting *s = matrix_setting_named(m, e->name, len);
-	char *values;
 
 	if (!s || !e->name[len])
 		return ini_error(
@@ -242,11 +216,8 @@ static int matrix_add_value(struct matrix *m, const struct ini_entry *e, struct 
 		s->section[i] = e;
 		return 0;
 	}
-	values = setting_list_values(s);
-	ini_error(&e->at, err, "[value %s]: setting '%s' has no such value; it has: %s", e->name,
-		  s->name, values);
-	free(values);
-	return -EINVAL;
+	return ini_error(&e->at, err, "[value %s]: setting '%s' has no such value", e->name,
+			 s->name);
 }
 
 /* Refuses a variable that a value of another setting changes, too. */
@@ -330,7 +301,7 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 		const struct matrix_setting *s = matrix_setting_named(m, name, strlen(name));
 
 		if (!s)
-			rc = matrix_unknown_setting(m, &e->at, name, err);
+			rc = ini_error(&e->at, err, "cross: there is no [setting %s]", name);
 		else if (matrix_crosses(m, s))
 			rc = ini_error(&e->at, err, "cross: '%s' appears twice", name);
 		else

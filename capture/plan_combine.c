@@ -77,21 +77,6 @@ static int combine_take_variants(struct combining *x, struct plan *from, size_t 
 	return rc;
 }
 
-/* Adds the values of the settings to an error, which names only a line of the plan. */
-static int error_add_combination(const struct combination *c, struct error *err)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		size_t used = strlen(err->text);
-
-		snprintf(err->text + used, sizeof(err->text) - used, "%s%s=%s%s",
-			 i ? " " : " (with ", c->set[i].name, c->set[i].value,
-			 i + 1 == c->n ? ")" : "");
-	}
-	return -err->code;
-}
-
 static int combine_check_alike(const struct plan *first, const struct plan *q, const char *path,
 			       struct error *err)
 {
@@ -143,8 +128,7 @@ static int combine_add(struct combining *x, size_t n, struct error *err)
 		rc = combine_check_alike(p, c->plan, x->source->path, err);
 	if (!rc)
 		rc = combination_check_hooks(c, x->source->path, err);
-	return rc ? error_add_combination(c, err)
-		  : combine_take_variants(x, c->plan, p->ncombinations - 1, err);
+	return rc ? rc : combine_take_variants(x, c->plan, p->ncombinations - 1, err);
 }
 
 /* Reads [plan] and the sides with the first combination, and drops the variants. */

@@ -243,16 +243,6 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 	return rc;
 }
 
-/* Returns the side that starts after `k` others. */
-static int run_side_at(const struct live_run *r, int k)
-{
-	int last = r->c->starts_last - 1;
-
-	if (last < 0)
-		return k;
-	return k == r->n - 1 ? last : k + (k >= last);
-}
-
 /* Notes why the run ends a side that takes too long, with what the side was doing. */
 static void run_set_late(struct live_run *r, int side, char *what)
 {
@@ -469,20 +459,6 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 	return -EINVAL;
 }
 
-/* Explains a refused connection by the order of the sides. A client that came first comes last. */
-static void run_explain_refused(struct live_run *r, int side, const char *why, struct str *all)
-{
-	if (r->n < 2 || !strcasestr(why, "connection refused"))
-		return;
-	if (run_side_at(r, r->n - 1) == side) {
-		str_puts(all, "; no side that started before it listens there");
-		return;
-	}
-	r->c->starts_last = side + 1;
-	str_printf(all, "; the %s started before another side: it starts last from now on",
-		   r->c->plan->sides[side].name);
-}
-
 /* Adds why a side failed. A side that the run ended because of another one is left out. */
 static void run_judge_side(struct live_run *r, int side, struct str *all, struct run_outcome *out)
 {
@@ -495,12 +471,10 @@ static void run_judge_side(struct live_run *r, int side, struct str *all, struct
 
 	report_side(r->c, r->dir, side, s->error ? s->error : ended, &why, &out->cut_off);
 	free(ended);
-	if (r->sides[side].late) {
-		str_printf(all, "%s%s: %s", between, name, r->sides[side].late);
-	} else if (why && !s->aborted) {
+	if (s->late)
+		str_printf(all, "%s%s: %s", between, name, s->late);
+	else if (why && !s->aborted)
 		str_printf(all, "%s%s", between, why);
-		run_explain_refused(r, side, why, all);
-	}
 	out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
 	free(why);
 }
@@ -549,7 +523,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (i = 0; i < r.n && !rc; i++)
-		rc = run_start_until_ready(&r, run_side_at(&r, i), i == r.n - 1, err);
+		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
 	if (!rc)
 		rc = run_await_data(&r);
 	start_s = (double)(clock_mono_ns() - r.begun) / NS;

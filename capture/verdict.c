@@ -24,7 +24,6 @@
 struct side_window {
 	const char *side;
 	double start, end, error;
-	double early; /* how long before the window's end its command ended; 0: it did not */
 };
 
 static bool window_read_times(const char *dir, struct side_window *w)
@@ -34,7 +33,6 @@ static bool window_read_times(const char *dir, struct side_window *w)
 
 	w->start = json_number_value(json_object_get(at, "start_ns"));
 	w->end = json_number_value(json_object_get(at, "end_ns"));
-	w->early = json_number_value(json_object_get(at, "early_ns"));
 	json_decref(root);
 	free(path);
 	return w->start > 0 && w->end > w->start;
@@ -54,21 +52,11 @@ static bool window_to_our_clock(const struct remote *r, struct side_window *w)
 	return true;
 }
 
-static char *windows_too_far_apart(const struct side_window w[2], double apart, double shorter)
+static char *windows_too_far_apart(double apart, double shorter)
 {
-	const struct side_window *e = w[1].early > w[0].early ? &w[1] : &w[0];
-	struct str s = {0};
-
-	str_printf(
-		&s,
+	return xasprintf(
 		"the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at most %g %%): the cost of one does not belong to the bytes of the other",
 		apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
-	if (e->early > 0)
-		str_printf(
-			&s,
-			"; the %s's command ended %.3g s before the window was to: let it run longer, or give a shorter duration",
-			e->side, e->early / 1e9);
-	return str_take(&s);
 }
 
 /* Returns why two windows do not belong together, or NULL. */
@@ -85,9 +73,8 @@ static char *windows_check(const struct side_window *a, const struct side_window
 			"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
 			w[1].side, (w[1].start - w[0].start) / 1e6, w[0].side,
 			(w[0].end - w[0].start) / 1e6);
-	return window_skew_too_large(apart, error, shorter)
-		       ? windows_too_far_apart(w, apart, shorter)
-		       : NULL;
+	return window_skew_too_large(apart, error, shorter) ? windows_too_far_apart(apart, shorter)
+							    : NULL;
 }
 
 char *overlap_missing(struct capture *c, const char *dir)

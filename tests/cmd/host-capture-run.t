@@ -244,8 +244,7 @@ ok "capture exits 4 when a variant's command always ends early" exits 4 "$zcost"
 ok "only the first run of a variant that always fails is tried again" sh -c "grep -c 'bad/measure-01: trying again' err && ! grep 'bad/measure-02: trying again' err"
 duration=0.5 plan 'a=sh -c "sleep 60; : early-300"' >p.ini
 ok "capture exits 1 when a command ends before the other's window" exits 1 "$zcost" capture p.ini -o alone
-ok "the error advises a longer command or a shorter duration" says "failed 3 times: the sides' windows are 300.0 ms apart, 150.0 % .*; the \
-receiver's command ended 0.3 s before the window was to: let it run longer, or give a shorter duration" err
+ok "the error says how far the windows are apart" says "failed 3 times: the sides' windows are 300.0 ms apart, 150.0 % " err
 ok "a command that ends before the other's window fails after three tries" test "$(grep -c ': trying again' err)" = 2
 duration=0.5 plan 'a=sh -c "sleep 60; : late-24"' >p.ini
 ok "capture accepts windows that are less than 5 % apart" exits 0 "$zcost" capture p.ini -o rr
