@@ -75,10 +75,8 @@ void progress_tick(struct progress *p)
 	room = progress_columns() - 1 - (int)(strlen(head) + strlen(tail));
 	if (room < MIN_NAME)
 		room = MIN_NAME;
-	if (len > room)
-		fprintf(stderr, "\r%s...%s%s\033[K", head, name + len - (room - 3), tail);
-	else
-		fprintf(stderr, "\r%s%s%s\033[K", head, name, tail);
+	fprintf(stderr, "\r%s%s%s%s\033[K", head, len > room ? "..." : "",
+		len > room ? name + len - (room - 3) : name, tail);
 	p->shown = true;
 	free(name);
 }

@@ -30,6 +30,12 @@ static void command_add_option(struct words *argv, const char *name, const char 
 	words_add(argv, value);
 }
 
+static void command_add_seconds(struct words *argv, const char *name, double s)
+{
+	words_add(argv, name);
+	words_addf(argv, "%.9g", s);
+}
+
 /* Adds the keys of a side that are options of zcost collect: call_graph is --call-graph. */
 static void command_add_keys(const struct side_plan *s, enum pass pass, struct words *argv)
 {
@@ -129,12 +135,9 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	command_add_option(argv, "--side", s->name);
 	words_add(argv, "--host-dir");
 	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
-	words_add(argv, "--warmup");
-	words_addf(argv, "%.9g", c->plan->warmup_s);
-	words_add(argv, "--duration");
-	words_addf(argv, "%.9g", c->plan->duration_s);
-	words_add(argv, "--grace");
-	words_addf(argv, "%.9g", run_grace_s(c, id, plan_grace(c->plan, side)));
+	command_add_seconds(argv, "--warmup", c->plan->warmup_s);
+	command_add_seconds(argv, "--duration", c->plan->duration_s);
+	command_add_seconds(argv, "--grace", run_grace_s(c, id, plan_grace(c->plan, side)));
 	command_add_keys(s, id->pass, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");

@@ -114,18 +114,11 @@ static int state_walk(const char *base, const char *key, bool make)
 
 static void state_refuse(const char *base, int rc, struct error *err)
 {
-	const char *why = rc == -EPERM ? "another user owns it or can write to it" : strerror(-rc);
-
-	if (geteuid())
-		error_set(
-			err, -rc,
-			"%s/zcost: cannot hold what is to be undone: %s: set XDG_RUNTIME_DIR to a folder that only you can write to",
-			base, why);
-	else
-		error_set(
-			err, -rc,
-			"%s/zcost: cannot hold what is to be undone: %s: set ZCOST_STATE to a folder that only root can write to",
-			base, why);
+	error_set(
+		err, -rc,
+		"%s/zcost: cannot hold what is to be undone: %s: set %s to a folder that only you can write to",
+		base, rc == -EPERM ? "another user owns it or can write to it" : strerror(-rc),
+		geteuid() ? "XDG_RUNTIME_DIR" : "ZCOST_STATE");
 }
 
 char *state_folder(const char *capture, bool make, struct error *err)

@@ -93,9 +93,7 @@ int net_connect(struct flow *flows, unsigned int n);
 int net_accept(struct flow *flows, unsigned int n);
 /* Makes a sender wait until its peers have read everything. */
 void net_linger(struct flow *flows, unsigned int n);
-
-/* sockopt.c: sets the options of a socket before it is connected. Returns 0 or -errno. */
-int sockopt_set(struct flow *f, int fd);
 /* Sums TCP_INFO over the flows with an open socket, or null when there are none. */
 json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n);
+
 #endif
