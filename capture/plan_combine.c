@@ -77,27 +77,6 @@ static int combine_take_variants(struct combining *x, struct plan *from, size_t 
 	return rc;
 }
 
-static int combine_check_alike(const struct plan *first, const struct plan *q, const char *path,
-			       struct error *err)
-{
-	const char *key = plan_keys_differ(first, q);
-	int i;
-
-	if (key)
-		return error_set(err, EINVAL,
-				 "%s: '%s' in [plan] holds for all runs, but a setting changes it: "
-				 "use 'before' and 'after' of [setting]",
-				 path, key);
-	for (i = 0; i < first->nsides; i++)
-		if (strcmp(first->sides[i].host, q->sides[i].host) != 0 ||
-		    strcmp(first->sides[i].zcost, q->sides[i].zcost) != 0)
-			return error_set(
-				err, EINVAL,
-				"%s: 'host' and 'zcost' of a side hold for all runs, but a setting changes them",
-				path);
-	return 0;
-}
-
 /* Refuses a `before` without `after`: its setting would stay while other values are measured. */
 static int combination_check_hooks(const struct combination *c, const char *path, struct error *err)
 {
@@ -124,8 +103,6 @@ static int combine_add(struct combining *x, size_t n, struct error *err)
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
 	rc = plan_read_once(c->plan, x->source, c, err);
-	if (!rc)
-		rc = combine_check_alike(p, c->plan, x->source->path, err);
 	if (!rc)
 		rc = combination_check_hooks(c, x->source->path, err);
 	return rc ? rc : combine_take_variants(x, c->plan, p->ncombinations - 1, err);

@@ -123,8 +123,8 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(work, NULL, THERE_OR_EMPTY),
 	SIDE_KEY(processes, NULL, THERE_OR_EMPTY | ALWAYS),
 	SIDE_KEY(user, NULL, KEY_RECORDED | KEY_MAY_BE_EMPTY | ALWAYS),
-	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
-	SIDE_KEY(zcost, words_check, 0),
+	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY | KEY_OF_ALL_RUNS),
+	SIDE_KEY(zcost, words_check, KEY_OF_ALL_RUNS),
 
 	VARIANT_KEY("what", what, NULL, 0),
 
@@ -214,26 +214,4 @@ void plan_keys_free(enum plan_section section, void *base)
 	for (k = plan_keys; k->name; k++)
 		if (k->section == section && k->kind == KIND_TEXT)
 			free(*(char **)((char *)base + k->offset));
-}
-
-const char *plan_keys_differ(const struct plan *a, const struct plan *b)
-{
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++) {
-		char *x, *y;
-		bool same;
-
-		if (k->section != SECTION_PLAN)
-			continue;
-		x = plan_key_text(k, a);
-		y = plan_key_text(k, b);
-		same = !strcmp(x, y);
-
-		free(x);
-		free(y);
-		if (!same)
-			return k->name;
-	}
-	return NULL;
 }

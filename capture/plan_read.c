@@ -15,12 +15,14 @@
 /* A variable. ${bindir} stays in its value, because the folder differs on a side's host. */
 struct var {
 	char *name, *value;
+	bool varies; /* a setting changes the value */
 };
 
 struct vars {
 	struct var *var;
 	size_t n, cap;
 	const struct ini *ini;
+	bool varied; /* a value that varies was expanded */
 };
 
 static const struct var *vars_get(const struct vars *v, const char *name, size_t len)
@@ -33,9 +35,9 @@ static const struct var *vars_get(const struct vars *v, const char *name, size_t
 	return NULL;
 }
 
-static void vars_set(struct vars *v, const char *name, const char *value)
+static void vars_set(struct vars *v, const char *name, const char *value, bool varies)
 {
-	array_add(v->var, v->n, v->cap, (struct var){xstrdup(name), xstrdup(value)});
+	array_add(v->var, v->n, v->cap, (struct var){xstrdup(name), xstrdup(value), varies});
 }
 
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
@@ -57,7 +59,7 @@ static int vars_unknown(const struct vars *v, const char *name, size_t len, stru
 
 /* Adds the value of the variable that `p`, a "${", begins. Returns the text after its "}", or NULL.
  */
-static const char *vars_expand_one(const struct vars *v, const char *p, struct str *out,
+static const char *vars_expand_one(struct vars *v, const char *p, struct str *out,
 				   struct error *err)
 {
 	const char *name = p + 2, *end = strchr(name, '}');
@@ -70,6 +72,7 @@ static const char *vars_expand_one(const struct vars *v, const char *p, struct s
 	}
 	var = vars_get(v, name, len);
 	if (var) {
+		v->varied |= var->varies;
 		str_puts(out, var->value);
 	} else if (str_starts(p, PLAN_SECONDS) && !ini_find_var(v->ini, name, len)) {
 		str_puts(out, PLAN_SECONDS);
@@ -81,7 +84,7 @@ static const char *vars_expand_one(const struct vars *v, const char *p, struct s
 }
 
 /* Copies the text with every ${name} replaced and every $${ turned into ${. */
-static int vars_expand(const struct vars *v, const char *text, char **out, struct error *err)
+static int vars_expand(struct vars *v, const char *text, char **out, struct error *err)
 {
 	struct str s = {0};
 	const char *p = text;
@@ -219,12 +222,13 @@ static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, str
 	struct error why = {0};
 	int rc = 0;
 
+	r->vars.varied = false;
 	if (vars_expand(&r->vars, from->value, &value, &why))
 		rc = ini_error(&from->at, err, "%s: %s", e->key, why.text);
 	else if (vars_get(&r->vars, e->key, strlen(e->key)))
 		rc = ini_error(&e->at, err, "variable '%s' is already defined", e->key);
 	if (!rc) {
-		vars_set(&r->vars, e->key, value);
+		vars_set(&r->vars, e->key, value, r->vars.varied || from != e);
 		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
 			  (struct plan_var){xstrdup(e->key), xstrdup(from->value)});
 	}
@@ -240,6 +244,7 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, void
 	char *value;
 	int rc = 0;
 
+	r->vars.varied = false;
 	if (vars_expand(&r->vars, e->value, &value, &why))
 		return ini_error(&e->at, err, "%s: %s", e->key, why.text);
 	if (!(k->flags & KEY_OF_SIDE))
@@ -249,6 +254,11 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, void
 			&e->at, err,
 			"%s: " PLAN_SECONDS
 			" has a value in the commands of [variant] only; [vars] may define another 'seconds'",
+			e->key);
+	else if (r->vars.varied && (k->section == SECTION_PLAN || k->flags & KEY_OF_ALL_RUNS))
+		rc = ini_error(
+			&e->at, err,
+			"%s: holds for all runs, but a setting changes it: use 'before' and 'after' of [setting]",
 			e->key);
 	else if (plan_key_set(k, base, value, &why))
 		rc = ini_error(&e->at, err, "%s: %s", e->key, why.text);
@@ -410,10 +420,10 @@ int plan_read_once(struct plan *p, const struct plan_source *source, const struc
 	int rc = sides_read(p, source->ini, err), side;
 	size_t i;
 
-	vars_set(&r.vars, "bindir", PLAN_BINDIR);
-	vars_set(&r.vars, "plandir", source->plandir);
+	vars_set(&r.vars, "bindir", PLAN_BINDIR, false);
+	vars_set(&r.vars, "plandir", source->plandir, false);
 	for (i = 0; i < with->n; i++)
-		vars_set(&r.vars, with->set[i].name, with->set[i].value);
+		vars_set(&r.vars, with->set[i].name, with->set[i].value, true);
 	for (i = 0; i < source->ini->n && !rc; i++)
 		rc = reader_read_entry(&r, &source->ini->entry[i], err);
 	if (!rc)

@@ -135,6 +135,7 @@ enum {
 	KEY_MAY_BE_EMPTY = 2, /* an empty value is not checked */
 	KEY_RECORDED = 4,     /* a variant's setting in the manifest */
 	KEY_OPTION = 8,	      /* << pass: an option of zcost collect in this pass */
+	KEY_OF_ALL_RUNS = 64, /* no setting may change it */
 };
 
 struct plan_key {
@@ -159,9 +160,6 @@ char *plan_key_text(const struct plan_key *k, const void *base); /* the caller f
 /* Makes all texts of a section's struct empty, or frees them. */
 void plan_keys_init(enum plan_section section, void *base);
 void plan_keys_free(enum plan_section section, void *base);
-
-/* The first key of [plan] in which two plans differ, or NULL. */
-const char *plan_keys_differ(const struct plan *a, const struct plan *b);
 
 struct plan_source {
 	const char *path;

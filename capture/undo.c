@@ -190,10 +190,10 @@ static void script_add_quoted(struct str *s, const char *before, const char *val
 /* Writes a script that runs in our working directory, wherever it is started. */
 static void script_compose(struct str *s, const char *dir, const struct undo *u)
 {
-	char *cwd = getcwd(NULL, 0), *capture = realpath(dir, NULL), *at;
+	char *cwd = getcwd(NULL, 0), *capture = realpath(dir, NULL);
 
-	for (at = capture; at && (at = strchr(at, '\n'));)
-		*at = '?';
+	if (capture)
+		str_replace(capture, '\n', '?');
 	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n# capture %s\n", u->owner, host_boot_id(),
 		   u->timeout_s, capture ? capture : dir);
 	free(capture);

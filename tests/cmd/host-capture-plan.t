@@ -126,7 +126,7 @@ one() { # one COMMAND [SIDE_KEY]: a plan with this command
 }
 one no-such-program
 ok "capture of a plan with a program that is not in PATH exits 2" exits 2 "$zcost" capture one.ini -o gone-program
-ok "capture makes no run without the program" test "$(find gone-program/runs -name run.json | wc -l)" = 0
+ok "capture makes no run without the program" test "$(find gone-program -name run.json | wc -l)" = 0
 ok "capture names the variant, the side and the program once" test "$(grep -c "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err)" = 1
 echo >not-a-program
 missing() { # missing PATTERN: --dry-run exits 2 and says so

@@ -10,7 +10,7 @@ cp "$top/samples/testbed.sh" .
 cleanup() { sh testbed.sh down $bed 2>/dev/null; }
 
 ok "--dry-run accepts samples/matrix.ini" exits 0 "$zcost" capture "$top/samples/matrix.ini" --dry-run
-ok "the plan has two variants under twelve combinations" says '^24 runs, about 0:' out
+ok "the plan has two variants under twelve combinations" says '^24 runs of .*, 11 changes of settings: about 0:' out
 ok "half of the receivers have their softirq on the same CPU" test "$(grep -c '^  receiver \[cpus 1\] .* --cpu 1 ' out)" = 12
 ok "half of the receivers have their softirq on another CPU" test "$(grep -c '^  receiver \[cpus 0-1\] .* --cpu 0 ' out)" = 12
 

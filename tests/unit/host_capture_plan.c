@@ -293,7 +293,7 @@ static const struct {
 	{SET "[side receiver]\ncpus = 0\n[variant a]\nreceiver = ${gro}\n",
 	 "p.ini:8: receiver: unknown variable ${gro}; known here: ${bindir} ${plandir} ${mtu}"},
 	{SET "[plan]\nwarmup = ${mtu}\n" SIDE VARIANT,
-	 "p.ini: 'warmup' in [plan] holds for all runs, but a setting changes it"},
+	 "p.ini:6: warmup: holds for all runs, but a setting changes it"},
 	{"[setting mtu]\nvalues = 1\nbefore = x\n" SIDE VARIANT,
 	 "p.ini: mtu=1 has a 'before' but no 'after' that undoes it"},
 	{"[setting a]\nvalues = 1/2 1:2\n" SIDE VARIANT,
