@@ -25,7 +25,7 @@ static int uring_recv_open(struct flow *f)
 	s->buf = memory_get(f, f->size);
 	if (!s->buf)
 		return -f->error;
-	return uring_open(f, &s->ring, 1, 8);
+	return uring_open(f, &s->ring, 1, 8, 0);
 }
 
 static int uring_recv_received(struct flow *f, struct uring_rx *s, int res)
@@ -134,7 +134,7 @@ static int multishot_open(struct flow *f)
 	struct multishot_rx *s = f->state;
 
 	s->n = multishot_buffer_count(f);
-	if (uring_open(f, &s->ring, 1, 2 * s->n))
+	if (uring_open(f, &s->ring, 1, 2 * s->n, 0))
 		return -f->error;
 	return multishot_register_buffers(f, s);
 }

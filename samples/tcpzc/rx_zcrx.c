@@ -154,14 +154,11 @@ static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 static int zcrx_open(struct flow *f)
 {
 	struct zcrx_rx *s = f->state;
-	int rc;
 
-	rc = uring_open_with(f, &s->ring, 1, CQES,
-			     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-				     IORING_SETUP_CQE32);
-	if (rc)
-		return flow_fail(f, -rc, "io_uring with 32-byte completions (Linux 6.1; %s)",
-				 limits_text());
+	if (uring_open(f, &s->ring, 1, CQES,
+		       IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+			       IORING_SETUP_CQE32))
+		return -f->error;
 	return zcrx_get_memory(f, s) ? zcrx_register_queue(f, s) : -f->error;
 }
 

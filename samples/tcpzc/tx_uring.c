@@ -52,7 +52,7 @@ static int uring_tx_open(struct flow *f, void (*prepare)(struct flow *, struct i
 	u->prepare = prepare;
 	if (slots_open(f, &u->slots))
 		return -f->error;
-	return uring_open(f, &u->ring, BATCH + 1, 2 * (u->slots.n + BATCH));
+	return uring_open(f, &u->ring, BATCH + 1, 2 * (u->slots.n + BATCH), 0);
 }
 
 /* Registers the slots as buffer 0 of the ring, unless with --plain-buffers. */

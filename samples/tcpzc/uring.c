@@ -41,28 +41,21 @@ static int uring_init(const struct flow *f, struct io_uring *ring, unsigned int 
 	return io_uring_queue_init_params(sqes, ring, &p);
 }
 
-int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
-		    unsigned int flags)
+int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
+	       unsigned int flags)
 {
-	int rc = uring_init(f, ring, sqes, cqes, flags);
-
-	return rc || f->alone ? rc : uring_register_event(f, ring);
-}
-
-int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
-{
-	int rc = -EINVAL;
+	int rc = flags ? uring_init(f, ring, sqes, cqes, flags) : -EINVAL;
 	size_t i;
 
-	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
+	for (i = 0; !flags && rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
 		rc = uring_init(f, ring, sqes, cqes, setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
 				 limits_text());
 	if (rc)
-		return flow_fail(
-			f, -rc,
-			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
+		return flow_fail(f, -rc,
+				 "io_uring (Linux %s or later; kernel.io_uring_disabled must be 0)",
+				 flags ? "6.1" : "5.19");
 	return f->alone ? 0 : uring_register_event(f, ring);
 }
 

@@ -19,13 +19,11 @@
 
 /*
  * Opens a ring for this thread alone and for `sqes` requests at once. It has room for --cq-entries
- * completions, or by default for `cqes`.
+ * completions, or by default for `cqes`. `flags` are IORING_SETUP_ flags that the mode needs; 0:
+ * the best that the kernel has.
  */
-int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes);
-
-/* The same with exactly these IORING_SETUP_ flags. Returns -errno without flow_fail. */
-int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
-		    unsigned int flags);
+int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
+	       unsigned int flags);
 
 /*
  * Submits the prepared requests and lets the kernel complete what it can, with one call of
