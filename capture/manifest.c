@@ -240,35 +240,24 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 	free(name);
 }
 
-static bool manifest_variant_complete(const struct manifest *m, const json_t *variant)
-{
-	json_t *planned = json_object_get(variant, "planned"), *n;
-	const char *pass;
-
-	json_object_foreach (planned, pass, n) {
-		int i, repeats = (int)json_integer_value(n);
-
-		for (i = 1; i <= repeats; i++) {
-			char *name = xasprintf("%s/%s-%02d", json_text(variant, "name"), pass, i);
-			bool ok = manifest_run_ok(m, name);
-
-			free(name);
-			if (!ok)
-				return false;
-		}
-	}
-	return true;
-}
-
+/* Says whether all planned runs of all variants are ok. */
 static bool manifest_complete(const struct manifest *m)
 {
-	const json_t *v;
+	json_t *v, *n;
+	const char *pass;
+	bool ok = true;
 	size_t i;
+	int k;
 
 	json_array_foreach (json_object_get(m->root, "variants"), i, v)
-		if (!manifest_variant_complete(m, v))
-			return false;
-	return true;
+		json_object_foreach (json_object_get(v, "planned"), pass, n)
+			for (k = 1; ok && k <= json_integer_value(n); k++) {
+				char *name = xasprintf("%s/%s-%02d", json_text(v, "name"), pass, k);
+
+				ok = manifest_run_ok(m, name);
+				free(name);
+			}
+	return ok;
 }
 
 int manifest_finish(struct manifest *m, struct error *err)
