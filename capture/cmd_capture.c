@@ -14,7 +14,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,18 +216,6 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-/* Returns the real path of this program. Its folder is ${bindir} in plans. The caller frees. */
-static char *program_path(void)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n <= 0)
-		return xstrdup("/proc/self/exe");
-	path[n] = '\0';
-	return xstrdup(path_exists(path) ? path : "/proc/self/exe");
-}
-
 static int plan_apply_options(struct plan *p, const struct capture_args *a, struct error *err)
 {
 	struct error why = {0};
@@ -370,7 +357,8 @@ int cmd_capture(int argc, char **argv)
 	spawn_private();
 	if (a.undo)
 		return capture_run_undo(a.output);
-	self = program_path();
+	/* Its folder is ${bindir} in plans. A program that was replaced has no path. */
+	self = realpath("/proc/self/exe", NULL) ?: xstrdup("/proc/self/exe");
 	dir = xstrdup(self);
 	plan_init(&plan);
 	if (plan_make(&plan, &a, dirname(dir), &err) ||

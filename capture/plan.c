@@ -161,29 +161,23 @@ void plan_free(struct plan *p)
 	*p = (struct plan){0};
 }
 
-static int passes_add(const char *name, unsigned int *bits, struct error *err)
-{
-	int i;
-
-	for (i = 0; i < PASS_COUNT; i++) {
-		if (strcmp(name, pass_names[i]))
-			continue;
-		*bits |= 1u << i;
-		return 0;
-	}
-	return error_set(err, EINVAL, "unknown pass '%s'; there are measure, profile, syscalls",
-			 name);
-}
-
 int plan_parse_passes(const char *text, unsigned int *bits, struct error *err)
 {
 	char *copy = xstrdup(text), *save, *word;
-	int rc = 0;
+	int pass, rc = 0;
 
 	*bits = 0;
 	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
-	     word = strtok_r(NULL, ", \t\n", &save))
-		rc = passes_add(word, bits, err);
+	     word = strtok_r(NULL, ", \t\n", &save)) {
+		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
+			;
+		if (pass == PASS_COUNT)
+			rc = error_set(err, EINVAL,
+				       "unknown pass '%s'; there are measure, profile, syscalls",
+				       word);
+		else
+			*bits |= 1u << pass;
+	}
 	free(copy);
 	if (!rc && !*bits)
 		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");

@@ -248,47 +248,24 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 	return rc;
 }
 
-/* Says whether the next word of a shell command names a file to run. */
-static bool word_runs_next(const char *word)
+int hook_check_script(const char *owner, const char *before, struct error *err)
 {
-	static const char *const runners[] = {".",    "bash",	 "env", "exec",
-					      "perl", "python3", "sh",	"sudo"};
-	size_t i;
+	char *copy = xstrdup(before), *rest = copy, *word;
+	bool simple = !strpbrk(before, ";&|<>()`\n"), runs = true;
+	int rc = 0;
 
-	for (i = 0; i < array_size(runners); i++)
-		if (!strcmp(word, runners[i]))
-			return true;
-	return false;
-}
-
-/* Returns the program or script that a shell command runs by a path without a file, or NULL. */
-static char *command_missing_file(const char *command)
-{
-	char *copy = xstrdup(command), *rest = copy, *word, *missing = NULL;
-	bool runs = true;
-
-	while (!missing && (word = str_token(&rest, ' '))) {
+	while (simple && !rc && (word = str_token(&rest, ' '))) {
 		if (!*word)
 			continue;
 		if (runs && *word == '/' && !strpbrk(word, "$*?'\"\\") && !path_exists(word))
-			missing = xstrdup(word);
-		runs = word_runs_next(word);
+			rc = error_set(
+				err, EINVAL,
+				"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
+				owner, word);
+		/* Does the next word name a file to run? */
+		runs = str_matches_any(". bash env exec perl python3 sh sudo", word);
 	}
 	free(copy);
-	return missing;
-}
-
-int hook_check_script(const char *owner, const char *before, struct error *err)
-{
-	char *missing = strpbrk(before, ";&|<>()`\n") ? NULL : command_missing_file(before);
-	int rc = 0;
-
-	if (missing)
-		rc = error_set(
-			err, EINVAL,
-			"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
-			owner, missing);
-	free(missing);
 	return rc;
 }
 

@@ -308,20 +308,23 @@ static int side_check_name(const struct ini_entry *e, struct error *err)
 		name);
 }
 
-/* Adds a side with its role, which decides on the order of the sides. */
-static int side_read(struct plan *p, const struct ini_entry *section, struct error *err)
+/* Adds a side if it has this role. */
+static int side_read(struct plan *p, const struct ini_entry *section, enum role role,
+		     struct error *err)
 {
 	const struct plan_key *key = plan_key_find(SECTION_SIDE, "role");
-	const struct ini_entry *role = ini_get(section, key->name);
+	const struct ini_entry *given = ini_get(section, key->name);
 	struct error why = {0};
 	struct side_plan *s;
 
+	if (plan_parse_role(given ? given->value : section->name) != role)
+		return 0;
 	if (side_check_name(section, err))
 		return -EINVAL;
 	s = plan_add_side(p, section->name);
-	if (role && plan_key_set(key, s, role->value, &why))
-		return ini_error(&role->at, err, "role: %s", why.text);
-	if (plan_role(s) != ROLE_NONE)
+	if (given && plan_key_set(key, s, given->value, &why))
+		return ini_error(&given->at, err, "role: %s", why.text);
+	if (role != ROLE_NONE)
 		return 0;
 	return error_set(
 		err, EINVAL,
@@ -329,30 +332,17 @@ static int side_read(struct plan *p, const struct ini_entry *section, struct err
 		section->at.path, s->name);
 }
 
-/* Moves each side to its place in the order of the roles. Sides of one role keep their order. */
-static void sides_sort(struct plan *p)
-{
-	struct side_plan moved;
-	int i, k;
-
-	for (i = 1; i < p->nsides; i++) {
-		moved = p->sides[i];
-		for (k = i; k && plan_role(&p->sides[k - 1]) > plan_role(&moved); k--)
-			p->sides[k] = p->sides[k - 1];
-		p->sides[k] = moved;
-	}
-}
-
-/* Adds the sides in the order in which they start. */
+/* Adds the sides in the order of their roles. Sides of one role keep their order. */
 static int sides_read(struct plan *p, const struct ini *ini, struct error *err)
 {
+	enum role role;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < ini->n && !rc; i++)
-		if (ini_begins(&ini->entry[i], "side"))
-			rc = side_read(p, &ini->entry[i], err);
-	sides_sort(p);
+	for (role = ROLE_RECEIVER; role <= ROLE_NONE; role++)
+		for (i = 0; i < ini->n && !rc; i++)
+			if (ini_begins(&ini->entry[i], "side"))
+				rc = side_read(p, &ini->entry[i], role, err);
 	return rc;
 }
 
