@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all charts share: tables and their notes, bars, sides, captions. */
+/* The list of charts, and what all charts share: tables and their notes, bars, sides, captions. */
 #include "plot/chart.h"
 
 #include "analyze/costs/components.h"
@@ -15,6 +15,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// clang-format off
+#define CHARTS(row) \
+	row(throughput) \
+	row(cpu) \
+	row(components) \
+	row(functions) \
+	row(functions_sender) \
+	row(waterfall) \
+	row(waterfall_sender) \
+	row(syscalls) \
+	row(timeline) \
+	row(sweep) \
+	row(sizes) \
+	row(latency) \
+	row(idle) \
+	row(counters) \
+	row(roi_c) \
+	row(roi_p) \
+	row(flame) \
+	row(flame_diff)
+// clang-format on
+
+#define DECLARATION(name) extern const struct chart chart_##name;
+#define ADDRESS(name)	  &chart_##name,
+
+CHARTS(DECLARATION)
+static const struct chart *const charts[] = {CHARTS(ADDRESS)};
+
+const struct chart *chart_at(size_t i)
+{
+	return i < array_size(charts) ? charts[i] : NULL;
+}
+
+const struct chart *chart_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(charts); i++)
+		if (!strcmp(charts[i]->name, name))
+			return charts[i];
+	return NULL;
+}
 
 static int variant_unknown(const struct drawing *d, const char *name, struct error *err)
 {
@@ -150,6 +193,8 @@ static int drawing_add_table(struct drawing *d, const char *name, bool of_side,
 		if (!strcmp((*t)->name, name) && d->tables[i]->of_side == of_side)
 			return 0;
 	}
+	if (!d->source->table)
+		return error_set(err, ENODATA, "a perf.data has no table %s", name);
 	new = xcalloc(1, sizeof(*new));
 	new->of_side = of_side;
 	*t = &new->table;

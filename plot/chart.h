@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A chart turns tables of measures into one figure. A new chart is one file with its
- * `const struct chart`, its row in the list in chart_table.c, and a test.
+ * A chart turns tables of measures into one figure. A new chart is its `const struct chart`, a row
+ * in the list in chart.c, and a test.
  */
 #ifndef ZC_PLOT_CHART_H
 #define ZC_PLOT_CHART_H
@@ -11,7 +11,8 @@
 #include "lib/str.h"
 #include "plot/figure.h"
 
-/* Where figures come from: measure_run on a store; in tests, tables filled by hand. */
+/* Where figures come from: measure_run on a store; in tests, tables filled by hand. No functions: a
+ * bare file, which has no tables. */
 struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
@@ -101,7 +102,7 @@ enum chart_flags {
 	CHART_OWN = 16, /* the workload's own counts: no work of other programs is in them */
 };
 
-/* A chart. Its own file defines it, the list in chart_table.c names it, nothing else knows it. */
+/* A chart. Its own file defines it, the list in chart.c names it, nothing else knows it. */
 struct chart {
 	const char *name, *what;
 	/* The tables that it draws from. The notes of the first become captions. */
@@ -313,5 +314,8 @@ int claim_places(double v);
 
 /* Returns "1.62×". */
 const char *claim_times(struct figure *f, double ratio);
+
+/* The command of this folder. */
+int cmd_plot(int argc, char **argv);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost plot: draws the charts of one capture, or of a bare perf.data, into a folder. */
-#include "plot/cmd.h"
-
 #include "analyze/commands/options.h"
+#include "analyze/scope/scope.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -27,11 +26,14 @@ struct arguments {
 	bool list, icicle, reverse;
 };
 
+static struct feature chart_feature(const struct chart *c)
+{
+	return c ? (struct feature){c->name, c->what, c->options, c->whole} : (struct feature){0};
+}
+
 static struct feature plot_feature(size_t i)
 {
-	const struct chart *c = chart_at(i);
-
-	return c ? (struct feature){c->name, c->what, c->options, c->whole} : (struct feature){0};
+	return chart_feature(chart_at(i));
 }
 
 static void plot_option_formats(const struct argp_state *state, const struct option_row *o,
@@ -49,8 +51,7 @@ static void plot_option_new(const struct argp_state *state, const struct option_
 
 	(void)state;
 	(void)o;
-	array_grow(a->news, a->nnews, a->news_cap);
-	a->news[a->nnews++] = arg;
+	array_add(a->news, a->nnews, a->news_cap, arg);
 }
 
 #define AT(member) offsetof(struct arguments, member)
@@ -116,8 +117,7 @@ static void plot_add_chart(struct arguments *a, const char *name)
 		free(names);
 		exit(EXIT_USAGE);
 	}
-	array_grow(a->charts, a->ncharts, a->charts_cap);
-	a->charts[a->ncharts++] = c;
+	array_add(a->charts, a->ncharts, a->charts_cap, c);
 }
 
 static void plot_check_options(struct argp_state *state, const struct arguments *a)
@@ -127,8 +127,7 @@ static void plot_check_options(struct argp_state *state, const struct arguments 
 	int i;
 
 	for (i = 0; i < a->ncharts; i++) {
-		charts[i] = (struct feature){a->charts[i]->name, a->charts[i]->what,
-					     a->charts[i]->options, a->charts[i]->whole};
+		charts[i] = chart_feature(a->charts[i]);
 		options_check_source(state, &a->o, "chart", &charts[i], source);
 	}
 	if (a->ncharts)
@@ -243,7 +242,7 @@ static int plot_write_chart(const struct chart *c, struct drawing *d, const stru
 static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n)
 {
-	const struct feature is = {c->name, c->what, c->options, c->whole};
+	const struct feature is = chart_feature(c);
 	enum data_source source = options_source(&a->o, a->capture);
 	const char *untaken = options_untaken(&a->o, &is, source);
 	struct error err = {0};
@@ -310,24 +309,13 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 
 static int plot_check_side(const struct arguments *a, struct store *store, struct error *err)
 {
-	struct str list = {0};
 	const char **names;
-	int i, n = store_sides(store, &names, err);
-	bool found =
-		!a->side || !strcmp(a->side, SIDE_TOTAL); /* its table knows whether it has one */
+	int n = store_sides(store, &names, err), rc = n < 0 ? n : 0;
 
-	if (n < 0)
-		return n;
-	for (i = 0; i < n; i++) {
-		found |= a->side && !strcmp(names[i], a->side);
-		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	}
-	if (!found)
-		error_set(err, ENOENT, "no side '%s' in this capture; %sit has %s", a->side,
-			  did_you_mean(list.buf, a->side), n ? list.buf : "none");
-	str_free(&list);
+	if (!rc && a->side && strcmp(a->side, SIDE_TOTAL)) /* its table knows whether it has one */
+		rc = scope_check_name(store, "side", a->side, false, names, n, err);
 	free(names);
-	return found ? 0 : -ENOENT;
+	return rc;
 }
 
 static bool plot_takes_two_captures(const struct arguments *a)
@@ -376,16 +364,6 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 	return rc ? (int)error_exit(err) : code;
 }
 
-/* A bare file has no tables. */
-static int plot_no_table(const struct chart_source *source, const char *name, const struct query *q,
-			 struct table *t, struct error *err)
-{
-	(void)source;
-	(void)q;
-	table_init(t, name, NULL, 0);
-	return error_set(err, ENODATA, "a perf.data has no table %s", name);
-}
-
 static void plot_add_file_facts(struct chart_facts *f, const char *path, const struct profile *p)
 {
 	f->capture = strcmp(path, "-") ? path_base_name(path) : "standard input";
@@ -397,7 +375,7 @@ static void plot_add_file_facts(struct chart_facts *f, const char *path, const s
 
 static int plot_perf(struct arguments *a, struct error *err)
 {
-	struct chart_source source = {.table = plot_no_table};
+	struct chart_source source = {0};
 	struct drawing d = {.source = &source,
 			    .path = a->o.path,
 			    .slice = a->o.slice,

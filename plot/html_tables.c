@@ -2,6 +2,8 @@
 /* The tables of the page: those of `compare` for each pair, those of `report`, and the commands. */
 #include "plot/html_page.h"
 
+#include "lib/words.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,35 +22,18 @@ void page_add_failed(struct html_page *p, const char *name, const struct error *
 	p->r->lossy = true;
 }
 
-static void command_add_word(struct str *s, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=./:,%@";
-
-	if (*word && !word[strspn(word, plain)]) {
-		str_puts(s, word);
-		return;
-	}
-	str_putc(s, '\'');
-	for (; *word; word++)
-		str_puts(s, *word == '\'' ? "'\\''" : (char[2]){*word});
-	str_putc(s, '\'');
-}
-
 char *page_command(const char *word, ...)
 {
-	struct str s = {0};
+	char *all[16] = {"zcost"};
+	size_t n = 1;
 	va_list words;
 
 	va_start(words, word);
-	str_puts(&s, "zcost");
-	for (; word; word = va_arg(words, const char *)) {
-		str_puts(&s, *word ? " " : "");
+	for (; word && n + 1 < array_size(all); word = va_arg(words, const char *))
 		if (*word)
-			command_add_word(&s, word);
-	}
+			all[n++] = (char *)word;
 	va_end(words);
-	return str_take(&s);
+	return words_join(all);
 }
 
 /* --- the rows and notes of the page --- */
@@ -230,9 +215,9 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 	char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
 				     in ? "-C" : "", in ? in : "", "--table", table->name,
 				     *side ? "--side" : "", side, NULL);
-	bool named = t->title && str_starts(t->title, table->name);
-	char *title = xasprintf("%s%s%s", named ? "" : table->name, named ? "" : ": ",
-				t->title ? t->title : "");
+	char *title = t->title && str_starts(t->title, table->name)
+			      ? xstrdup(t->title)
+			      : xasprintf("%s: %s", table->name, t->title ? t->title : "");
 
 	html_add_table(
 		&p->out, t,
@@ -396,9 +381,8 @@ static void commands_add_row(struct table *t, const char *variant, const char *o
 	size_t i;
 
 	for (i = 0; i < t->rows; i++)
-		if (!strcmp(table_text(t, i, "variant"), variant) &&
-		    !strcmp(table_text(t, i, "of"), of) &&
-		    !strcmp(table_text(t, i, "command"), command))
+		if (row_is(t, i, "variant", variant) && row_is(t, i, "of", of) &&
+		    row_is(t, i, "command", command))
 			return;
 	row = table_row(t);
 	row[0] = value_str(t, variant);
@@ -435,7 +419,7 @@ static int commands_add_plan(struct store *store, const char *variant, struct ta
 
 int page_add_commands(struct html_page *p, struct error *err)
 {
-	struct str line = {0};
+	char *words = words_join(p->r->argv + 1);
 	struct table t;
 	int i, s, n, rc = 0;
 
@@ -450,20 +434,15 @@ int page_add_commands(struct html_page *p, struct error *err)
 				rc = commands_add_plan(p->stores[s], names[i], &t, err);
 		free(names);
 	}
-	str_puts(&line, p->r->argv[0]);
-	for (i = 1; i < p->r->argc; i++) {
-		str_putc(&line, ' ');
-		command_add_word(&line, p->r->argv[i]);
-	}
 	str_puts(&p->out, "<section id=commands><h2>The commands that made it</h2>\n");
-	html_add_element(&p->out, "pre", line.buf);
+	html_printf(&p->out, "<pre>%s %s</pre>\n", p->r->argv[0], words);
 	html_add_table(&p->out, &t,
 		       &(struct html_heading){.id = "t-commands",
 					      .title = "What the capture ran",
 					      .most = PAGE_ROWS,
 					      .open = t.rows < 16});
 	str_puts(&p->out, "</section>\n");
-	str_free(&line);
+	free(words);
 	table_free(&t);
 	return rc;
 }

@@ -949,8 +949,8 @@ TEST(band_ends_at_the_plot)
 	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
 		fail_msg("%s", x->err.text);
 	gp = slurp(dir, "sweep.gp");
-	assert_has(gp, "$band0 << EOD\n1\t0\t27.5\n2.8125\t7.25\t27.5\n3\t8\t20\nEOD\n");
-	assert_has(gp, "$band0 using 1:2:3 with filledcurves");
+	assert_has(gp, "least = 0; most = 27.5\n");
+	assert_has(gp, "using 2:(clip($4)):(clip($5)) with filledcurves");
 	assert_has(gp, "set arrow from 1, graph 0.94 to 1, graph 1 head filled");
 	assert_has(gp, "Arrow: the interval goes on beyond the chart · ");
 }
