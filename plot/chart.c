@@ -4,6 +4,7 @@
 
 #include "analyze/costs/components.h"
 #include "analyze/model/notes.h"
+#include "analyze/scope/scope.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -59,19 +60,6 @@ const struct chart *chart_find(const char *name)
 	return NULL;
 }
 
-static int variant_unknown(const struct drawing *d, const char *name, struct error *err)
-{
-	struct str s = {0};
-	int i, rc;
-
-	for (i = 0; i < d->facts.nvariants; i++)
-		str_printf(&s, "%s%s", i ? ", " : "", d->facts.variants[i]);
-	rc = error_set(err, ENOENT, "no variant '%s' in this capture; %sit has %s", name,
-		       did_you_mean(s.buf, name), s.buf ? s.buf : "none");
-	str_free(&s);
-	return rc;
-}
-
 /* Returns whether the note is about a collector that the table is made from. */
 static bool note_concerns(const struct table *t, const struct note *note)
 {
@@ -79,17 +67,6 @@ static bool note_concerns(const struct table *t, const struct note *note)
 	const char *collector = note_collector(note);
 
 	return !collector || !m || !m->collectors || str_matches_any(m->collectors, collector);
-}
-
-static bool note_is_drawn(const struct drawing *d, const struct note *note)
-{
-	const char *v;
-	int i;
-
-	for (i = 0; note->variant && (v = drawing_variant(d, i)); i++)
-		if (!strcmp(note->variant, v))
-			return true;
-	return false;
 }
 
 /* Counts the losses that concern the table's figures; the first becomes a caption. */
@@ -149,8 +126,8 @@ static void drawing_find_doubts(struct drawing *d, const struct table *t, enum d
 		const struct note *n = &t->notes.note[i], *had;
 		enum doubt kind = note_doubt(n);
 
-		if (kind == DOUBTS || (only != DOUBTS && only != kind) || !note_is_drawn(d, n) ||
-		    !doubt_concerns(d, t, n, kind))
+		if (kind == DOUBTS || (only != DOUBTS && only != kind) || !n->variant ||
+		    !drawing_has(d, n->variant) || !doubt_concerns(d, t, n, kind))
 			continue;
 		had = d->doubts[kind];
 		if (!had || (kind == DOUBT_COVERAGE && n->value[0].number < had->value[0].number) ||
@@ -240,12 +217,14 @@ int drawing_prepare(struct drawing *d, struct error *err)
 		d->base = d->facts.variants[0];
 	if (!d->base)
 		return error_set(err, ENODATA, "the capture has no complete run of any variant");
-	if (drawing_place(d, d->base) < 0)
-		return variant_unknown(d, d->base, err);
-	for (i = 0; i < d->nnews; i++)
-		if (drawing_place(d, d->news[i]) < 0 &&
-		    !(d->two_captures && (strchr(d->news[i], ':') || path_exists(d->news[i]))))
-			return variant_unknown(d, d->news[i], err);
+	rc = scope_check_name(d->store, "variant", d->base, false, d->facts.variants,
+			      d->facts.nvariants, err);
+	for (i = 0; i < d->nnews && !rc; i++)
+		if (!d->two_captures || (!strchr(d->news[i], ':') && !path_exists(d->news[i])))
+			rc = scope_check_name(d->store, "variant", d->news[i], false,
+					      d->facts.variants, d->facts.nvariants, err);
+	if (rc)
+		return rc;
 	drawing_read_table(d, "runs", d->query.side, &d->runs, &ignored);
 	/* A caption names the variants without evidence; that is no reason not to draw. */
 	rc = drawing_read_table(d, "zerocopy", NULL, &d->zerocopy, &ignored);

@@ -248,6 +248,9 @@ int drawing_place(const struct drawing *d, const char *variant);
 /* Returns the i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);
 
+/* Returns whether the chart compares the variant. */
+bool drawing_has(const struct drawing *d, const char *variant);
+
 /* Returns whether the variant has no successful run. */
 bool drawing_all_failed(const struct drawing *d, const char *variant);
 

@@ -22,20 +22,9 @@ enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255
 #define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
 #define UNRESOLVED_MOST 0.05  /* share of unresolved addresses that needs no caption */
 
-/* Cleans a string that `known` does not have at its address. Most labels share an object. */
-static const char *flame_clean(struct flame *fl, struct map *known, const char *s)
-{
-	uint64_t *at = map_at(known, (uintptr_t)s);
-
-	if (!*at)
-		*at = (uintptr_t)label_clean(&fl->arena, s);
-	return (const char *)(uintptr_t)*at;
-}
-
 uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 {
 	uint32_t *places = xcalloc(tree->nlabels + 1, sizeof(*places));
-	struct map known = {0};
 	size_t i;
 
 	for (i = 0; i < tree->nlabels; i++) {
@@ -44,11 +33,10 @@ uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 		places[i] = flame_label(
 			fl,
 			(struct flame_label){
-				flame_clean(fl, &known, l->symbol), flame_clean(fl, &known, l->dso),
-				flame_clean(fl, &known, l->component), l->context, l->begins,
+				label_clean(&fl->arena, l->symbol), label_clean(&fl->arena, l->dso),
+				label_clean(&fl->arena, l->component), l->context, l->begins,
 				l->command ? FLAME_COMMAND : palette_part(l->component)});
 	}
-	map_free(&known);
 	return places;
 }
 
@@ -419,18 +407,6 @@ static void flame_draw_block(struct drawing *d, const struct block *b, struct fl
 	flame_chart_free(&c);
 }
 
-/* Returns whether the variant is the base or one of those to compare with it. */
-static bool flame_is_drawn(const struct drawing *d, const char *variant)
-{
-	const char *v;
-	int i;
-
-	for (i = 0; (v = drawing_variant(d, i)); i++)
-		if (!strcmp(v, variant))
-			return true;
-	return false;
-}
-
 void flame_files_count(struct flame_files *files, const char *what, int rc, const struct error *err)
 {
 	files->written += !rc;
@@ -458,30 +434,21 @@ int flame_files_end(struct flame_files *files, int *written, struct error *err)
 	return -err->code;
 }
 
-/* A block without a profile is no error where another has one. */
-static void flame_draw_blocks(struct drawing *d, const struct block *blocks, int n,
-			      struct flame_files *files)
-{
-	int i;
-
-	for (i = 0; i < n && !flame_files_failed(files); i++)
-		if (flame_is_drawn(d, blocks[i].variant) &&
-		    (!d->side || !strcmp(d->side, blocks[i].side)))
-			flame_draw_block(d, &blocks[i], files);
-}
-
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
 	struct flame_files files = {.chart = "flame", .dir = dir};
 	struct block *blocks = NULL;
-	int n = 0;
+	int i, n = 0;
 
 	d->chart = &chart_flame;
 	if (d->store) {
 		n = scope_blocks(d->store, &d->query, &blocks, err);
 		if (n < 0)
 			return n;
-		flame_draw_blocks(d, blocks, n, &files);
+		for (i = 0; i < n && !flame_files_failed(&files); i++)
+			if (drawing_has(d, blocks[i].variant) &&
+			    (!d->side || !strcmp(d->side, blocks[i].side)))
+				flame_draw_block(d, &blocks[i], &files);
 	} else {
 		flame_draw_block(d, NULL, &files);
 	}

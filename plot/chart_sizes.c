@@ -4,14 +4,12 @@
  * percentiles of times (latency). A panel for each histogram of each side, a line for each variant.
  */
 #include "plot/chart.h"
-#include "plot/curves.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,21 +128,19 @@ static bool sizes_has(const struct table *t, const char *side, const struct hist
 static void sizes_put_curve(struct figure *f, const struct table *t, int panel, int bar,
 			    const char *side, const struct histogram *h)
 {
-	if (h->time)
+	if (h->time) {
 		sizes_put_percentiles(f, t, panel, bar, side, h);
-	else
-		sizes_put_buckets(f, t, panel, bar, side, h);
-	if (h->time)
 		f->curves->log_y |= 1u << panel;
+	} else {
+		sizes_put_buckets(f, t, panel, bar, side, h);
+	}
 }
 
 static void sizes_put_panel(struct figure *f, const struct table *t, const char *side,
 			    const struct histogram *h)
 {
-	char *label = xasprintf("%s: %s", side, h->label);
-	int panel = figure_group(f, label), b;
+	int panel = figure_group(f, figure_text(f, "%s: %s", side, h->label)), b;
 
-	free(label);
 	for (b = 0; b < f->bars.n; b++)
 		sizes_put_curve(f, t, panel, b, side, h);
 }
@@ -191,25 +187,16 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 	return left_out;
 }
 
-static void sizes_put_percentile_ticks(struct figure *f)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(percentiles); i++)
-		figure_tick(f, percentiles[i].at, percentiles[i].label);
-}
-
-/* Puts 1, 2, 4 ... 512, 1k, 2k ... 512k, 1M. */
-static void sizes_put_size_ticks(struct figure *f)
+/* Puts the percentiles, or 1, 2, 4 ... 512, 1k, 2k ... 512k, 1M. */
+static void sizes_put_ticks(struct figure *f, bool times)
 {
 	static const char *const factors[] = {"", "k", "M", "G"};
-	char label[32];
 	int b;
 
-	for (b = 0; b < 10 * (int)array_size(factors); b++) {
-		snprintf(label, sizeof(label), "%d%s", 1 << b % 10, factors[b / 10]);
-		figure_tick(f, ldexp(1, b), label);
-	}
+	for (b = 0; b < (int)array_size(percentiles) && times; b++)
+		figure_tick(f, percentiles[b].at, percentiles[b].label);
+	for (b = 0; b < 10 * (int)array_size(factors) && !times; b++)
+		figure_tick(f, ldexp(1, b), figure_text(f, "%d%s", 1 << b % 10, factors[b / 10]));
 }
 
 static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, struct error *err)
@@ -222,10 +209,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 	figure_curves(f, times ? "percentile" : "size, powers of two", "histogram");
 	f->curves->log_x = f->curves->own_x = !times;
 	drawing_bars(d, f);
-	if (times)
-		sizes_put_percentile_ticks(f);
-	else
-		sizes_put_size_ticks(f);
+	sizes_put_ticks(f, times);
 	left_out = sizes_put_panels(d, f, t, times);
 	if (!f->groups.n)
 		return error_set(err, ENODATA, "no workload reported %s",

@@ -5,7 +5,6 @@
  * cost alone. A dashed line marks where a variant begins or ceases to be better than the first.
  */
 #include "plot/chart.h"
-#include "plot/curves.h"
 
 #include "lib/alloc.h"
 #include "plot/palette.h"
@@ -95,6 +94,17 @@ static void sweep_choose(struct sweep_rows *r)
 	}
 }
 
+/* Returns the place of a value on the axis, or NaN. */
+static double sweep_x(const struct figure *f, const char *value)
+{
+	int i;
+
+	for (i = 0; i < f->curves->nticks; i++)
+		if (!strcmp(f->curves->ticks[i].label, value))
+			return f->curves->ticks[i].at;
+	return NAN;
+}
+
 /* Adds the variants of the plan as lines, and the setting's values as ticks. */
 static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 {
@@ -109,25 +119,14 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 			continue;
 		if (figure_find_mark(&f->bars, variant) < 0)
 			figure_bar(f, variant, palette_variant(f->bars.n));
-		for (i = 0; i < f->curves->nticks; i++)
-			if (!strcmp(f->curves->ticks[i].label, value))
-				break;
-		if (i == f->curves->nticks)
-			figure_tick(f, r->numbers ? table_real(r->t, row, "number") : i, value);
+		if (isnan(sweep_x(f, value)))
+			figure_tick(
+				f, r->numbers ? table_real(r->t, row, "number") : f->curves->nticks,
+				value);
 	}
 	for (i = 0; i < f->curves->nticks; i++)
 		f->curves->log_x |= r->numbers && f->curves->ticks[0].at > 0 &&
 				    f->curves->ticks[i].at >= 8 * f->curves->ticks[0].at;
-}
-
-static double sweep_x(const struct figure *f, const char *value)
-{
-	int i;
-
-	for (i = 0; i < f->curves->nticks; i++)
-		if (!strcmp(f->curves->ticks[i].label, value))
-			return f->curves->ticks[i].at;
-	return NAN;
 }
 
 /* On a linear axis the small ones of such values, and their differences, could not be seen. */
@@ -201,17 +200,14 @@ static void sweep_put_mark(const struct sweep_rows *r, struct figure *f,
 
 static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 {
-	char *label;
 	int i, line;
 
 	for (i = 0; i < r->npanels; i++) {
 		const struct sweep_panel *p = &r->panels[i];
 
-		label = *p->under ? xstrdup(p->under)
-				  : xasprintf("%s: %s%s", p->side, p->gauge->label,
-					      p->modelled ? ", power modelled" : "");
-		figure_group(f, label);
-		free(label);
+		figure_group(f, *p->under ? p->under
+					  : figure_text(f, "%s: %s%s", p->side, p->gauge->label,
+							p->modelled ? ", power modelled" : ""));
 		for (line = 0; line < f->bars.n; line++) {
 			sweep_put_curve(r, f, p, i, line);
 			sweep_put_mark(r, f, p, i, line);
@@ -328,13 +324,6 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 			r->left_out, r->left_out == 1 ? "" : "s");
 }
 
-/* Leaves out the remarks on variants with settings, "plain+… (6)", which no line of the chart has.
- * Warnings of copying stay. */
-static void sweep_drop_remarks(struct figure *f)
-{
-	f->remarks = NULL;
-}
-
 static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct sweep_rows r = {0};
@@ -342,7 +331,8 @@ static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
-	sweep_drop_remarks(f);
+	f->remarks =
+		NULL; /* on variants with settings, which no line has; warnings of copying stay */
 	r.crossovers = r.t->detail;
 	sweep_choose(&r);
 	if (!r.npanels)

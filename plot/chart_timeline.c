@@ -8,7 +8,6 @@
  * the means. The table has at most PARTS rows of a series, with the range of each.
  */
 #include "plot/chart.h"
-#include "plot/curves.h"
 
 #include "lib/alloc.h"
 
@@ -234,12 +233,9 @@ static void panel_put_range(struct figure *f, int curve, const struct timed *p)
 static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
 			  const struct bins *b)
 {
-	char name[32];
-	int curve;
+	int curve = figure_curve(f, panel, bar, figure_text(f, "%d", run), true);
 	long k;
 
-	snprintf(name, sizeof(name), "%d", run);
-	curve = figure_curve(f, panel, bar, name, true);
 	for (k = 0; k < b->n; k++)
 		if (b->thin && p[k].low < p[k].high)
 			panel_put_range(f, curve, &p[k]);
@@ -394,13 +390,11 @@ static void panels_find(struct panels *p, const struct timeline *l, const struct
 
 static void timeline_put_panels(struct timeline *l, struct figure *f, const struct panels *p)
 {
-	char *label;
 	int i, b;
 
 	for (i = 0; i < p->n; i++) {
-		label = xasprintf("%s: %s", p->of[i].side, gauges[p->of[i].gauge].label);
-		figure_group(f, label);
-		free(label);
+		figure_group(f,
+			     figure_text(f, "%s: %s", p->of[i].side, gauges[p->of[i].gauge].label));
 		for (b = 0; b < f->bars.n; b++)
 			panel_put_variant(l, f, i, b, p->of[i].gauge, p->of[i].side);
 	}

@@ -267,28 +267,11 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 	}
 }
 
-/* Leaves out the formats that would have no text. */
-static void plot_check_fonts(struct arguments *a, struct tally *n)
-{
-	struct error err = {0};
-
-	if (!(a->formats & (FIGURE_PNG | FIGURE_PDF)) || figure_has_fonts())
-		return;
-	a->formats &= FIGURE_SVG;
-	n->failed++;
-	error_set(
-		&err, ENOENT,
-		"no font is installed (fc-list has none), so that PNG and PDF would have no text: install fonts-dejavu-core or dejavu-sans-fonts, or use --format svg");
-	error_print(&err);
-}
-
 static int plot_draw_charts(struct drawing *d, struct arguments *a)
 {
 	struct tally n = {0};
 	const struct chart *c;
 	int i;
-
-	plot_check_fonts(a, &n);
 
 	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
 	     i++)

@@ -162,28 +162,22 @@ struct said {
 	int n, cap, variants; /* variants: in the chart */
 };
 
-static struct alike *said_find(struct said *all, enum rank rank, const char *words)
+static void said_add(struct said *all, const char *variant, enum rank rank, const struct words *w)
 {
 	struct alike *a;
 	int i;
 
-	for (i = 0; i < all->n; i++)
-		if (!strcmp(all->alike[i].words, words))
-			return &all->alike[i];
-	array_grow(all->alike, all->n, all->cap);
-	a = &all->alike[all->n++];
-	*a = (struct alike){.words = xstrdup(words), .rank = rank};
-	a->variants = xcalloc((size_t)all->variants, sizeof(*a->variants));
-	for (i = 0; i < SHARES; i++)
-		a->least[i] = a->most[i] = NAN;
-	return a;
-}
-
-static void said_add(struct said *all, const char *variant, enum rank rank, const struct words *w)
-{
-	struct alike *a = said_find(all, rank, w->text.buf);
-	int i;
-
+	for (i = 0; i < all->n && strcmp(all->alike[i].words, w->text.buf); i++)
+		;
+	if (i == all->n) {
+		array_add(all->alike, all->n, all->cap,
+			  (struct alike){.words = xstrdup(w->text.buf), .rank = rank});
+		a = &all->alike[i];
+		a->variants = xcalloc((size_t)all->variants, sizeof(*a->variants));
+		memcpy(a->least, w->share, sizeof(a->least));
+		memcpy(a->most, w->share, sizeof(a->most));
+	}
+	a = &all->alike[i];
 	a->variants[a->n++] = variant;
 	for (i = 0; i < w->n; i++) {
 		a->least[i] = fmin(a->least[i], w->share[i]);

@@ -4,7 +4,7 @@
  * panels. Its texts stand in variables before the block, because a block must not hold a name
  * (figure_gp.c).
  */
-#include "plot/curves.h"
+#include "plot/figure.h"
 
 #include "lib/alloc.h"
 #include "plot/label.h"
@@ -344,22 +344,6 @@ static void script_add_texts(struct str *s, const struct figure *f, const struct
 	arena_free(&arena);
 }
 
-static void script_place_texts(struct str *s, const struct page *page)
-{
-	char name[32];
-	int i;
-
-	for (i = 0; i < page->ntexts; i++) {
-		snprintf(name, sizeof(name), "text%d", i);
-		str_puts(s, "\t");
-		gp_add_text(s, page, &page->texts[i], name);
-	}
-	for (i = 0; i < page->nswatches; i++) {
-		str_puts(s, "\t");
-		gp_add_swatch(s, page, &page->swatches[i]);
-	}
-}
-
 static const char *axis_format(const struct curve_range *r)
 {
 	return r->to >= 1e5 ? "%.0s%c" : r->to < 1e-3 ? "%.0e" : "%g";
@@ -583,7 +567,7 @@ void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 		   INK_SOFT, INK_GRID);
 	gp_add_terminals(s, f, page, formats);
 	str_puts(s, "\tset multiplot\n");
-	script_place_texts(s, page);
+	gp_add_texts(s, page, true);
 	for (i = 0; i < f->groups.n; i++)
 		script_add_panel(s, f, page, i);
 	str_puts(s, "\tunset multiplot\n}\nset output\n");

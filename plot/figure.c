@@ -6,7 +6,6 @@
 #include "lib/alloc.h"
 #include "lib/output.h"
 #include "plot/label.h"
-#include "plot/curves.h"
 
 #include <errno.h>
 #include <math.h>

@@ -14,7 +14,7 @@
  * and all panels have the same scale.
  *
  * A figure with curves has no bars. Its groups are panels, and its "bars" are the lines of the
- * legend; curves.h has the rest.
+ * legend.
  */
 #ifndef ZC_PLOT_FIGURE_H
 #define ZC_PLOT_FIGURE_H
@@ -142,9 +142,6 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 /* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
 
-/* Returns false when no font is installed: PNG and PDF then have no text, without a message. */
-bool figure_has_fonts(void);
-
 /* Copies an SVG by gnuplot into `out` with what gnuplot leaves out: that it is one image, its title
  * and its description for those who hear it read. gnuplot's names for single plots, which browsers
  * show as tool tips, go. */
@@ -171,5 +168,171 @@ void gallery_free(struct gallery *fs);
 void gallery_render(const struct gallery *fs, const char *dir, unsigned int formats,
 		    void (*done)(void *arg, const struct figure *f, int rc, struct error *err),
 		    void *arg);
+
+/*
+ * --- the page: page.c ---
+ *
+ * Where everything of a figure goes, in pixels of a picture of 1280 x 720, y downwards: the texts
+ * and the legend as a list, the frame that is left for the bars, and the bars' places along the
+ * axis. Pictures of other sizes are the same picture scaled.
+ */
+
+enum { PAGE_W = 1280, PAGE_H = 720 };
+enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
+
+struct page_text {
+	double x, y, size; /* y: the middle of the line */
+	enum align align;
+	bool bold;
+	int turn; /* degrees, counter-clockwise */
+	uint32_t rgb;
+	const char *text;
+};
+
+struct page_swatch {
+	double x0, y0, x1, y1;
+	uint32_t rgb;
+};
+
+struct page {
+	struct page_text *texts;
+	struct page_swatch *swatches;
+	int ntexts, texts_cap, nswatches, swatches_cap;
+	double width, height;
+	double left, top, right, bottom; /* the frame of the bars */
+	double first, last;		 /* positions at its two ends, the bar axis */
+	double limit;			 /* the value at its far end; 0 at the other */
+	double reach;			 /* where the longest whisker ends: below the limit */
+	double tick;			 /* from line to line of the grid */
+	double pitch;			 /* values from panel to panel; 0: no panels */
+	double value_size, part_size;	 /* fonts of the numbers at bars and inside them */
+	struct arena arena;
+};
+
+enum { BAR_HALF = 39 }; /* half a bar's width, hundredths of a position */
+
+void page_make(struct page *page, const struct figure *f);
+/* Places title, subtitle, captions and foot note alone. The frame is what is left of the height. */
+void page_make_texts(struct page *page, const struct figure *f, double height);
+void page_free(struct page *page);
+
+/* Returns the middle of a bar on the bar axis. */
+double page_position(const struct figure *f, int group, int bar);
+
+/*
+ * Returns how far bars and whiskers reach. A whisker much longer than the highest bar would make
+ * all bars unreadable: it is cut, and `cut` is true. It is false where the figure cuts bars, too.
+ */
+double page_reach(const struct figure *f, bool *cut);
+
+/* Returns the pixels per unit of value. */
+double page_scale(const struct page *page, const struct figure *f);
+
+#define PAGE_MARGIN    40.0 /* left and right */
+#define PAGE_TICK_SIZE 17.0 /* the font at the axis of values */
+
+/* Returns 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch: `apart`
+ * pixels on an axis of `length` pixels that ends at `limit`. */
+double page_axis_step(double limit, double length, double apart);
+
+/* --- gnuplot: figure_gp.c --- */
+
+/* Adds a text. `name` is the variable that has it; NULL: the text itself. */
+void gp_add_text(struct str *s, const struct page *page, const struct page_text *t,
+		 const char *name);
+/* Adds all texts and swatches. by_name: each text is the variable text0, text1 ... */
+void gp_add_texts(struct str *s, const struct page *page, bool by_name);
+/* Adds the label and the place of a tick to a list: "0", "1.5M". */
+void gp_add_tick(struct str *s, int n, double value, double at);
+/* Begins the block that is run for each format. */
+void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,
+		      unsigned int formats);
+
+double page_slot_px(const struct page *page, const struct figure *f); /* from bar to bar */
+
+/*
+ * --- curves: curves.c ---
+ *
+ * Lines over an axis of x, in panels. Each panel is a group of the figure and has its own axis of
+ * y. Each line belongs to a bar of the figure, which gives its colour and its place in the legend.
+ */
+
+struct curve_point {
+	double x;
+	struct estimate y; /* lo and hi are NaN where there is no interval */
+};
+
+struct curve {
+	int panel, line;
+	const char *name; /* for the .tsv: the run; "" for all runs together */
+	bool pale;	  /* thin, behind the others */
+	struct curve_point *points;
+	size_t n, cap;
+};
+
+struct curve_tick {
+	double at;
+	const char *label;
+};
+
+/* A vertical line in a panel, with its interval (NaN: none). */
+struct curve_mark {
+	int panel;
+	double at, lo, hi;
+	const char *label;
+};
+
+struct curves {
+	const char *axis;      /* of x: "message size, bytes" */
+	const char *name_word; /* heading of the .tsv's column of names: "run" */
+	bool log_x;
+	bool own_x;	 /* each panel has its own range of x */
+	bool multiples;	 /* each panel is named after its line: no legend, one range of y */
+	uint32_t log_y;	 /* a bit for each panel */
+	double shade[2]; /* a span of x with a grey background, such as the window; equal: none */
+	struct curve *curves;
+	struct curve_tick *ticks; /* of x; none: chosen by the values */
+	struct curve_mark *marks;
+	int n, cap, nticks, ticks_cap, nmarks, marks_cap;
+};
+
+enum { CURVES_PANELS = 16 }; /* the most that can be read */
+
+/* Makes the figure one of curves. `axis` and `name_word` are constants. */
+struct curves *figure_curves(struct figure *f, const char *axis, const char *name_word);
+/* Adds a curve and returns its place. Points come next, in the order of x. */
+int figure_curve(struct figure *f, int panel, int line, const char *name, bool pale);
+void figure_point(struct figure *f, int curve, double x, struct estimate y);
+void figure_tick(struct figure *f, double at, const char *label);
+void figure_mark(struct figure *f, int panel, double at, double lo, double hi, const char *label);
+
+void curves_free(struct figure *f);
+
+/* Writes columns curve, x, value, lo, hi, then the names of panel, variant and curve. */
+int curves_write_tsv(const struct figure *f, const char *path, struct error *err);
+
+/* The range of an axis and the distance of its labels. Labels of a log axis are its powers of ten.
+ */
+struct curve_range {
+	double from, to, step;
+	bool log;
+};
+
+struct curve_range curves_x(const struct figure *f, int panel, double pixels);
+struct curve_range curves_y(const struct figure *f, int panel, double pixels);
+
+/* Returns whether any point has an interval longer than 0. */
+bool curve_has_band(const struct curve *c);
+/* Returns whether an interval of the curve goes on beyond its panel. */
+bool curve_is_cut(const struct figure *f, const struct curve *c);
+bool curves_are_cut(const struct figure *f);
+
+/* Return how many panels stand side by side, and below each other. */
+int curves_columns(const struct figure *f);
+int curves_rows(const struct figure *f);
+
+/* Appends the gnuplot script of the panels within the page's frame. */
+void curves_add_script(struct str *s, const struct figure *f, struct page *page,
+		       unsigned int formats);
 
 #endif

@@ -12,8 +12,6 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "plot/curves.h"
-#include "plot/page.h"
 #include "plot/palette.h"
 #include "plot/label.h"
 
@@ -42,24 +40,25 @@ void gp_add_text(struct str *s, const struct page *page, const struct page_text 
 		   t->bold ? "enhanced" : "noenhanced", t->bold ? ":Bold" : "", t->size, t->rgb);
 }
 
-void gp_add_swatch(struct str *s, const struct page *page, const struct page_swatch *w)
+void gp_add_texts(struct str *s, const struct page *page, bool by_name)
 {
-	str_printf(
-		s,
-		"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
-		w->x0 / page->width, 1 - w->y1 / page->height, w->x1 / page->width,
-		1 - w->y0 / page->height, w->rgb);
-}
-
-static void gp_add_texts(struct str *s, const struct page *page)
-{
+	char name[32];
 	int i;
 
-	for (i = 0; i < page->ntexts; i++)
-		if (*page->texts[i].text)
-			gp_add_text(s, page, &page->texts[i], NULL);
-	for (i = 0; i < page->nswatches; i++)
-		gp_add_swatch(s, page, &page->swatches[i]);
+	for (i = 0; i < page->ntexts; i++) {
+		snprintf(name, sizeof(name), "text%d", i);
+		if (*page->texts[i].text || by_name)
+			gp_add_text(s, page, &page->texts[i], by_name ? name : NULL);
+	}
+	for (i = 0; i < page->nswatches; i++) {
+		const struct page_swatch *w = &page->swatches[i];
+
+		str_printf(
+			s,
+			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
+			w->x0 / page->width, 1 - w->y1 / page->height, w->x1 / page->width,
+			1 - w->y0 / page->height, w->rgb);
+	}
 }
 
 void gp_add_tick(struct str *s, int n, double value, double at)
@@ -347,7 +346,7 @@ static void gp_add_bars(struct str *s, const struct figure *f, const struct page
 {
 	str_puts(s,
 		 "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n");
-	gp_add_texts(s, page);
+	gp_add_texts(s, page, false);
 	str_putc(s, '\n');
 	gp_add_axes(s, f, page);
 	gp_add_functions(s, f, page);

@@ -10,7 +10,6 @@
 
 #include "analyze/costs/call_tree.h"
 #include "plot/chart.h"
-#include "plot/page.h"
 
 #define FLAME_NONE   UINT32_MAX
 #define FLAME_PIXELS (PAGE_W - 2 * PAGE_MARGIN) /* the width of the root */

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { GNUPLOT_MS = 60000 };
@@ -163,24 +162,6 @@ static int picture_finish(const struct figure *f, const char *path, size_t i, in
 	str_free(&described);
 	free(data);
 	return rc;
-}
-
-/* A host with fontconfig has its tool; without the tool, fonts are assumed. */
-bool figure_has_fonts(void)
-{
-	char *const argv[] = {"fc-list", "-q", NULL};
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC), status = 0;
-	struct spawn opts = {.in = fd, .out = fd, .err = fd};
-	struct error ignored = {0};
-	pid_t pid;
-
-	if (fd < 0)
-		return true;
-	if (!spawn_start(&pid, argv, &opts, &ignored) &&
-	    spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT)
-		spawn_stop(pid, 1000, NULL);
-	close(fd);
-	return !WIFEXITED(status) || WEXITSTATUS(status) != 1;
 }
 
 /* Starts gnuplot on the script in `dir`. */

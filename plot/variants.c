@@ -118,6 +118,17 @@ const char *drawing_variant(const struct drawing *d, int i)
 	return most && i >= most ? NULL : variant_any(d, i);
 }
 
+bool drawing_has(const struct drawing *d, const char *variant)
+{
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		if (!strcmp(v, variant))
+			return true;
+	return false;
+}
+
 bool drawing_all_failed(const struct drawing *d, const char *variant)
 {
 	long row = row_find(&d->runs, 0, variant, NULL);

@@ -80,18 +80,6 @@ ok "the error says that the picture is incomplete" says 'cpu.svg: gnuplot wrote 
 ok "the incomplete picture is removed" sh -c "! ls nognuplot | grep -F -e cpu.svg -e cpu.png"
 rm empty/gnuplot
 
-# Without fonts PNG and PDF would be without a word.
-printf '<fontconfig></fontconfig>\n' >nofonts.conf
-without_fonts() {
-	FONTCONFIG_FILE=$scratch/nofonts.conf "$zcost" plot cap cpu -o nofonts "$@" >out 2>err
-	[ $? = 1 ]
-}
-ok "plot exits 1 without fonts" without_fonts
-ok "the error names a font package and --format svg" says 'no font is installed.*fonts-dejavu-core.*--format svg' err
-ok "plot draws SVG without fonts" test -s nofonts/cpu.svg -a ! -e nofonts/cpu.png
-ok "plot --format png exits 1 without fonts" without_fonts --format png
-ok "plot writes no PNG without fonts" test ! -e nofonts/cpu.png
-
 # Usage.
 ok "an unknown chart is a usage error" exits 2 "$zcost" plot cap througput -o x
 ok "the error about an unknown chart is one line and names the command that lists the charts" test "$(cat err)" = \

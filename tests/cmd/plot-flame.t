@@ -142,7 +142,7 @@ ok "a change that a drift can explain is none" sh -c "cut -f 12 of-all | grep dr
 ok "the picture says that the runs of two captures did not take turns" says 'did not take turns: a drift.*drift' two/flame-diff_cap_baseline_later_mmap_receiver.svg
 ok "another chart refuses a variant of another capture" exits 1 "$zcost" plot cap functions -o x --new later:mmap
 ok "an unknown variant is an error" exits 1 "$zcost" plot cap flame-diff -o x --new mmpa
-ok "the message names the variants" says "no variant 'mmpa' in this capture; it has baseline, mmap, uring" err
+ok "the message names the variants" says "has no variant 'mmpa'; it has: baseline, mmap, uring" err
 sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
 ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
 ok "a caption says that one run allows no test" says 'No change can be told from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg

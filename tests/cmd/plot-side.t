@@ -30,7 +30,7 @@ ok "the waterfall is that of the receiver" says '<title>[^<]*ns per KiB on the r
 ok "a message says why the sender's charts are not drawn" says \
 	"waterfall_sender: not drawn: it is the sender's, and --side is receiver" err
 ok "an unknown side is an error, exit 1" plot 1 --side local
-ok "the message names the sides that the capture has" says "no side 'local' in this capture; it has receiver, sender" err
+ok "the message names the sides that the capture has" says "has no side 'local'; it has: receiver, sender" err
 ok "--side for a chart without sides is a usage error" plot 2 throughput --side sender
 ok "the message names the option" says '\-\-side' err
 

@@ -7,7 +7,6 @@
 #include "lib/str.h"
 #include "plot/chart.h"
 #include "plot/label.h"
-#include "plot/page.h"
 #include "plot/palette.h"
 #include "tests/unit/unit.h"
 
@@ -426,44 +425,6 @@ TEST(many_limits)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_has(x->f.remarks, "46 different limits: zcost report limits");
 	str_free(&limits);
-}
-
-/* All texts lie on the page, whatever their number, and leave bars that can be seen. */
-static void assert_on_page(const struct figure *f)
-{
-	struct page page;
-	int i;
-
-	page_make(&page, f);
-	for (i = 0; i < page.ntexts; i++) {
-		const struct page_text *t = &page.texts[i];
-		double w = label_width(t->text, t->size, t->bold);
-		double left = t->align == ALIGN_LEFT	? t->x
-			      : t->align == ALIGN_RIGHT ? t->x - w
-							: t->x - w / 2;
-
-		if (t->turn ? t->y + w > PAGE_H : left < 0 || left + w > PAGE_W)
-			fail_msg("'%s' leaves the page", t->text);
-		assert_true(t->y > 0 && t->y < PAGE_H);
-	}
-	assert_true(page.bottom - page.top > 150);
-	assert_true(page_scale(&page, f) * page.tick >= 30);
-	page_free(&page);
-}
-
-TEST(many_on_page)
-{
-	static const char *const charts[] = {"throughput", "roi_c"};
-	const char *names[MANY];
-	struct fixture *x = fixture_many(names);
-	size_t i;
-
-	assert_int_equal(drawing_prepare(&x->d, &x->err), 0);
-	for (i = 0; i < array_size(charts); i++) {
-		assert_int_equal(chart_draw(chart_find(charts[i]), &x->d, &x->f, &x->err), 0);
-		assert_on_page(&x->f);
-		figure_free(&x->f);
-	}
 }
 
 /* A title claims what compare says, whatever the intervals look like, and nothing else. */
@@ -1118,16 +1079,6 @@ TEST(no_profile)
 	assert_has(x->err.text, "no profile of the receiver");
 }
 
-TEST(unknown_variant)
-{
-	struct fixture *x = fixture_new("summary", summary);
-
-	x->d.base = "bsaeline";
-	assert_int_equal(fixture_draw(x, "throughput"), -ENOENT);
-	assert_has(x->err.text, "no variant 'bsaeline'");
-	assert_has(x->err.text, "baseline, mmap, uring");
-}
-
 static int lossy_sheets(const struct chart_source *source, const char *name, const struct query *q,
 			struct table *t, struct error *err)
 {
@@ -1216,27 +1167,6 @@ TEST(sweep_has_a_log_axis)
 		"set xtics nomirror scale 0 (tick0 1024, tick1 4096, tick3 8192, tick4 16384, tick5 1048576)");
 }
 
-/* A variant may have a collector's name; its losses are in the caption all the same. */
-static int devmem_sheets(const struct chart_source *source, const char *name, const struct query *q,
-			 struct table *t, struct error *err)
-{
-	int rc = from_sheets(source, name, q, t, err);
-
-	if (!rc && strcmp(name, "zerocopy"))
-		note_add_of(&t->notes, "devmem", "receiver", workload_corrupt);
-	return rc;
-}
-
-TEST(losses_of_devmem)
-{
-	struct fixture *x = fixture_new("summary", summary);
-
-	x->source.table = devmem_sheets;
-	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_true(x->d.lossy);
-	assert_int_equal(x->d.losses, 1);
-}
-
 /* Costs hold the work of other programs on the side's CPUs; throughput does not. */
 static int crowded_sheets(const struct chart_source *source, const char *name,
 			  const struct query *q, struct table *t, struct error *err)
@@ -1267,47 +1197,6 @@ TEST(others)
 	assert_has(x->f.doubt, "Different limits: ");
 }
 
-/* A long name takes no figure off the title. */
-TEST(long_title)
-{
-	static const char long_name[] = "sendfile-direct from a memfd -> TCP_ZEROCOPY_RECEIVE "
-					"with segments of fifteen pages of four KiB each";
-	const char *const names[] = {"baseline", long_name};
-	struct str s = {0}, rates = {0};
-	struct page page;
-	struct fixture *x;
-	char all[512] = "";
-	int i;
-
-	str_printf(&s,
-		   "variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
-		   "baseline\treceiver\tdata copy\t60\t4\n"
-		   "%s\treceiver\tdata copy\t12.5\t1\n",
-		   long_name);
-	x = fixture_new("components", arena_strdup(&sheets, s.buf));
-	str_reset(&s);
-	str_printf(&s, "variant\tside\tevidence\ttotal\tzero_copy\n%s\treceiver\tb\t10\t10\n",
-		   long_name);
-	x->sheets[1].text = s.buf;
-	str_printf(&rates,
-		   "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
-		   "baseline\treceiver\t6\t60\t59\t61\n%s\treceiver\t6\t12\t11\t13\n",
-		   long_name);
-	x->d.facts.variants = (const char **)names;
-	x->d.facts.nvariants = 2;
-	x->sheets[3] = (struct sheet){"summary", arena_strdup(&sheets, rates.buf)};
-	x->sheets[4].name = long_name;
-	assert_int_equal(fixture_draw(x, "components"), 0);
-	page_make(&page, &x->f);
-	for (i = 0; i < page.ntexts && page.texts[i].bold && page.texts[i].y < 120; i++)
-		strncat(all, page.texts[i].text, sizeof(all) - strlen(all) - 1);
-	assert_int_equal(i, 2);
-	assert_has(all, "data copy 60.0 → 12.5 ns per KiB, in all 60.0 → 12.5");
-	page_free(&page);
-	str_free(&s);
-	str_free(&rates);
-}
-
 /* Every chart of THE TABLE says why it cannot be drawn from no tables at all. */
 TEST(nothing)
 {
@@ -1324,109 +1213,6 @@ TEST(nothing)
 		assert_int_equal(fixture_draw(x, c->name), -ENODATA);
 		assert_true(x->err.text[0]);
 	}
-}
-
-/* --- files --- */
-
-/* Bytes 16 to 23 of a PNG: width and height, big endian. */
-static void assert_png_size(const char *dir, const char *name, int width, int height)
-{
-	char *png = slurp(dir, name);
-	const unsigned char *p = (const unsigned char *)png;
-
-	assert_int_equal(p[16] << 24 | p[17] << 16 | p[18] << 8 | p[19], width);
-	assert_int_equal(p[20] << 24 | p[21] << 16 | p[22] << 8 | p[23], height);
-}
-
-/* Names that would run commands, break the script, the table or the picture. */
-static const char *const hostile[] = {
-	"base'line`touch pwned`",
-	"{/=80 @x}_^&~\\",
-	"</text><script>%s%d\"$(touch pwned)",
-	"new\nline\n!touch pwned\nsystem 'touch pwned'",
-	"\"open",
-};
-
-static char *hostile_summary(void)
-{
-	struct str s = {0};
-	size_t i;
-
-	str_puts(&s, "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n");
-	for (i = 0; i < array_size(hostile); i++)
-		if (!strchr(hostile[i], '\n'))
-			str_printf(&s, "%s\treceiver\t6\t%zu\t%zu.5\t%zu.5\n", hostile[i], i + 1, i,
-				   i + 1);
-	return str_take(&s);
-}
-
-static void check_hostile_files(const char *dir)
-{
-	char *tsv = slurp(dir, "throughput.tsv"), *gp = slurp(dir, "throughput.gp");
-	char *svg = slurp(dir, "throughput.svg"), *pwned = xasprintf("%s/pwned", dir);
-
-	assert_false(path_exists(pwned));
-	assert_has(tsv, "{/=80 @x}_^&~\\\n"); /* as it was given */
-	assert_lacks(svg, "<script>");
-	assert_has(svg, "role=\"img\"");
-	assert_has(svg, "<title>{/=80 @x}_^&amp;~\\ base'line`touch pwned`</title>");
-	assert_has(svg, "width=\"1280\" height=\"720\"");
-	assert_lacks(gp, "\n!touch");
-	assert_png_size(dir, "throughput.png", 1920, 1080);
-	free(pwned);
-}
-
-TEST(hostile_files)
-{
-	char *text = hostile_summary();
-	struct fixture *x = fixture_new("summary", text);
-
-	x->d.facts.variants = (const char **)hostile;
-	x->d.facts.nvariants = array_size(hostile);
-	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	x->f.title = figure_text(&x->f, "%s %s", hostile[1], hostile[0]);
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG | FIGURE_PNG, &x->err), 0);
-	if (figure_render(&x->f, dir, FIGURE_SVG | FIGURE_PNG, &x->err))
-		fail_msg("%s", x->err.text);
-	check_hostile_files(dir);
-	free(text);
-}
-
-/* Numbers pass unchanged; a missing interval stays empty, a missing bar has no row. */
-TEST(tsv)
-{
-	char *tsv;
-	struct fixture *x = fixture_new(
-		"summary", "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
-			   "baseline\treceiver\t6\t10.123456789\t9.5\t10.5\n"
-			   "uring\treceiver\t6\t20\t\t\n");
-
-	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	tsv = slurp(dir, "throughput.tsv");
-	assert_has(tsv, "\t10.12345679\t9.5\t10.5\t");
-	assert_has(tsv, "\t20\t\t\t");
-	assert_lacks(tsv, "mmap");
-}
-
-/* gnuplot's own words reach the user, and no picture of an earlier run stays beside new data. */
-TEST(gnuplot_fails)
-{
-	char *gp, *svg;
-	struct fixture *x = fixture_new("summary", summary);
-
-	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	gp = xasprintf("%s/throughput.gp", dir);
-	svg = xasprintf("%s/throughput.svg", dir);
-	assert_int_equal(file_write(svg, "old", 3, NULL), 0);
-	assert_int_equal(file_write(gp, "set nonsense\n", 13, NULL), 0);
-	assert_int_equal(figure_render(&x->f, dir, FIGURE_SVG, &x->err), -EIO);
-	assert_has(x->err.text, "throughput.gp");
-	assert_has(x->err.text, "nrecognized option");
-	assert_false(path_exists(svg));
-	free(gp);
-	free(svg);
 }
 
 TEST(formats)

@@ -3,7 +3,7 @@
  */
 #include "lib/alloc.h"
 #include "plot/label.h"
-#include "plot/page.h"
+#include "plot/figure.h"
 #include "tests/unit/unit.h"
 
 struct box {
