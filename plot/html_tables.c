@@ -69,14 +69,12 @@ static bool page_has_side(const struct html_page *p, int store, const struct tab
 	return false;
 }
 
-/* A cell without a text concerns all variants, or all sides. */
-static bool page_has_row(const struct html_page *p, int store, const struct table *t, size_t row)
+/* Returns whether a row or note is of the page. Without a text it concerns all variants, or sides. */
+static bool page_has(const struct html_page *p, int store, const struct table *t,
+		     const char *variant, const char *side)
 {
-	const char *variant = table_column(t, "variant") < 0 ? "" : table_text(t, row, "variant");
-	const char *side = table_column(t, "side") < 0 ? "" : table_text(t, row, "side");
-
-	return (!*variant || page_has_variant(p, store, variant)) &&
-	       (!*side || page_has_side(p, store, t, side));
+	return (!variant || !*variant || page_has_variant(p, store, variant)) &&
+	       (!side || !*side || page_has_side(p, store, t, side));
 }
 
 void page_keep_rows(const struct html_page *p, int store, struct table *t)
@@ -84,16 +82,12 @@ void page_keep_rows(const struct html_page *p, int store, struct table *t)
 	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
 
 	for (i = 0; i < t->rows; i++)
-		if (page_has_row(p, store, t, i))
+		if (page_has(p, store, t, table_text(t, i, "variant"), table_text(t, i, "side")))
 			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
 	t->rows = n;
-	for (i = n = 0; i < t->notes.n; i++) {
-		const struct note *note = &t->notes.note[i];
-
-		if ((!note->variant || page_has_variant(p, store, note->variant)) &&
-		    (!note->side || page_has_side(p, store, t, note->side)))
-			t->notes.note[n++] = *note;
-	}
+	for (i = n = 0; i < t->notes.n; i++)
+		if (page_has(p, store, t, t->notes.note[i].variant, t->notes.note[i].side))
+			t->notes.note[n++] = t->notes.note[i];
 	t->notes.n = n;
 }
 

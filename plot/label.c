@@ -149,71 +149,25 @@ static bool character_is_one_of(const char *set, const char *s, size_t n)
 	return false;
 }
 
-static const char *const arrows[] = {"→", "->", "=>"};
-
-static bool arrow_begins(const char *s)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(arrows); i++)
-		if (str_starts(s, arrows[i]))
-			return true;
-	return false;
-}
-
-static bool arrow_ends(const char *s, size_t len)
-{
-	size_t i, n;
-
-	for (i = 0; i < array_size(arrows); i++) {
-		n = strlen(arrows[i]);
-		if (len >= n && !memcmp(s + len - n, arrows[i], n))
-			return true;
-	}
-	return false;
-}
-
-/* Two words with an arrow between them stay on one line: "60.0 → 3.00". */
-enum end { END_NONE, END_AT_ARROW, END_GOOD };
-
-static enum end line_end_kind(const char *s, size_t at, size_t next,
-			      const struct label_shape *shape)
-{
-	size_t before = next, after = next;
-
-	if (!character_is_one_of(shape->breaks, s + at, next - at) || arrow_begins(s + at))
-		return END_NONE;
-	while (before && s[before - 1] == ' ')
-		before--;
-	while (s[after] == ' ')
-		after++;
-	if (arrow_ends(s, before))
-		return END_NONE;
-	if (arrow_begins(s + after))
-		return shape->name ? END_AT_ARROW : END_NONE;
-	return END_GOOD;
-}
-
-/* Returns where the first line ends: the last good break that fits; 0 where there is none. */
+/* Returns where the first line ends: the last break that fits; 0 where there is none. `any`: inside a
+ * word. */
 static size_t line_end(const char *s, const struct label_shape *shape, size_t *any)
 {
-	size_t at = 0, next, end[END_GOOD + 1] = {0};
+	size_t at = 0, next, end = 0;
 	double width = 0;
 	uint32_t code;
 
-	while (s[at]) {
+	for (; s[at]; at = next) {
 		next = utf8_forward(s, at);
 		utf8_decode(s + at, &code);
 		width += character_width(code);
 		if (at && width * shape->size * (shape->bold ? bold_factor : 1) > shape->width)
 			break;
-		end[line_end_kind(s, at, next, shape)] = next;
-		at = next;
+		if (character_is_one_of(shape->breaks, s + at, next - at))
+			end = next;
 	}
 	*any = at;
-	if (!s[at])
-		return at;
-	return end[END_GOOD] ? end[END_GOOD] : end[END_AT_ARROW];
+	return s[at] ? end : at;
 }
 
 bool label_wraps(const char *s, const struct label_shape *shape)

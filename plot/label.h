@@ -28,9 +28,7 @@ struct label_shape {
 	int lines;	    /* at most */
 	bool bold;
 	const char *breaks; /* a line may end after these characters */
-	/* What an arrow joins stays on one line, but in a name where there is no other way. What is
-	 * too long is cut at its end, a name in its middle. */
-	bool name;
+	bool name; /* what is too long is cut in its middle, not at its end */
 };
 
 #define LABEL_BREAKS_NAMES " -_/.+" /* names of variants and functions */

@@ -86,26 +86,6 @@ TEST(label_wrap)
 	assert_true(label_width(lines[1], 20, false) <= 130);
 }
 
-/* What an arrow joins stays together, and neither half of "->" is left alone. */
-TEST(label_arrows)
-{
-	struct label_shape title = {.size = 20, .width = 180, .lines = 3, .breaks = " "};
-	struct label_shape name = {20, 100, 2, false, LABEL_BREAKS_NAMES, true};
-	freed(arena_free) struct arena a = {0};
-	char *lines[3];
-
-	assert_int_equal(label_wrap(&a, "data copy 60.0 → 3.00 ns", &title, lines), 2);
-	assert_string_equal(lines[0], "data copy");
-	assert_string_equal(lines[1], "60.0 → 3.00 ns");
-	title.width = 60;
-	assert_false(label_wraps("60.0 → 3.00", &title));
-	assert_int_equal(label_wrap(&a, "sendfile → recv", &name, lines), 2);
-	assert_string_equal(lines[0], "sendfile");
-	assert_string_equal(lines[1], "→ recv");
-	assert_int_equal(label_wrap(&a, "sendfile -> recv", &name, lines), 2);
-	assert_string_equal(lines[1], "-> recv");
-}
-
 TEST(palette)
 {
 	int i, k;
