@@ -201,7 +201,7 @@ bool table_has_values(const struct table *t, const char *column)
 	int c = table_column(t, column);
 	size_t row;
 
-	for (row = 0; row < t->rows; row++)
+	for (row = 0; c >= 0 && row < t->rows; row++)
 		if (table_cell(t, row, c)->type != V_NONE)
 			return true;
 	return false;
