@@ -137,73 +137,41 @@ static const char *throughput_name(const struct drawing *d, struct figure *f, in
 	return label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, i)), SIZE, WIDTH);
 }
 
-/*
- * Prints "a, b by sender cpu", or "7 of 12 by sender cpu": the variants that have the i-th one's
- * limit. Returns their number.
- */
-static int throughput_print_limit(const struct drawing *d, struct figure *f, struct str *s,
-				  char *const *words, int i, int n)
-{
-	enum { NAMED = 3 };
-	int k, same = 0, left;
-
-	for (k = 0; k < n; k++)
-		same += words[k] && !strcmp(words[k], words[i]);
-	left = same;
-	if (same > NAMED && same < n)
-		str_printf(s, "%d of %d by ", same, n);
-	for (k = i; k < n && same <= NAMED && same < n; k++)
-		if (words[k] && !strcmp(words[k], words[i]))
-			str_printf(s, "%s%s%s", k > i ? ", " : "", throughput_name(d, f, k),
-				   --left ? "" : " by ");
-	str_puts(s, words[i]);
-	return same;
-}
-
-/* Says each limit once. Where the words have no room, a table has them. */
-static void throughput_remark_limits(const struct drawing *d, struct figure *f, char *const *words,
-				     int n)
-{
-	enum { ROOM = 80 }; /* characters beside the other remarks */
-	int i, k, limits = 0, same = 0;
-	struct str s = {0};
-
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < i && words[i]; k++)
-			if (words[k] && !strcmp(words[k], words[i]))
-				break;
-		if (!words[i] || k < i)
-			continue;
-		str_puts(&s, limits++ ? "; " : "");
-		same = throughput_print_limit(d, f, &s, words, i, n);
-	}
-	if (limits > 1 && s.len > ROOM)
-		figure_remark(f, "%d different limits: zcost report limits", limits);
-	else if (limits)
-		figure_remark(f, "limited%s%s", same < n ? ": " : " by ", s.buf);
-	str_free(&s);
-}
-
-/* Says the limits of each variant. The same limits in another order get equal words. */
+/* Says the limits of the variants, each once. Where the words have no room, a table has them. */
 static void throughput_add_limits(const struct drawing *d, struct figure *f,
 				  const struct table *limits)
 {
-	char *key[CHART_ROWS], *words[CHART_ROWS];
+	enum { ROOM = 80 }; /* characters beside the other remarks */
+	struct notes list = {0};
+	struct note_lines lines;
+	struct str s = {0};
 	const char *v;
-	int n, k;
+	char *words;
+	bool same;
+	size_t i;
+	int n;
 
-	for (n = 0; n < CHART_ROWS && (v = drawing_variant(d, n)); n++) {
-		key[n] = limits_words(limits, v, LIMITS_BY_NAME);
-		for (k = 0; k < n && key[n] && !(key[k] && !strcmp(key[k], key[n])); k++)
-			;
-		words[n] = k < n && key[n] ? xstrdup(words[k])
-					   : limits_words(limits, v, LIMITS_BY_SHARE);
+	for (n = 0; (v = drawing_variant(d, n)); n++) {
+		words = limits_words(limits, v, LIMITS_BY_NAME);
+		if (words)
+			note_add_of(&list, drawing_label(d, f, v), NULL, limited_by, words);
+		free(words);
 	}
-	throughput_remark_limits(d, f, words, n);
-	for (k = 0; k < n; k++) {
-		free(key[k]);
-		free(words[k]);
+	note_lines_make(&lines, &list);
+	same = lines.n == 1 && list.n == (size_t)n;
+	for (i = 0; i < lines.n; i++) {
+		const struct note_line *l = &lines.line[i];
+
+		str_printf(&s, "%s%s%sby %s", i ? "; " : "", same ? "" : l->whose, same ? "" : " ",
+			   l->notes[0]->value[0].text);
 	}
+	if (lines.n > 1 && s.len > ROOM)
+		figure_remark(f, "%zu different limits: zcost report limits", lines.n);
+	else if (lines.n)
+		figure_remark(f, "limited%s %s", same ? "" : ":", s.buf);
+	note_lines_free(&lines);
+	notes_free(&list);
+	str_free(&s);
 }
 
 /* Claims the largest change of cost among the variants with other limits than their base. Returns
