@@ -90,17 +90,22 @@ static void drawing_add_losses(struct drawing *d, const struct table *t)
 	notes_free(&lossy);
 }
 
+static const enum note_id doubt_notes[DOUBTS] = {
+	[DOUBT_COVERAGE] = NOTE_perf_coverage,	 [DOUBT_CONDITIONS] = NOTE_passes_differ,
+	[DOUBT_STALLED] = NOTE_workload_stalled, [DOUBT_APART] = NOTE_windows_apart_far,
+	[DOUBT_OTHERS] = NOTE_cpu_others,
+};
+
 /* Returns the kind of doubt in the note. DOUBTS: none that charts know. */
 static enum doubt note_doubt(const struct note *n)
 {
-	if (note_is(n, NOTE_windows_apart_far) ||
-	    (note_is(n, NOTE_windows_apart) && n->value[1].number > 100 * WINDOW_SKEW_DOUBTFUL))
+	enum doubt kind = 0;
+
+	if (note_is(n, NOTE_windows_apart) && n->severity == SEVERITY_WARNING)
 		return DOUBT_APART;
-	return note_is(n, NOTE_perf_coverage)	   ? DOUBT_COVERAGE
-	       : note_is(n, NOTE_passes_differ)	   ? DOUBT_CONDITIONS
-	       : note_is(n, NOTE_workload_stalled) ? DOUBT_STALLED
-	       : note_is(n, NOTE_cpu_others)	   ? DOUBT_OTHERS
-						   : DOUBTS;
+	while (kind < DOUBTS && !note_is(n, doubt_notes[kind]))
+		kind++;
+	return kind;
 }
 
 /* Returns whether the doubt is about the figures of the table and of the side that is drawn. */
@@ -452,27 +457,20 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	const struct note *const *n = d->doubts;
 	struct error ignored = {0};
 	const struct table *t;
+	enum doubt kind;
 
-	if (n[DOUBT_COVERAGE])
-		figure_doubt(f, "%s %s: %s, %.0f %%", n[DOUBT_COVERAGE]->variant,
-			     n[DOUBT_COVERAGE]->side, note_brief(n[DOUBT_COVERAGE]),
-			     n[DOUBT_COVERAGE]->value[0].number);
-	if (d->losses)
-		figure_doubt(f, "Incomplete data: %s", d->loss);
-	f->doubts += d->losses > 1 ? d->losses - 1 : 0;
-	if (n[DOUBT_CONDITIONS])
-		figure_doubt(
-			f,
-			"Other conditions: the profile pass of %s %s did %.1f times the work of the measure pass",
-			n[DOUBT_CONDITIONS]->variant, n[DOUBT_CONDITIONS]->side,
-			n[DOUBT_CONDITIONS]->value[0].number);
-	if (n[DOUBT_STALLED])
-		figure_doubt(f, "Disturbed: %s %s stood still for %.2f s of the window's %.2f s",
-			     n[DOUBT_STALLED]->variant, n[DOUBT_STALLED]->side,
-			     n[DOUBT_STALLED]->value[0].number, n[DOUBT_STALLED]->value[1].number);
-	if (n[DOUBT_APART])
-		figure_doubt(f, "Disturbed: %s: the windows of the two sides are %.1f ms apart",
-			     n[DOUBT_APART]->variant, n[DOUBT_APART]->value[0].number);
+	for (kind = 0; kind < DOUBT_OTHERS; kind++) {
+		const struct note brief = {.kind = &note_kinds[doubt_notes[kind]]};
+		bool side = n[kind] && kind != DOUBT_APART;
+
+		if (n[kind])
+			figure_doubt(f, "%s%s%s: %s", n[kind]->variant, side ? " " : "",
+				     side ? n[kind]->side : "", note_brief(&brief));
+		if (kind == DOUBT_COVERAGE && d->losses) {
+			figure_doubt(f, "Incomplete data: %s", d->loss);
+			f->doubts += d->losses - 1;
+		}
+	}
 	/* Only the measured runs have the busy time of the side's CPUs. */
 	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
 		drawing_find_doubts(d, t, DOUBT_OTHERS);
