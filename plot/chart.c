@@ -464,8 +464,12 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 		bool side = n[kind] && kind != DOUBT_APART;
 
 		if (n[kind])
-			figure_doubt(f, "%s%s%s: %s", n[kind]->variant, side ? " " : "",
-				     side ? n[kind]->side : "", note_brief(&brief));
+			figure_doubt(
+				f, "%s%s%s: %s%s", n[kind]->variant, side ? " " : "",
+				side ? n[kind]->side : "", note_brief(&brief),
+				kind != DOUBT_COVERAGE
+					? ""
+					: figure_text(f, ", %.0f %%", n[kind]->value[0].number));
 		if (kind == DOUBT_COVERAGE && d->losses) {
 			figure_doubt(f, "Incomplete data: %s", d->loss);
 			f->doubts += d->losses - 1;

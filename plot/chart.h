@@ -53,7 +53,7 @@ struct chart_facts {
 		const char *name, *role; /* receiver, proxy, sender, or the name */
 	} * sides;
 	int nsides;
-	const char *slice; /* of each run's window: "2 to 3 s"; NULL: all of it */
+	const char *slice; /* the part of each run's window: "2 to 3 s"; NULL: all of it */
 	struct run_counts measured, profiled, counted; /* by pass */
 };
 
@@ -61,7 +61,7 @@ struct drawing {
 	const struct chart_source *source;
 	struct store *store;	 /* for charts of call chains; NULL: the perf.data of the query */
 	const char *path;	 /* the capture or perf.data, as the user wrote it */
-	struct time_slice slice; /* of a perf.data */
+	struct time_slice slice; /* the part of a perf.data */
 	bool two_captures;	 /* a name in `news` may be one of another capture */
 	struct chart_facts facts;
 	struct query query; /* exponents, estimator, power model */
@@ -69,7 +69,7 @@ struct drawing {
 	const char **news;  /* these others; NULL: all */
 	int nnews;
 	const char *side;	   /* only this one; NULL: all */
-	bool icicle, reverse;	   /* of flame graphs */
+	bool icicle, reverse;	   /* how flame graphs are drawn */
 	bool pictures_only;	   /* the caller reads no .tsv of a flame graph */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
@@ -79,7 +79,7 @@ struct drawing {
 	size_t ntables, tables_cap;
 	struct drawing_verdicts {
 		const char *variant, *name, *side;
-		struct table table; /* of `compare`; no rows: the ends do not compare */
+		struct table table; /* a table of `compare`; no rows: the ends do not compare */
 	} * *verdicts;		    /* each is made once for all charts */
 	size_t nverdicts, verdicts_cap;
 	struct components *components;	   /* those of the query, read once for all tables */
@@ -87,8 +87,8 @@ struct drawing {
 	struct table runs;		   /* all runs, failed ones too; no rows: not known */
 	bool lossy;			   /* a table behind a chart so far was incomplete */
 	char loss[256];			   /* the present chart's first loss in words */
-	int losses;			   /* of the present chart */
-	const struct note *doubts[DOUBTS]; /* of the present chart; NULL: none of the kind */
+	int losses;			   /* the losses of the present chart */
+	const struct note *doubts[DOUBTS]; /* those of the present chart; NULL: none of the kind */
 	struct arena arena;
 };
 
@@ -121,7 +121,7 @@ struct chart {
 };
 
 #define CHART_OPTIONS "base new variant from to " /* that every chart takes */
-#define CHART_RUNS    "run estimator "		  /* of charts of estimates over the runs */
+#define CHART_RUNS    "run estimator "		  /* for charts of estimates over the runs */
 /* Those of charts of profiles: the samples, and the unit of work. */
 #define CHART_SAMPLES "cpu comm dso symbol workload-only unit basis "
 

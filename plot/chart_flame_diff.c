@@ -28,7 +28,7 @@ struct diff_chart {
 	struct comparison c;
 	struct call_diff cd;
 	struct table notes;
-	struct str evidence; /* of the ends */
+	struct str evidence; /* lines on zero copy at the ends */
 	bool abroad;	     /* NEW is of another capture, or both are files */
 	bool shares;	     /* costs are percent of an end's time */
 };

@@ -15,7 +15,8 @@
 
 /* The histograms, in this order. */
 static const struct histogram {
-	const char *prefix; /* of the rows: percentiles of times, or percent by powers of two */
+	const char *prefix; /* their names begin with this: percentiles of times, or percent by
+			       powers of two */
 	const char *label;
 	bool time;
 } histograms[] = {

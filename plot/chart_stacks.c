@@ -320,9 +320,9 @@ static struct estimate components_rest(const struct figure *f, const struct tabl
 
 /* The costs of a unit of work, of which a chart claims the changes. */
 struct component_costs {
-	const struct table *summary; /* NULL: not known */
+	const struct table *summary; /* table summary; NULL: not known */
 	const char *unit;
-	const char *column; /* of the cost in all: "ns_per_kib" */
+	const char *column; /* the cost in all: "ns_per_kib" */
 };
 
 /* Returns what the summary says that a unit of work costs on a side. */

@@ -326,16 +326,19 @@ struct panels {
 		const char *side;
 	} of[PANELS];
 	int n;
-	struct str constant, few, no_room; /* the figures that have no panel */
+	struct str others[3]; /* the figures that have no panel */
 };
+
+static const char *const panel_reasons[] = {"constant", "fewer than 3 readings a run",
+					    "no room for"};
 
 /* Adds a panel, or the name of a figure that was read and has none. */
 static void panels_add(struct panels *p, const char *side, int gauge, const struct readings *r)
 {
 	int len = (int)strcspn(gauges[gauge].label, ",");
-	struct str *list = r->from == r->to	? &p->constant
-			   : r->most < READINGS ? &p->few
-			   : p->n == PANELS	? &p->no_room
+	struct str *list = r->from == r->to	? &p->others[0]
+			   : r->most < READINGS ? &p->others[1]
+			   : p->n == PANELS	? &p->others[2]
 						: NULL;
 
 	if (r->most && !list)
@@ -343,32 +346,21 @@ static void panels_add(struct panels *p, const char *side, int gauge, const stru
 	if (!r->most || !list)
 		return;
 	str_printf(list, "%s%s %.*s", list->len ? ", " : "", side, len, gauges[gauge].label);
-	if (list == &p->constant)
+	if (list == p->others)
 		str_printf(list, " %.3g", r->from);
 }
 
-/* Says which figures have no panel, and why. */
-static void panels_print_others(const struct panels *p, struct str *s)
+/* Says which figures have no panel, and why, and frees their names. */
+static void panels_print_others(struct panels *p, struct str *s)
 {
-	const struct {
-		const char *why;
-		const struct str *list;
-	} others[] = {{"constant", &p->constant},
-		      {"fewer than 3 readings a run", &p->few},
-		      {"no room for", &p->no_room}};
 	size_t i;
 
-	for (i = 0; i < array_size(others); i++)
-		if (others[i].list->len)
-			str_printf(s, "%s%s: %s", s->len ? "; " : "", others[i].why,
-				   others[i].list->buf);
-}
-
-static void panels_free(struct panels *p)
-{
-	str_free(&p->constant);
-	str_free(&p->few);
-	str_free(&p->no_room);
+	for (i = 0; i < array_size(panel_reasons); i++) {
+		if (p->others[i].len)
+			str_printf(s, "%s%s: %s", s->len ? "; " : "", panel_reasons[i],
+				   p->others[i].buf);
+		str_free(&p->others[i]);
+	}
 }
 
 static void panels_find(struct panels *p, const struct timeline *l, const struct figure *sides)
@@ -416,10 +408,8 @@ static void timeline_put_multiples(struct timeline *l, struct figure *f, const s
 }
 
 static void timeline_put_words(const struct drawing *d, struct figure *f, const struct timeline *l,
-			       const struct panels *p)
+			       const struct panels *p, const char *others)
 {
-	struct str others = {0};
-
 	f->title =
 		figure_text(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
 			    gauges[p->of[0].gauge].label,
@@ -435,10 +425,8 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			l->thinned_s);
 	f->group_word = "panel";
 	drawing_foot(d, f, FROM_EACH_RUN);
-	panels_print_others(p, &others);
-	if (others.len && !f->curves->multiples)
-		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, others.buf);
-	str_free(&others);
+	if (*others && !f->curves->multiples)
+		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, others);
 }
 
 static void timeline_shade_window(struct figure *f, const struct timeline *l)
@@ -486,17 +474,16 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 		timeline_put_panels(&l, f, &p);
 	else if (p.n)
 		timeline_put_multiples(&l, f, &p);
+	panels_print_others(&p, &others);
 	if (f->curves->n) {
 		timeline_shade_window(f, &l);
-		timeline_put_words(d, f, &l, &p);
+		timeline_put_words(d, f, &l, &p, others.len ? others.buf : "");
 	} else {
-		panels_print_others(&p, &others);
 		rc = error_set(err, ENODATA, "no figure changes over time%s%s",
 			       others.len ? ": " : "", others.len ? others.buf : "");
-		str_free(&others);
 	}
+	str_free(&others);
 	figure_free(&sides);
-	panels_free(&p);
 	timeline_free(&l);
 	return rc;
 }

@@ -224,7 +224,7 @@ const struct chart chart_functions_sender = {
 struct syscall_group {
 	const char *side, *name;
 	double most;
-	int place; /* of the side's role */
+	int place; /* the place of the side's role */
 };
 
 /* Time and calls of one variant: of one system call, or of all. */

@@ -114,6 +114,13 @@ int curves_write_tsv(const struct figure *f, const char *path, struct error *err
 	return rc;
 }
 
+/* The range of an axis and the distance of its labels. Labels of a log axis are its powers of ten.
+ */
+struct curve_range {
+	double from, to, step;
+	bool log;
+};
+
 /* Widens the range to a value. A log axis has no place for 0 and less. */
 static void range_include(struct curve_range *r, double v)
 {
@@ -123,7 +130,7 @@ static void range_include(struct curve_range *r, double v)
 	r->to = isnan(r->to) ? v : fmax(r->to, v);
 }
 
-struct curve_range curves_x(const struct figure *f, int panel, double pixels)
+static struct curve_range curves_x(const struct figure *f, int panel, double pixels)
 {
 	const struct curves *c = f->curves;
 	struct curve_range r = {NAN, NAN, 0, c->log_x};
@@ -153,7 +160,7 @@ struct curve_range curves_x(const struct figure *f, int panel, double pixels)
 #define LONGEST 2.5
 
 /* A linear axis begins at 0. A log axis ends at tenths of a power of ten. */
-struct curve_range curves_y(const struct figure *f, int panel, double pixels)
+static struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 {
 	struct curve_range r = {NAN, NAN, 0, f->curves->log_y >> panel & 1}, values = r;
 	size_t k;
@@ -184,7 +191,8 @@ struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 	return r;
 }
 
-bool curve_has_band(const struct curve *c)
+/* Returns whether any point has an interval longer than 0. */
+static bool curve_has_band(const struct curve *c)
 {
 	size_t i;
 
@@ -194,7 +202,7 @@ bool curve_has_band(const struct curve *c)
 	return false;
 }
 
-bool curve_is_cut(const struct figure *f, const struct curve *c)
+static bool curve_is_cut(const struct figure *f, const struct curve *c)
 {
 	struct curve_range y;
 	size_t i;
@@ -216,20 +224,6 @@ bool curves_are_cut(const struct figure *f)
 		if (curve_is_cut(f, &f->curves->curves[i]))
 			return true;
 	return false;
-}
-
-int curves_columns(const struct figure *f)
-{
-	int n = f->groups.n;
-
-	return n == 1 ? 1 : n == 2 || n == 4 ? 2 : n <= 9 ? 3 : 4;
-}
-
-int curves_rows(const struct figure *f)
-{
-	int columns = curves_columns(f);
-
-	return (f->groups.n + columns - 1) / columns;
 }
 
 /* --- the script --- */
@@ -257,7 +251,8 @@ static double panel_tick_width(const struct figure *f)
 
 static struct box panel_box(const struct figure *f, const struct page *page, int panel)
 {
-	int columns = curves_columns(f), rows = curves_rows(f);
+	int n = f->groups.n, columns = n == 1 ? 1 : n == 2 || n == 4 ? 2 : n <= 9 ? 3 : 4;
+	int rows = (n + columns - 1) / columns;
 	int row = panel / columns;
 	double width = (page->right - page->left + GAP) / columns;
 	double height = (page->bottom - page->top) / rows;

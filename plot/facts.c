@@ -180,7 +180,7 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 		rc = facts_read_sides(f, store, err);
 	if (!rc)
 		rc = facts_count_passes(f, store, q->repeat, err);
-	return rc ? rc : store_failed(store, err); /* of the capture's own values */
+	return rc ? rc : store_failed(store, err); /* the capture's own values have no result */
 }
 
 void facts_free(struct facts *f)

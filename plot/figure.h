@@ -57,7 +57,8 @@ struct figure_bar {
 struct curves;
 
 struct figure {
-	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
+	const char
+		*name; /* the name of the files, without an ending; letters, digits, '_' and '-' */
 	bool lying;
 	bool rows;			     /* set by figure_choose_rows */
 	const char *title, *subtitle, *foot; /* the finding, the quantity, the evidence */
@@ -75,7 +76,7 @@ struct figure {
 	struct figure_marks groups, bars, parts;
 	struct figure_bar *data;
 	size_t ndata, data_cap;
-	struct curves *curves; /* NULL: bars */
+	struct curves *curves; /* a figure of curves; NULL: of bars */
 	struct arena arena;
 };
 
@@ -283,7 +284,7 @@ struct curve_mark {
 };
 
 struct curves {
-	const char *axis;      /* of x: "message size, bytes" */
+	const char *axis;      /* the name of x: "message size, bytes" */
 	const char *name_word; /* heading of the .tsv's column of names: "run" */
 	bool log_x;
 	bool own_x;	 /* each panel has its own range of x */
@@ -291,7 +292,7 @@ struct curves {
 	uint32_t log_y;	 /* a bit for each panel */
 	double shade[2]; /* a span of x with a grey background, such as the window; equal: none */
 	struct curve *curves;
-	struct curve_tick *ticks; /* of x; none: chosen by the values */
+	struct curve_tick *ticks; /* the labels of x; none: chosen by the values */
 	struct curve_mark *marks;
 	int n, cap, nticks, ticks_cap, nmarks, marks_cap;
 };
@@ -311,25 +312,8 @@ void curves_free(struct figure *f);
 /* Writes columns curve, x, value, lo, hi, then the names of panel, variant and curve. */
 int curves_write_tsv(const struct figure *f, const char *path, struct error *err);
 
-/* The range of an axis and the distance of its labels. Labels of a log axis are its powers of ten.
- */
-struct curve_range {
-	double from, to, step;
-	bool log;
-};
-
-struct curve_range curves_x(const struct figure *f, int panel, double pixels);
-struct curve_range curves_y(const struct figure *f, int panel, double pixels);
-
-/* Returns whether any point has an interval longer than 0. */
-bool curve_has_band(const struct curve *c);
-/* Returns whether an interval of the curve goes on beyond its panel. */
-bool curve_is_cut(const struct figure *f, const struct curve *c);
+/* Returns whether an interval of a curve goes on beyond its panel. */
 bool curves_are_cut(const struct figure *f);
-
-/* Return how many panels stand side by side, and below each other. */
-int curves_columns(const struct figure *f);
-int curves_rows(const struct figure *f);
 
 /* Appends the gnuplot script of the panels within the page's frame. */
 void curves_add_script(struct str *s, const struct figure *f, struct page *page,

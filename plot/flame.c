@@ -47,7 +47,7 @@ uint32_t flame_add(struct flame *fl, uint32_t parent, uint32_t label, double wid
 /* What one frame for several others says. */
 struct flame_folded {
 	double least;	   /* narrower frames are folded, share of the root */
-	double width;	   /* of all folded frames together */
+	double width;	   /* the width of all folded frames together */
 	size_t frames, in; /* folded frames, in so many */
 };
 
@@ -370,7 +370,7 @@ static double flame_least(const struct flame *fl)
 struct picture {
 	const struct flame *fl;
 	struct str *s;
-	double left, top, width; /* of the frames */
+	double left, top, width; /* the place of the frames */
 };
 
 static void svg_add_text(struct str *s, const struct page_text *t)

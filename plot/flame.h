@@ -36,11 +36,12 @@ struct flame {
 	bool icicle;	     /* the root is on top */
 	bool differs;	     /* it is a difference of two */
 	const char *ends[2]; /* their names */
-	const char *unit;    /* of the widths: "ns per KiB", or "%" */
+	const char *unit;    /* the unit of widths: "ns per KiB", or "%" */
 	struct flame_label *labels;
 	struct flame_frame *frames; /* the first is the root; a parent precedes its children */
 	size_t nlabels, labels_cap, nframes, frames_cap;
-	uint32_t depth; /* of the deepest frame that is wide enough to see before anyone zooms */
+	uint32_t depth; /* the depth of the deepest frame that is wide enough to see before anyone
+			   zooms */
 	struct arena arena;
 };
 

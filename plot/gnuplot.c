@@ -23,7 +23,7 @@ enum { GNUPLOT_MS = 60000 };
 struct gnuplot {
 	pid_t pid;
 	int said; /* a file with what it printed */
-	int rc;	  /* of its start */
+	int rc;	  /* the result of its start */
 	struct error err;
 };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void html_add_text(struct str *out, const char *s)
+static void html_add_text(struct str *out, const char *s)
 {
 	struct str scratch = {0};
 	const char *c = printable(&scratch, s, PRINTABLE_LINE);

@@ -6,11 +6,10 @@
 #include "lib/str.h"
 #include "lib/table.h"
 
-/* Appends a text, escaped for an element or for an attribute in double quotes. */
-void html_add_text(struct str *out, const char *s);
 /* Appends <TAG>text</TAG>. `tag` may have attributes: "p class=x". */
 void html_add_element(struct str *out, const char *tag, const char *text);
-/* Appends the text of the format, in which each %s is escaped. It knows %s, %d, %zu and %%. */
+/* Appends the text of the format, in which each %s is escaped for an element or for an attribute in
+ * double quotes. It knows %s, %d, %zu and %%. */
 void html_printf(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct html_heading {

@@ -28,7 +28,7 @@ struct html_pair {
 	struct comparison c;
 	struct str first; /* lines that stand above its tables */
 	struct table metrics;
-	struct figures figures; /* of the metrics */
+	struct figures figures; /* those of the metrics */
 	struct outcome outcome;
 };
 
@@ -37,13 +37,13 @@ struct html_page {
 	struct str out;
 	struct facts facts;
 	struct chart_source source;
-	struct drawing d; /* of one capture; without a store, there are two */
+	struct drawing d; /* the charts of one capture; without a store, there are two captures */
 	struct store *stores[ENDS];
-	const char *capture; /* of the only store */
+	const char *capture; /* the path of the only store */
 	int nstores;
 	struct html_pair *pairs;
 	size_t npairs, npairs_all;
-	struct notes losses, remarks, methods; /* of all tables, each once */
+	struct notes losses, remarks, methods; /* those of all tables, each once */
 	struct str failed;		       /* list items: variants without a good run */
 	int nids;
 	struct str absent; /* list items: tables and charts that the page does not have */

@@ -69,7 +69,8 @@ static bool page_has_side(const struct html_page *p, int store, const struct tab
 	return false;
 }
 
-/* Returns whether a row or note is of the page. Without a text it concerns all variants, or sides. */
+/* Returns whether a row or note is of the page. Without a text it concerns all variants, or sides.
+ */
 static bool page_has(const struct html_page *p, int store, const struct table *t,
 		     const char *variant, const char *side)
 {

@@ -149,8 +149,8 @@ static bool character_is_one_of(const char *set, const char *s, size_t n)
 	return false;
 }
 
-/* Returns where the first line ends: the last break that fits; 0 where there is none. `any`: inside a
- * word. */
+/* Returns where the first line ends: the last break that fits; 0 where there is none. `any`: inside
+ * a word. */
 static size_t line_end(const char *s, const struct label_shape *shape, size_t *any)
 {
 	size_t at = 0, next, end = 0;

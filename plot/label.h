@@ -24,11 +24,11 @@ double label_width(const char *s, double size, bool bold);
 char *label_fit(struct arena *a, const char *s, double size, double width);
 
 struct label_shape {
-	double size, width; /* of the font, of a line */
+	double size, width; /* pixels of the font and of a line */
 	int lines;	    /* at most */
 	bool bold;
 	const char *breaks; /* a line may end after these characters */
-	bool name; /* what is too long is cut in its middle, not at its end */
+	bool name;	    /* what is too long is cut in its middle, not at its end */
 };
 
 #define LABEL_BREAKS_NAMES " -_/.+" /* names of variants and functions */

@@ -50,7 +50,7 @@ static const struct part parts[] = {
 	{"other", 0xbbbbbb},
 	{"unclassified", 0x999999},
 	{"idle", 0xeeeeee},
-	{"the rest", 0xdddddd}, /* of a stack with too many parts */
+	{"the rest", 0xdddddd}, /* the parts that a stack has no colours for */
 };
 
 static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb44};

@@ -238,7 +238,7 @@ const char *drawing_label(const struct drawing *d, struct figure *f, const char 
 
 const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant)
 {
-	enum { SIZE = 35, WIDTH = 520 }; /* of the title's bold font */
+	enum { SIZE = 35, WIDTH = 520 }; /* the title's bold font, pixels */
 
 	return label_fit(&f->arena, drawing_label(d, f, variant), SIZE, WIDTH);
 }

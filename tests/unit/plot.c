@@ -1136,7 +1136,7 @@ TEST(one_line_of_doubt)
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.doubt,
-			    "mmap receiver: the samples cover only a part of the busy time; "
+			    "mmap receiver: the samples cover only a part of the busy time, 40 %; "
 			    "2 more: zcost report notes");
 }
 
