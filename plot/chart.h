@@ -150,9 +150,9 @@ struct facts {
 };
 
 /* `capture` is the path that the user gave, for a capture without a name. The query chooses
- * variants and runs. -ENOENT: no variant matches. */
+ * variants and runs. -ENOENT: no variant matches, or the capture has no side `side` (NULL: all). */
 int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
-	       struct error *err);
+	       const char *side, struct error *err);
 void facts_free(struct facts *f);
 
 /* The functions of a chart_source whose `from` is a struct store. */

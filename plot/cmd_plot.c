@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost plot: draws the charts of one capture, or of a bare perf.data, into a folder. */
 #include "analyze/commands/options.h"
-#include "analyze/scope/scope.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -290,17 +289,6 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int plot_check_side(const struct arguments *a, struct store *store, struct error *err)
-{
-	const char **names;
-	int n = store_sides(store, &names, err), rc = n < 0 ? n : 0;
-
-	if (!rc && a->side && strcmp(a->side, SIDE_TOTAL)) /* its table knows whether it has one */
-		rc = scope_check_name(store, "side", a->side, false, names, n, err);
-	free(names);
-	return rc;
-}
-
 static bool plot_takes_two_captures(const struct arguments *a)
 {
 	int i;
@@ -327,11 +315,9 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 			    .side = a->side};
 	bool made = !path_exists(a->dir);
 	struct facts facts;
-	int rc = facts_read(&facts, store, a->capture, &a->o.q, err), code = EXIT_FAILED;
+	int rc = facts_read(&facts, store, a->capture, &a->o.q, a->side, err), code = EXIT_FAILED;
 
 	d.facts = facts.chart;
-	if (!rc)
-		rc = plot_check_side(a, store, err);
 	if (!rc)
 		rc = dir_make(a->dir, err);
 	if (!rc)

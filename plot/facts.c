@@ -135,11 +135,12 @@ static int facts_choose_variants(struct facts *f, struct store *store, const cha
 	return 0;
 }
 
-static int facts_read_sides(struct facts *f, struct store *store, struct error *err)
+static int facts_read_sides(struct facts *f, struct store *store, const char *only,
+			    struct error *err)
 {
 	static const char *const roles[] = {"receiver", "proxy", "sender"};
 	const char **names;
-	int n = store_sides(store, &names, err), i;
+	int n = store_sides(store, &names, err), i, rc = 0;
 	struct chart_side *sides;
 	size_t r;
 
@@ -154,12 +155,14 @@ static int facts_read_sides(struct facts *f, struct store *store, struct error *
 	}
 	f->chart.sides = sides;
 	f->chart.nsides = n;
+	if (only && strcmp(only, SIDE_TOTAL)) /* its table knows whether it has one */
+		rc = scope_check_name(store, "side", only, false, names, n, err);
 	free(names);
-	return 0;
+	return rc;
 }
 
 int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
-	       struct error *err)
+	       const char *side, struct error *err)
 {
 	const char *name = store_capture_value(store, "name");
 	const char *created = store_capture_value(store, "created");
@@ -177,7 +180,7 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 	if (!rc)
 		rc = facts_read_hosts(f, store, err);
 	if (!rc)
-		rc = facts_read_sides(f, store, err);
+		rc = facts_read_sides(f, store, side, err);
 	if (!rc)
 		rc = facts_count_passes(f, store, q->repeat, err);
 	return rc ? rc : store_failed(store, err); /* the capture's own values have no result */

@@ -2,7 +2,6 @@
 #include "plot/html_page.h"
 
 #include "analyze/evidence/limits.h"
-#include "analyze/scope/scope.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"
@@ -310,16 +309,6 @@ static const char *page_side(const struct page_request *r)
 	return side[BASE] && side[NEW] && !strcmp(side[BASE], side[NEW]) ? side[BASE] : NULL;
 }
 
-/* Refuses a side that the capture does not have. */
-static int page_check_side(struct store *store, const struct query *q, struct error *err)
-{
-	struct block *blocks = NULL;
-	int n = scope_blocks(store, q, &blocks, err);
-
-	free(blocks);
-	return n < 0 ? n : 0;
-}
-
 /* Charts are of one capture. A page of two captures has their tables. */
 static int page_open(struct html_page *p, struct error *err)
 {
@@ -343,9 +332,8 @@ static int page_open(struct html_page *p, struct error *err)
 	if (p->nstores > 1)
 		return 0;
 	p->capture = r->capture ? r->capture : store_path(p->stores[0]);
-	rc = facts_read(&p->facts, p->stores[0], p->capture, &r->query, err);
-	if (!rc && !c)
-		rc = page_check_side(p->stores[0], &r->query, err);
+	rc = facts_read(&p->facts, p->stores[0], p->capture, &r->query, c ? NULL : r->query.side,
+			err);
 	p->d.facts = p->facts.chart;
 	if (c) {
 		p->d.base = c->end[BASE].variant;
