@@ -250,20 +250,23 @@ void gallery_render(const struct gallery *fs, const char *dir, unsigned int form
 		    void (*done)(void *arg, const struct figure *f, int rc, struct error *err),
 		    void *arg)
 {
-	size_t at_once = workers_count(0, fs->n, 1), i;
-	struct gnuplot *all = xcalloc(fs->n + 1, sizeof(*all));
+	size_t at_once = workers_count(0, fs->n, 1), started = 0, ended = 0;
+	struct gnuplot *all = xcalloc(fs->n + 1, sizeof(*all)), *g;
 	int rc = 0;
 
-	for (i = 0; i < fs->n + at_once && rc != -ENOENT && !stop_asked(); i++) {
-		if (i < fs->n)
-			all[i].rc = gnuplot_start(&all[i], &fs->list[i], dir, formats, &all[i].err);
-		if (i >= at_once) {
-			struct gnuplot *g = &all[i - at_once];
-			const struct figure *f = &fs->list[i - at_once];
-
-			rc = g->rc ? g->rc : gnuplot_finish(g, f, dir, formats, &g->err);
-			done(arg, f, rc, &g->err);
+	for (; ended < fs->n && rc != -ENOENT && !stop_asked(); ended++) {
+		for (; started < fs->n && started < ended + at_once; started++) {
+			g = &all[started];
+			g->rc = gnuplot_start(g, &fs->list[started], dir, formats, &g->err);
 		}
+		g = &all[ended];
+		rc = g->rc ? g->rc : gnuplot_finish(g, &fs->list[ended], dir, formats, &g->err);
+		done(arg, &fs->list[ended], rc, &g->err);
 	}
+	for (; ended < started; ended++)
+		if (!all[ended].rc) {
+			spawn_stop(all[ended].pid, 1000, NULL);
+			close(all[ended].said);
+		}
 	free(all);
 }
