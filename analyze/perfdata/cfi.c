@@ -232,48 +232,29 @@ const struct unwind_row *unwind_object_row(struct unwind_object *o, const struct
 /* --- expressions --- */
 
 /*
- * The operations that unwind tables may use (DWARF 5, 6.4.2). Those that refer to other debug
- * information are not allowed. Signed operations work on the machine's word size.
+ * The operations that compilers, linkers and hand-written code put into unwind tables: PLT entries
+ * compute with the pc, frames of signals and of aligned stacks read the CFA from memory.
  */
 
-enum { DEPTH = 32, STEPS = 512 };
+enum { DEPTH = 8 };
 
 struct expr_machine {
-	uint64_t stack[DEPTH], mask; /* mask of a word */
+	uint64_t stack[DEPTH];
 	size_t n;
 	bool bad;
 };
 
-static uint64_t expr_read_number(const uint8_t *at, unsigned int size, bool swap)
-{
-	uint64_t v8;
-	uint32_t v4;
-	uint16_t v2;
-
-	switch (size) {
-	case 8:
-		memcpy(&v8, at, sizeof(v8));
-		return swap ? __builtin_bswap64(v8) : v8;
-	case 4:
-		memcpy(&v4, at, sizeof(v4));
-		return swap ? __builtin_bswap32(v4) : v4;
-	case 2:
-		memcpy(&v2, at, sizeof(v2));
-		return swap ? __builtin_bswap16(v2) : v2;
-	}
-	return *at;
-}
-
-bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, unsigned int size, uint64_t *value)
+bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, uint64_t *value)
 {
 	uint64_t at = addr - s->start;
 
-	if (at >= s->size || s->size - at < size) {
+	if (at >= s->size || s->size - at < sizeof(*value)) {
 		s->beyond = addr >= s->start;
 		s->below = !s->beyond;
 		return false;
 	}
-	*value = expr_read_number(s->data + at, size, s->swap);
+	memcpy(value, s->data + at, sizeof(*value));
+	*value = s->swap ? __builtin_bswap64(*value) : *value;
 	return true;
 }
 
@@ -282,7 +263,7 @@ static void expr_push(struct expr_machine *m, uint64_t v)
 	if (m->n == DEPTH)
 		m->bad = true;
 	else
-		m->stack[m->n++] = v & m->mask;
+		m->stack[m->n++] = v;
 }
 
 static uint64_t expr_pop(struct expr_machine *m)
@@ -291,134 +272,6 @@ static uint64_t expr_pop(struct expr_machine *m)
 		return m->stack[--m->n];
 	m->bad = true;
 	return 0;
-}
-
-static uint64_t expr_pick(struct expr_machine *m, uint64_t i)
-{
-	if (i < m->n)
-		return m->stack[m->n - 1 - i];
-	m->bad = true;
-	return 0;
-}
-
-static int64_t expr_as_signed(const struct unwind_frame *f, uint64_t v)
-{
-	return f->arch->word == 4 ? (int32_t)v : (int64_t)v;
-}
-
-static bool expr_compare(uint8_t atom, int64_t a, int64_t b)
-{
-	switch (atom) {
-	case DW_OP_le:
-		return a <= b;
-	case DW_OP_ge:
-		return a >= b;
-	case DW_OP_eq:
-		return a == b;
-	case DW_OP_lt:
-		return a < b;
-	case DW_OP_gt:
-		return a > b;
-	}
-	return a != b;
-}
-
-/* C has no shifts of a 64-bit number by more than 63. */
-static uint64_t expr_shift(const struct unwind_frame *f, uint8_t atom, uint64_t a, uint64_t b)
-{
-	if (atom == DW_OP_shra)
-		return (uint64_t)(expr_as_signed(f, a) >> (b > 63 ? 63 : b));
-	if (b > 63)
-		return 0;
-	return atom == DW_OP_shl ? a << b : a >> b;
-}
-
-static void expr_divide(const struct unwind_frame *f, struct expr_machine *m, uint8_t atom,
-			uint64_t a, uint64_t b)
-{
-	if (!b)
-		m->bad = true;
-	else if (atom == DW_OP_mod)
-		expr_push(m, a % b);
-	else if (expr_as_signed(f, b) == -1)
-		expr_push(m, -a);
-	else
-		expr_push(m, (uint64_t)(expr_as_signed(f, a) / expr_as_signed(f, b)));
-}
-
-static void expr_binary(const struct unwind_frame *f, struct expr_machine *m, uint8_t atom)
-{
-	uint64_t b = expr_pop(m), a = expr_pop(m);
-
-	switch (atom) {
-	case DW_OP_and:
-		return expr_push(m, a & b);
-	case DW_OP_or:
-		return expr_push(m, a | b);
-	case DW_OP_xor:
-		return expr_push(m, a ^ b);
-	case DW_OP_plus:
-		return expr_push(m, a + b);
-	case DW_OP_minus:
-		return expr_push(m, a - b);
-	case DW_OP_mul:
-		return expr_push(m, a * b);
-	case DW_OP_div:
-	case DW_OP_mod:
-		return expr_divide(f, m, atom, a, b);
-	case DW_OP_shl:
-	case DW_OP_shr:
-	case DW_OP_shra:
-		return expr_push(m, expr_shift(f, atom, a, b));
-	}
-	expr_push(m, expr_compare(atom, expr_as_signed(f, a), expr_as_signed(f, b)));
-}
-
-static void expr_unary(const struct unwind_frame *f, struct expr_machine *m, const Dwarf_Op *op)
-{
-	uint64_t v = expr_pop(m), size;
-
-	switch (op->atom) {
-	case DW_OP_abs:
-		return expr_push(m, expr_as_signed(f, v) < 0 ? -v : v);
-	case DW_OP_neg:
-		return expr_push(m, -v);
-	case DW_OP_not:
-		return expr_push(m, ~v);
-	case DW_OP_plus_uconst:
-		return expr_push(m, v + op->number);
-	}
-	/* DW_OP_deref and DW_OP_deref_size */
-	size = op->atom == DW_OP_deref ? f->arch->word : op->number;
-	if ((size == 1 || size == 2 || size == 4 || size == 8) &&
-	    unwind_stack_read(f->stack, v, (unsigned int)size, &v))
-		expr_push(m, v);
-	else
-		m->bad = true;
-}
-
-static void expr_shuffle(struct expr_machine *m, const Dwarf_Op *op)
-{
-	uint64_t a, b, c;
-
-	switch (op->atom) {
-	case DW_OP_dup:
-		return expr_push(m, expr_pick(m, 0));
-	case DW_OP_over:
-		return expr_push(m, expr_pick(m, 1));
-	case DW_OP_pick:
-		return expr_push(m, expr_pick(m, op->number));
-	case DW_OP_drop:
-		expr_pop(m);
-		return;
-	}
-	a = expr_pop(m); /* DW_OP_swap and DW_OP_rot */
-	b = expr_pop(m);
-	c = op->atom == DW_OP_rot ? expr_pop(m) : 0;
-	expr_push(m, a);
-	if (op->atom == DW_OP_rot)
-		expr_push(m, c);
-	expr_push(m, b);
 }
 
 static void expr_push_register(const struct unwind_frame *f, struct expr_machine *m, uint64_t reg,
@@ -449,75 +302,43 @@ static bool expr_push_source(const struct unwind_frame *f, struct expr_machine *
 	return true;
 }
 
-static bool expr_is_binary(uint8_t atom)
-{
-	return (atom >= DW_OP_eq && atom <= DW_OP_ne) ||
-	       (atom >= DW_OP_and && atom <= DW_OP_xor && atom != DW_OP_neg && atom != DW_OP_not &&
-		atom != DW_OP_plus_uconst);
-}
-
 static void expr_step(const struct unwind_frame *f, struct expr_machine *m, const Dwarf_Op *op)
 {
-	if (expr_push_source(f, m, op))
+	uint64_t b, a;
+
+	if (expr_push_source(f, m, op) || op->atom == DW_OP_nop)
 		return;
-	if (expr_is_binary(op->atom)) {
-		expr_binary(f, m, op->atom);
-		return;
-	}
+	b = expr_pop(m);
 	switch (op->atom) {
-	case DW_OP_abs:
-	case DW_OP_neg:
-	case DW_OP_not:
 	case DW_OP_plus_uconst:
+		return expr_push(m, b + op->number);
 	case DW_OP_deref:
-	case DW_OP_deref_size:
-		expr_unary(f, m, op);
-		break;
-	case DW_OP_dup:
-	case DW_OP_over:
-	case DW_OP_pick:
-	case DW_OP_drop:
-	case DW_OP_swap:
-	case DW_OP_rot:
-		expr_shuffle(m, op);
-		break;
-	case DW_OP_nop:
-		break;
-	default:
-		m->bad = true;
+		m->bad |= !unwind_stack_read(f->stack, b, &b);
+		return expr_push(m, b);
 	}
-}
-
-/* Returns the index of a jump's target, or `n`. Offsets count bytes from the end of the jump. */
-static size_t expr_jump_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *jump)
-{
-	Dwarf_Word to = jump->offset + 3 + (Dwarf_Word)(int16_t)jump->number;
-	size_t i;
-
-	for (i = 0; i < n && ops[i].offset != to; i++)
-		;
-	return i;
+	a = expr_pop(m);
+	switch (op->atom) {
+	case DW_OP_plus:
+		return expr_push(m, a + b);
+	case DW_OP_minus:
+		return expr_push(m, a - b);
+	case DW_OP_and:
+		return expr_push(m, a & b);
+	case DW_OP_shl:
+		return expr_push(m, b > 63 ? 0 : a << b);
+	case DW_OP_ge:
+		return expr_push(m, (int64_t)a >= (int64_t)b);
+	}
+	m->bad = true;
 }
 
 bool unwind_expr(const struct unwind_frame *f, const Dwarf_Op *ops, size_t n, uint64_t *value)
 {
-	struct expr_machine m = {.mask = f->arch->word == 4 ? UINT32_MAX : UINT64_MAX};
-	size_t i = 0;
-	int steps;
+	struct expr_machine m = {.n = 0};
+	size_t i;
 
-	for (steps = 0; i < n && !m.bad; steps++) {
-		const Dwarf_Op *op = &ops[i++];
-
-		if (steps == STEPS)
-			return false;
-		if (op->atom == DW_OP_skip || (op->atom == DW_OP_bra && expr_pop(&m))) {
-			i = expr_jump_target(ops, n, op);
-			if (i == n)
-				return false;
-		} else if (op->atom != DW_OP_bra) {
-			expr_step(f, &m, op);
-		}
-	}
+	for (i = 0; i < n && !m.bad; i++)
+		expr_step(f, &m, &ops[i]);
 	*value = expr_pop(&m);
 	return !m.bad;
 }

@@ -24,17 +24,19 @@ struct unwind_regs {
 };
 
 struct unwind_arch {
-	const char *const *names;  /* machine names as in the file header; the last is NULL */
+	const char *name;	   /* of the machine as in the file header */
 	uint64_t abi;		   /* PERF_SAMPLE_REGS_ABI_* */
 	uint16_t machine;	   /* EM_* of its objects */
-	uint8_t word;		   /* bytes of an address */
 	uint8_t nregs, sp, fp, pc; /* DWARF numbers; nregs: number of recorded registers */
 	uint8_t perf_pc;	   /* perf's number of the pc */
 	const uint8_t *perf;	   /* perf's number of each DWARF register */
 	uint64_t address_bits;	   /* mask of an address; other bits may be a signature */
 };
 
-/* Returns the architecture of a machine ("x86_64"; may be NULL), or NULL if it is not supported. */
+/*
+ * Returns the architecture of a machine ("x86_64"; may be NULL), or NULL if it is not supported.
+ * Programs of 32 bits are not.
+ */
 const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi);
 
 /*
@@ -117,17 +119,17 @@ struct unwind_stack {
 	bool beyond, below; /* the last failed read was after the end, or before the start */
 };
 
-/* Reads an unsigned number of 1, 2, 4 or 8 bytes. Returns false if the copy does not have it. */
-bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, unsigned int size, uint64_t *value);
+/* Reads a word of 8 bytes. Returns false if the copy does not have it. */
+bool unwind_stack_read(struct unwind_stack *s, uint64_t addr, uint64_t *value);
 
 struct unwind_frame {
-	const struct unwind_arch *arch;
 	const struct unwind_regs *regs;
 	struct unwind_stack *stack;
 	uint64_t cfa; /* valid after the CFA rule */
 };
 
-/* Evaluates an expression. Returns false for a nonsensical operation or an unknown value. */
+/* Evaluates an expression. Returns false for an operation that tables do not have, or an unknown
+ * value. */
 bool unwind_expr(const struct unwind_frame *f, const Dwarf_Op *ops, size_t n, uint64_t *value);
 
 #endif

@@ -18,7 +18,6 @@ static const uint8_t x86_64_regs[] = {
 	0,  3,	2,  1,	4,  5,	6,  7,
 	16, 17, 18, 19, 20, 21, 22, 23, /* rax rdx rcx rbx rsi rdi rbp rsp */
 };
-static const uint8_t i386_regs[] = {0, 2, 3, 1, 7, 6, 4, 5}; /* eax ecx edx ebx esp ebp esi edi */
 
 /* perf: x0..x29 lr sp pc, the same as DWARF */
 static const uint8_t aarch64_regs[] = {
@@ -26,14 +25,10 @@ static const uint8_t aarch64_regs[] = {
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 };
 
-static const char *const x86_names[] = {"x86_64", "i686", "i586", "i486", "i386", NULL};
-static const char *const arm64_names[] = {"aarch64", "aarch64_be", "arm64", NULL};
-
 static const struct unwind_arch archs[] = {
-	{.names = x86_names,
+	{.name = "x86_64",
 	 .abi = PERF_SAMPLE_REGS_ABI_64,
 	 .machine = EM_X86_64,
-	 .word = 8,
 	 .nregs = sizeof(x86_64_regs),
 	 .sp = 7,
 	 .fp = 6,
@@ -41,21 +36,19 @@ static const struct unwind_arch archs[] = {
 	 .perf_pc = 8,
 	 .perf = x86_64_regs,
 	 .address_bits = UINT64_MAX},
-	{.names = x86_names,
-	 .abi = PERF_SAMPLE_REGS_ABI_32,
-	 .machine = EM_386,
-	 .word = 4,
-	 .nregs = sizeof(i386_regs),
-	 .sp = 4,
-	 .fp = 5,
-	 .pc = 8,
-	 .perf_pc = 8,
-	 .perf = i386_regs,
-	 .address_bits = UINT32_MAX},
-	{.names = arm64_names,
+	{.name = "aarch64",
 	 .abi = PERF_SAMPLE_REGS_ABI_64,
 	 .machine = EM_AARCH64,
-	 .word = 8,
+	 .nregs = sizeof(aarch64_regs),
+	 .sp = 31,
+	 .fp = 29,
+	 .pc = 32,
+	 .perf_pc = 32,
+	 .perf = aarch64_regs,
+	 .address_bits = (1ULL << 48) - 1},
+	{.name = "aarch64_be",
+	 .abi = PERF_SAMPLE_REGS_ABI_64,
+	 .machine = EM_AARCH64,
 	 .nregs = sizeof(aarch64_regs),
 	 .sp = 31,
 	 .fp = 29,
@@ -65,22 +58,12 @@ static const struct unwind_arch archs[] = {
 	 .address_bits = (1ULL << 48) - 1},
 };
 
-static bool unwind_arch_has_name(const struct unwind_arch *a, const char *machine)
-{
-	const char *const *name;
-
-	for (name = a->names; *name; name++)
-		if (!strcmp(*name, machine))
-			return true;
-	return false;
-}
-
 const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi)
 {
 	size_t i;
 
 	for (i = 0; machine && i < array_size(archs); i++)
-		if (archs[i].abi == abi && unwind_arch_has_name(&archs[i], machine))
+		if (archs[i].abi == abi && !strcmp(archs[i].name, machine))
 			return &archs[i];
 	return NULL;
 }
@@ -106,10 +89,8 @@ bool unwind_regs_read(struct unwind_regs *regs, const struct unwind_arch *arch, 
 
 	regs->known = 0;
 	for (i = 0; i < arch->nregs; i++)
-		if (unwind_regs_find(mask, arch->perf[i], values, &regs->value[i])) {
-			regs->value[i] &= arch->word == 4 ? UINT32_MAX : UINT64_MAX;
+		if (unwind_regs_find(mask, arch->perf[i], values, &regs->value[i]))
 			regs->known |= 1ULL << i;
-		}
 	if (!unwind_regs_find(mask, arch->perf_pc, values, &pc))
 		return false;
 	unwind_set_pc(regs, arch, pc);
@@ -260,33 +241,23 @@ static void unwind_find_row(struct unwind_walk *w)
 
 /* --- one step --- */
 
-static uint64_t unwind_word(const struct unwind_walk *w, uint64_t v)
-{
-	return w->arch->word == 4 ? (uint32_t)v : v;
-}
-
-static bool unwind_read_word(struct unwind_walk *w, uint64_t addr, uint64_t *value)
-{
-	return unwind_stack_read(&w->stack, unwind_word(w, addr), w->arch->word, value);
-}
-
 static bool unwind_apply_rule(struct unwind_walk *w, const struct unwind_rule *rule,
 			      const struct unwind_frame *f, uint64_t *value)
 {
 	switch (rule->how) {
 	case AT_CFA_PLUS:
-		return unwind_read_word(w, f->cfa + (uint64_t)rule->offset, value);
+		return unwind_stack_read(&w->stack, f->cfa + (uint64_t)rule->offset, value);
 	case CFA_PLUS:
-		*value = unwind_word(w, f->cfa + (uint64_t)rule->offset);
+		*value = f->cfa + (uint64_t)rule->offset;
 		return true;
 	case IN_REGISTER:
 		if (!unwind_reg_known(&w->regs, rule->from))
 			return false;
-		*value = unwind_word(w, w->regs.value[rule->from] + (uint64_t)rule->offset);
+		*value = w->regs.value[rule->from] + (uint64_t)rule->offset;
 		return true;
 	case AT_EXPR:
 		return unwind_expr(f, rule->ops, rule->nops, value) &&
-		       unwind_read_word(w, *value, value);
+		       unwind_stack_read(&w->stack, *value, value);
 	default:
 		return unwind_expr(f, rule->ops, rule->nops, value);
 	}
@@ -321,7 +292,7 @@ static bool unwind_restore_register(struct unwind_walk *w, const struct unwind_r
 static enum ending unwind_step_by_row(struct unwind_walk *w)
 {
 	const struct unwind_row *row = w->row;
-	struct unwind_frame f = {.arch = w->arch, .regs = &w->regs, .stack = &w->stack};
+	struct unwind_frame f = {.regs = &w->regs, .stack = &w->stack};
 	struct unwind_regs caller = w->regs;
 	unsigned int i;
 
@@ -357,10 +328,10 @@ static enum ending unwind_step_by_frame_pointer(struct unwind_walk *w)
 		return LOST;
 	if (!fp)
 		return AT_ROOT;
-	if (fp < sp || fp - sp > FP_FAR || !unwind_read_word(w, fp + w->arch->word, &pc) ||
-	    !unwind_read_word(w, fp, &value[w->arch->fp]))
+	if (fp < sp || fp - sp > FP_FAR || !unwind_stack_read(&w->stack, fp + 8, &pc) ||
+	    !unwind_stack_read(&w->stack, fp, &value[w->arch->fp]))
 		return unwind_failure(w);
-	value[w->arch->sp] = unwind_word(w, fp + 2 * w->arch->word);
+	value[w->arch->sp] = fp + 16;
 	w->regs.known = 1ULL << w->arch->fp | 1ULL << w->arch->sp;
 	unwind_set_pc(&w->regs, w->arch, pc);
 	return w->regs.pc ? GOES_ON : AT_ROOT;

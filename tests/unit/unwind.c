@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Checks unwinding: registers of each machine, address spaces at any time, and whole
- * recordings of x86-64, i386 and aarch64 (both byte orders). The objects and stacks are made here,
+ * recordings of x86-64 and aarch64 (both byte orders). The objects and stacks are made here,
  * so every word is known.
  */
 #include "analyze/perfdata/sideband.h"
@@ -29,7 +29,6 @@ TEST(x86_registers_are_read)
 {
 	static const uint8_t dwarf_64[] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
 					   17, 18, 19, 20, 21, 22, 23, 8};
-	static const uint8_t dwarf_32[] = {0, 2, 3, 1, 7, 6, 4, 5, 8};
 	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
 	uint64_t mask = 0xff0fff, v[20], n = 0, i; /* without ds, es, fs, gs, as perf records */
 	struct unwind_regs regs;
@@ -43,12 +42,6 @@ TEST(x86_registers_are_read)
 	for (i = 0; i < sizeof(dwarf_64); i++)
 		assert_int_equal(regs.value[i], dwarf_64[i]);
 	assert_int_equal(regs.pc, 8);
-	arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_32);
-	regs = take(arch, mask, v, n, &ok);
-	assert_true(ok);
-	for (i = 0; i < sizeof(dwarf_32); i++)
-		assert_int_equal(regs.value[i], dwarf_32[i]);
-	assert_ptr_equal(arch, unwind_arch_find("i686", PERF_SAMPLE_REGS_ABI_32));
 }
 
 TEST(aarch64_registers_are_read)
@@ -207,7 +200,6 @@ struct machine {
 
 static const struct machine machines[] = {
 	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, false},
-	{"x86_64", EM_386, 4, 1, 4, 5, 8, false, 0xff0fff, 7, 6, 8, 63, false},
 	{"aarch64", EM_AARCH64, 8, 2, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30, false},
 	{"aarch64_be", EM_AARCH64, 8, 2, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30, false},
 	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, true},
