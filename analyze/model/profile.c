@@ -375,15 +375,10 @@ static void health_add_losses(struct notes *notes, const struct profile_health *
 static void health_add_oddities(struct notes *notes, const struct profile_health *h,
 				uint64_t samples)
 {
-	enum note_severity level =
-		h->bad_chains + h->unknown_ids > samples / 100 ? SEVERITY_WARNING : SEVERITY_INFO;
-
-	if (h->unknown_ids)
-		note_add(notes, perf_unknown_ids, N(h->unknown_ids))->severity = level;
-	if (h->unknown_records)
-		note_add(notes, perf_unknown_records, N(h->unknown_records));
-	if (h->bad_chains)
-		note_add(notes, perf_bad_chains, N(h->bad_chains))->severity = level;
+	if (h->unknown_ids || h->bad_chains)
+		note_add(notes, perf_odd_samples, N(h->unknown_ids), N(h->bad_chains))->severity =
+			h->bad_chains + h->unknown_ids > samples / 100 ? SEVERITY_WARNING
+								       : SEVERITY_INFO;
 	if (h->backwards)
 		note_add(notes, perf_counter_backwards, N(h->backwards));
 	if (h->outside_window)
@@ -445,7 +440,7 @@ void profile_add_notes(const struct profile *p, struct notes *notes)
 	if (p->dso_note)
 		note_add(notes, perf_symbols, p->dso_note);
 	if (p->unwind_note)
-		note_add(notes, perf_unwinding, p->unwind_note)->severity =
+		note_add(notes, perf_symbols, p->unwind_note)->severity =
 			u->cut + u->lost + u->deep > u->stacks / 100 ? SEVERITY_WARNING
 								     : SEVERITY_INFO;
 }

@@ -127,8 +127,7 @@ struct profile_event {
 	uint64_t samples, weight;
 	uint64_t late;	/* part of the weight: periods that the clock's timer missed */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
-	/* With a fixed frequency: samples with at least 16 times the median period, their weight.
-	 */
+	/* With a fixed frequency: samples with at least 16 times the median period, their weight */
 	uint64_t outliers, outlier_weight;
 };
 
@@ -146,7 +145,7 @@ enum { SYMBOL_NAME_MOST = 4096 }; /* bytes; the reader cuts longer names */
 
 struct profile_health {
 	uint64_t lost_records; /* without those that lost_samples counts */
-	uint64_t lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
+	uint64_t lost_samples, throttled, unknown_ids, bad_chains;
 	uint64_t backwards;	 /* counter values below the one before; they are not counted */
 	uint64_t outside_window; /* samples that the time filter leaves out */
 	struct profile_unwinds unwinds;

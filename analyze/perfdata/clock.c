@@ -88,27 +88,6 @@ bool fold_clocks_count(const struct recording *r, const struct perfdata_options 
 	return i < r->events.n;
 }
 
-void fold_clocks_save(const struct fold *f, struct fold_dues *d)
-{
-	size_t i;
-
-	d->n = f->nclocks;
-	d->due = xcalloc(d->n + 1, sizeof(*d->due));
-	for (i = 0; i < d->n; i++)
-		d->due[i] = f->clocks[i].due;
-}
-
-void fold_clocks_load(struct fold *f, const struct fold_dues *d)
-{
-	size_t i;
-
-	if (d->n)
-		fold_clock_of(f, (uint32_t)((d->n - 1) % f->r->events.n),
-			      (uint32_t)((d->n - 1) / f->r->events.n));
-	for (i = 0; i < f->nclocks; i++)
-		f->clocks[i].due = i < d->n ? d->due[i] : 0;
-}
-
 static uint64_t folds_idle_task_ns(const struct folds *f, size_t clock)
 {
 	uint64_t ns = 0;

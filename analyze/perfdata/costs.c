@@ -141,9 +141,9 @@ static int periods_median(const struct periods *p)
 /* Adds the samples far above the median to the event's outliers. */
 static void periods_flag(const struct periods *p, struct profile_event *e)
 {
-	int middle = periods_median(p), i;
+	int i;
 
-	for (i = middle + FAR; i < DIGITS; i++) {
+	for (i = periods_median(p) + FAR; i < DIGITS; i++) {
 		e->outliers += p->digits[i].samples;
 		e->outlier_weight += p->digits[i].weight;
 	}

@@ -388,8 +388,6 @@ enum { CHUNKS_PER_THREAD = 64 }; /* a thread that gets less work costs more than
 struct fold_pass {
 	struct folds *folds;
 	const struct recording *r;
-	struct fold_dues
-		*dues;	    /* at the start of each chunk; NULL: one thread reads all in order */
 	atomic_size_t next; /* the first free chunk */
 };
 
@@ -398,60 +396,22 @@ static void fold_worker(void *arg, size_t number)
 	struct fold_pass *p = arg;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&p->next, 1)) < p->r->nchunks) {
-		if (p->dues)
-			fold_clocks_load(&p->folds->list[number], &p->dues[i]);
+	while ((i = atomic_fetch_add(&p->next, 1)) < p->r->nchunks)
 		fold_chunk(&p->folds->list[number], &p->r->chunks[i]);
-	}
 	fold_finish(&p->folds->list[number]);
 }
 
-/* Counter values are differences between samples, so their order matters. */
-static bool fold_needs_order(const struct recording *r)
+/* Counter values are differences between samples, and so are the periods that a timer missed. */
+static bool fold_needs_order(const struct recording *r, const struct perfdata_options *o)
 {
 	size_t i;
 
+	if (fold_clocks_count(r, o))
+		return true;
 	for (i = 0; i < r->events.n; i++)
 		if (r->events.list[i].sample_type & PERF_SAMPLE_READ)
 			return true;
 	return false;
-}
-
-/* Moves the timers past the samples of a chunk. */
-static void fold_pass_timers(struct fold *f, const struct chunk *chunk)
-{
-	const struct events *events = &f->r->events;
-	struct chunk_sample at;
-	struct sample s;
-	long event;
-
-	chunk_read(&f->reader, chunk, f->r->swap);
-	while (chunk_next(&f->reader, &at)) {
-		event = sample_event(events, at.body);
-		if (event >= 0 && sample_decode(&s, &events->list[event], &at.body) &&
-		    !fold_leaves_out(f, &events->list[event], &s))
-			fold_clock_missed(f, (uint32_t)event, &s);
-	}
-}
-
-/*
- * Finds when the timers are due at the start of each chunk. One thread reads all samples in order
- * for this, because a CPU's last sample may be many chunks before: perf writes the buffers of the
- * CPUs one after the other. It decodes the samples and does nothing else with them.
- */
-static struct fold_dues *fold_find_dues(const struct recording *r, const struct perfdata_options *o)
-{
-	struct fold_dues *dues = xcalloc(r->nchunks, sizeof(*dues));
-	struct fold timers = {.r = r, .o = o};
-	size_t i;
-
-	for (i = 0; i < r->nchunks; i++) {
-		fold_clocks_save(&timers, &dues[i]);
-		fold_pass_timers(&timers, &r->chunks[i]);
-	}
-	free(timers.clocks);
-	free(timers.reader.buf);
-	return dues;
 }
 
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o)
@@ -459,16 +419,12 @@ void folds_run(struct folds *f, const struct recording *r, const struct perfdata
 	struct fold_pass p = {.folds = f, .r = r};
 	size_t i;
 
-	f->n = fold_needs_order(r) ? 1 : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
+	f->n = fold_needs_order(r, o) ? 1
+				      : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
 	f->list = xcalloc(f->n, sizeof(*f->list));
 	for (i = 0; i < f->n; i++)
 		fold_init(&f->list[i], r, o);
-	if (f->n > 1 && r->timed && fold_clocks_count(r, o))
-		p.dues = fold_find_dues(r, o);
 	workers_run(f->n, fold_worker, &p);
-	for (i = 0; p.dues && i < r->nchunks; i++)
-		free(p.dues[i].due);
-	free(p.dues);
 }
 
 void folds_free(struct folds *f)

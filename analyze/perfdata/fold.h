@@ -117,9 +117,8 @@ void fold_costs_finish(struct fold_costs *c);
 void fold_costs_free(struct fold_costs *c);
 
 /*
- * The periods of an event. With a fixed frequency, the kernel adjusts the period by trial: a stream
- * starts with very short periods, and an overshoot gives one sample much weight. Both are real
- * events, but they say little about what ran, so the profile reports them.
+ * The periods of an event. With a fixed frequency, the kernel adjusts the period by trial, and an
+ * overshoot gives one sample much weight. It says little about what ran, so the profile reports it.
  */
 
 /* Indexed by the number of binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, and so on. */
@@ -188,12 +187,6 @@ struct fold {
 /* Frees the stacks. Their costs and their number remain. */
 void fold_free_stacks(struct fold *f);
 
-/* When the timers of all CPUs and events are due, as struct fold_clock has it. */
-struct fold_dues {
-	uint64_t *due;
-	size_t n;
-};
-
 /* Pass two on several threads. Each takes the next free chunk and has its own fold. */
 struct folds {
 	struct fold *list;
@@ -209,12 +202,10 @@ void folds_free(struct folds *f);
 /* Returns the ns of the periods that the timer missed before the sample, or 0. */
 uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *s);
 /*
- * Returns whether late samples count for the periods that their timer missed. The samples of a
- * timer then need their order.
+ * Returns whether late samples count for the periods that their timer missed. One thread then
+ * reads all samples in order.
  */
 bool fold_clocks_count(const struct recording *r, const struct perfdata_options *o);
-void fold_clocks_save(const struct fold *f, struct fold_dues *d);
-void fold_clocks_load(struct fold *f, const struct fold_dues *d);
 /* Adds the missed periods to the weights where perfdata_options asks for them. */
 void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 

@@ -29,7 +29,6 @@ enum {
 	REC_COMPRESSED = 81,
 	REC_FINISHED_INIT = 82,
 	REC_COMPRESSED2 = 83,
-	REC_KNOWN = 128, /* types from here on are unknown */
 };
 
 enum feature {

@@ -32,31 +32,10 @@ static struct cursor header_section_cursor(const struct recording *r, struct sec
 	return cursor_sub(&c, (size_t)s.len);
 }
 
-/* Texts that other options read, and words in their first lines. */
-static const struct {
-	const char *mark, *option, *of;
-} texts[] = {
-	{"Performance counter stats for", "--perf-stat", "perf stat"},
-	{"Summary of events:", "--perf-trace", "perf trace -s"},
-	{"Overhead", "--perf-report", "perf report"},
-};
-
-/* Returns the way out for a file that is not perf.data, from its first bytes. The caller frees. */
-static char *header_way_out(const struct input *in)
-{
-	size_t i, n = in->len < 4096 ? in->len : 4096;
-
-	for (i = 0; i < array_size(texts); i++)
-		if (memmem(in->data, n, texts[i].mark, strlen(texts[i].mark)))
-			return xasprintf("%s FILE reads the text of %s", texts[i].option,
-					 texts[i].of);
-	return xstrdup("'perf record -o FILE COMMAND' makes one");
-}
-
 static int header_reject(const struct recording *r, struct error *err)
 {
 	const struct input *in = &r->inputs[0];
-	char start[24] = "", *way_out;
+	char start[24] = "";
 	size_t i;
 
 	if (!in->len)
@@ -69,11 +48,10 @@ static int header_reject(const struct recording *r, struct error *err)
 			break;
 		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
 	}
-	way_out = header_way_out(in);
-	error_set(err, EBADMSG, "%s: is not a perf.data file (starts with \"%s\"); %s", r->path,
-		  start, way_out);
-	free(way_out);
-	return -EBADMSG;
+	return error_set(
+		err, EBADMSG,
+		"%s: is not a perf.data file (starts with \"%s\"); texts have options of their own: --perf-report, --perf-stat, --perf-trace",
+		r->path, start);
 }
 
 static bool header_detect(struct recording *r)

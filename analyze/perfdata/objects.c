@@ -37,55 +37,27 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 		ob->list[i].path = intern_get(r->side.strings, r->side.dsos[i].name);
 	ob->programs = xcalloc(r->side.nksymbols + 1, sizeof(*ob->programs));
 	identities_init(&ob->identities, r);
-	jit_maps_init(&ob->jit, r, o);
 	ob->p->kernel_base = r->side.ref_addr;
 	objects_init_lock(&ob->lock);
 	pthread_cond_init(&ob->ready, NULL);
 }
 
-enum { REASONS = 1, NAMES = 3 };
-
-/* Refused files: the reason for the first, the names of some others, and the number. */
-struct refused {
-	struct str text;
-	size_t n;
-};
-
-/* `why` is "PATH: the reason". */
-static void refused_add(struct refused *f, const char *why)
-{
-	const char *end = strstr(why, ": "), *slash = end;
-
-	while (end && slash > why && slash[-1] != '/')
-		slash--;
-	if (f->n < REASONS)
-		str_printf(&f->text, "%s%s", f->n ? "; " : "", why);
-	else if (f->n < REASONS + NAMES)
-		str_printf(&f->text, "%s%.*s", f->n == REASONS ? "; also " : ", ",
-			   end ? (int)(end - slash) : (int)strlen(why), end ? slash : why);
-	f->n++;
-}
-
-/* Objects come in the recording's order. */
+/* Notes the files that were refused: their number, and the reason for the first of them. */
 static void objects_note_refused(struct objects *ob)
 {
-	char *rest = ob->jit.refused.buf, *line;
-	struct refused f = {0};
-	size_t i;
+	const char *first = NULL;
+	size_t i, n = 0;
 
-	for (i = 0; i < ob->r->side.ndsos; i++)
-		if (ob->list[i].refused)
-			refused_add(&f, ob->list[i].refused);
-	while (rest && (line = str_token(&rest, '\n')))
-		if (*line)
-			refused_add(&f, line);
-	if (f.n > REASONS + NAMES)
-		str_printf(&f.text, " and %zu more", f.n - REASONS - NAMES);
-	if (f.n && !ob->p->dso_note)
-		ob->p->dso_note = f.n > 1 ? xasprintf("symbols of %zu files are not used: %s", f.n,
-						      f.text.buf)
-					  : xstrdup(f.text.buf);
-	str_free(&f.text);
+	for (i = 0; i < ob->r->side.ndsos; i++) {
+		if (!ob->list[i].refused)
+			continue;
+		first = first ?: ob->list[i].refused;
+		n++;
+	}
+	if (n && !ob->p->dso_note)
+		ob->p->dso_note =
+			n > 1 ? xasprintf("symbols of %zu files are not used: %s", n, first)
+			      : xstrdup(first);
 }
 
 void objects_free(struct objects *ob)
@@ -101,7 +73,6 @@ void objects_free(struct objects *ob)
 	free(ob->list);
 	free(ob->programs);
 	identities_free(&ob->identities);
-	jit_maps_free(&ob->jit);
 	inlines_close(ob->kernel_inlines);
 	arena_free(&ob->inlined);
 	pthread_mutex_destroy(&ob->lock);
@@ -445,43 +416,14 @@ struct place objects_find_kernel(struct objects *ob, uint64_t addr, bool ret,
 
 /* --- user space --- */
 
-/* Finds code that a compiler made. Returns UINT32_MAX if it has no name. */
-static uint32_t jit_find_symbol(struct objects *ob, uint32_t pid, uint64_t addr, uint32_t *dso)
+/* Memory without a file has code that a compiler made at run time. perf names it like this. */
+static struct place anonymous_place(struct objects *ob, uint32_t pid, uint64_t addr)
 {
-	struct symtab_symbol *s;
-	const char *text;
 	char name[40];
 
 	snprintf(name, sizeof(name), "[JIT] tid %d", (int)pid);
-	pthread_mutex_lock(&ob->lock);
-	*dso = profile_dso(ob->p, name, NULL, DSO_USER);
-	s = jit_maps_find(&ob->jit, pid, addr, &text);
-	if (s && !s->id)
-		s->id = 1 + objects_intern_symbol(ob, *dso, text, RESOLVED);
-	pthread_mutex_unlock(&ob->lock);
-	return s ? s->id - 1 : UINT32_MAX;
-}
-
-static struct place anonymous_place(struct objects *ob, uint32_t pid, uint64_t addr)
-{
-	uint32_t dso, symbol = jit_find_symbol(ob, pid, addr, &dso);
-
-	if (symbol != UINT32_MAX)
-		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
-	return objects_unresolved(ob, dso, addr, UNRESOLVED_GENERATED);
-}
-
-/* Some compilers map a memfd twice: to write to it and to run it. */
-static struct place file_place(struct objects *ob, uint32_t pid, uint64_t addr,
-			       const struct side_map *map, const struct object *obj)
-{
-	uint32_t dso, symbol = UINT32_MAX;
-
-	if (str_starts(obj->path, "/memfd:"))
-		symbol = jit_find_symbol(ob, pid, addr, &dso);
-	if (symbol != UINT32_MAX)
-		return (struct place){.symbol = symbol, .context = CTX_UNKNOWN};
-	return objects_unresolved(ob, obj->dso, addr - map->start + map->pgoff, obj->missing);
+	return objects_unresolved(ob, objects_add_dso(ob, name, DSO_USER), addr,
+				  UNRESOLVED_GENERATED);
 }
 
 static struct place object_place(struct objects *ob, struct object *obj, struct symtab_symbol *s)
@@ -509,7 +451,8 @@ static struct place user_find_place(struct objects *ob, uint32_t pid, uint64_t a
 		return anonymous_place(ob, pid, addr);
 	s = symtab_find(&obj->table, addr - map->start + map->pgoff);
 	if (!s || identity_is_compat(obj->path, map->start))
-		return file_place(ob, pid, addr, map, obj);
+		return objects_unresolved(ob, obj->dso, addr - map->start + map->pgoff,
+					  obj->missing);
 	return object_place(ob, obj, s);
 }
 

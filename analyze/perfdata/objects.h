@@ -70,36 +70,6 @@ bool kernel_is_this(const struct recording *r);
 /* Returns the symbol at a recorded address, or NULL. */
 struct symtab_symbol *kernel_symbols_find(const struct kernel_symbols *k, uint64_t addr);
 
-/* --- jit.c --- */
-
-/*
- * Functions that a compiler made at run time, from the text files /tmp/perf-PID.map that it writes
- * for perf. Nothing in such a file proves which process it belongs to, so it counts only in two
- * cases:
- *   - It lies below the folder of --symfs or of a capture, so somebody put it there.
- *   - It lies on the recorded host. It was written neither before the process began nor after the
- *     recording, unless the same process still runs.
- */
-struct jit_map {
-	struct symtab table; /* by address; empty: no map */
-};
-
-struct jit_maps {
-	const struct recording *r;
-	const struct perfdata_options *o;
-	struct map index; /* pid -> index + 1 */
-	struct jit_map *list;
-	size_t n, cap;
-	struct str refused; /* one line per file that was not used: why */
-};
-
-void jit_maps_init(struct jit_maps *j, const struct recording *r, const struct perfdata_options *o);
-void jit_maps_free(struct jit_maps *j);
-
-/* Returns the process's function at `addr`, or NULL. Reads the file on the first call. */
-struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t addr,
-				    const char **name);
-
 /* --- objects.c --- */
 
 /*
@@ -148,7 +118,6 @@ struct objects {
 	struct object *list;		/* by side-band DSO */
 	struct symtab_symbol *programs; /* by side-band ksymbol; only `id` and `context` are used */
 	struct identities identities;
-	struct jit_maps jit;
 	struct inlines *kernel_inlines;
 	bool kernel_inlines_tried;
 	struct arena inlined;

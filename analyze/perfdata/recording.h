@@ -14,7 +14,7 @@
  *   stacks.c      the distinct stacks, and the order in which to resolve them
  *   resolve.c     turns each distinct stack into frames of the profile
  *   space.c       what each process has mapped at a time
- *   objects.c     the symbol at an address: kernel.c, jit.c; identity.c tells files apart
+ *   objects.c     the symbol at an address: kernel.c; identity.c tells files apart
  *   costs.c       what each stack costs, as rows of the profile
  *   spots.c       samples by instruction, with code and lines
  *   perfdata.c    runs all of this
@@ -118,7 +118,7 @@ struct record {
 	uint64_t order, offset; /* order: position in the stream; offset: in the file */
 };
 
-/* Acts on a record other than a sample. */
+/* Acts on a record other than a sample. Other types than those of its table say nothing. */
 void record_read(struct recording *r, const struct record *rec);
 /* Returns the rest of the record as a string, or "" if it is not terminated. */
 const char *record_rest_string(struct cursor *c);

@@ -113,23 +113,13 @@ static const struct {
 	{REC_HEADER_FEATURE, record_read_feature},
 };
 
-/* Returns whether perf or the kernel may write such a record. */
-static bool record_known(uint32_t type)
-{
-	return type && (type <= 31 || type >= 64) && type < REC_KNOWN;
-}
-
 void record_read(struct recording *r, const struct record *rec)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(record_readers); i++) {
-		if (record_readers[i].type == rec->type) {
+	for (i = 0; i < array_size(record_readers); i++)
+		if (record_readers[i].type == rec->type)
 			record_readers[i].read(r, rec);
-			return;
-		}
-	}
-	r->profile->health.unknown_records += !record_known(rec->type);
 }
 
 uint64_t record_payload(uint32_t type, struct cursor body)

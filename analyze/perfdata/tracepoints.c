@@ -367,35 +367,13 @@ static void tracepoints_end_round(struct tracepoints *tp)
 		time_order_round(&tp->order);
 }
 
-/*
- * Uses the mapping of the file, if there is one. Only one thread reads, so it waits for no page
- * faults of others.
- */
-static bool tracepoints_view_chunk(const struct tracepoints *tp, struct chunk_reader *reader,
-				   const struct chunk *chunk)
-{
-	const struct input *in = NULL;
-	size_t i;
-
-	for (i = 0; i < tp->r.ninputs && !in; i++)
-		if (tp->r.inputs[i].fd == chunk->fd && tp->r.inputs[i].data)
-			in = &tp->r.inputs[i];
-	if (!in || chunk->at > in->len || chunk->len > in->len - chunk->at)
-		return false;
-	reader->c = cursor_of(in->data + chunk->at, chunk->len, tp->r.swap);
-	reader->start = reader->c.at;
-	reader->order = chunk->order;
-	return true;
-}
-
 static void tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 				   const struct chunk *chunk)
 {
 	struct chunk_sample at;
-	bool viewed = tracepoints_view_chunk(tp, reader, chunk);
 	uint32_t type;
 
-	if (!viewed && !chunk_read(reader, chunk, tp->r.swap))
+	if (!chunk_read(reader, chunk, tp->r.swap))
 		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
 	while (chunk_next_record(reader, &at, &type)) {
 		if (type == PERF_RECORD_SAMPLE)
@@ -403,8 +381,6 @@ static void tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *
 		else if (type == REC_FINISHED_ROUND)
 			tracepoints_end_round(tp);
 	}
-	if (viewed)
-		input_forget(reader->start, chunk->len);
 	if (chunk->round)
 		tracepoints_end_round(tp);
 }
@@ -497,12 +473,10 @@ void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes)
 	struct tracepoints_health h = tracepoints_health(tp);
 
 	if (h.lost_records || h.lost_samples)
-		note_add(notes, tracepoints_lost, (unsigned long long)h.lost_records,
+		note_add(notes, perf_lost, (unsigned long long)h.lost_records,
 			 (unsigned long long)h.lost_samples);
 	if (h.damage)
-		note_add(notes, tracepoints_damaged, h.damage);
-	if (h.doubled)
-		note_add(notes, tracepoints_doubled, (unsigned long long)h.doubled);
+		note_add(notes, perf_truncated, h.damage);
 	if (h.late)
 		note_add(notes, tracepoints_late, (unsigned long long)h.late);
 }

@@ -5,7 +5,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +12,6 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
-
-/* --- .gnu_debuglink --- */
-
-/* The name of a separate debug file, and the checksum of its bytes. */
-struct debug_link {
-	char *name; /* without a folder; NULL: no link; the caller frees */
-	uint32_t sum;
-};
 
 /* Opens a file that may be missing. Returns false if there is none. */
 static bool dso_open_elf(struct elf_file *file, const char *path, struct unread *unread)
@@ -34,55 +24,6 @@ static bool dso_open_elf(struct elf_file *file, const char *path, struct unread 
 	return false;
 }
 
-static struct debug_link debug_link_read(const char *path, struct unread *unread)
-{
-	struct debug_link link = {0};
-	struct elf_file f;
-	const char *name;
-	GElf_Word sum;
-
-	if (!dso_open_elf(&f, path, unread))
-		return link;
-	name = dwelf_elf_gnu_debuglink(f.elf, &sum);
-	if (name && !strchr(name, '/')) {
-		link.name = xstrdup(name);
-		link.sum = sum;
-	}
-	elf_file_close(&f);
-	return link;
-}
-
-/* The CRC-32 that .gnu_debuglink and Ethernet use. */
-static uint32_t debug_link_add_to_sum(uint32_t sum, const uint8_t *at, size_t n)
-{
-	int bit;
-
-	for (sum = ~sum; n--; at++)
-		for (sum ^= *at, bit = 0; bit < 8; bit++)
-			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320U : 0);
-	return ~sum;
-}
-
-static bool debug_link_proves(const struct debug_link *link, const char *path,
-			      struct unread *unread)
-{
-	struct error err = {0};
-	int fd = file_open(path, &err);
-	uint8_t buf[65536];
-	uint32_t sum = 0;
-	ssize_t n = 0;
-
-	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
-		sum = debug_link_add_to_sum(sum, buf, (size_t)n);
-	if (n < 0)
-		error_sys(&err, errno, "%s: cannot read", path);
-	unread_add(unread, &err);
-	if (fd < 0)
-		return false;
-	close(fd);
-	return !n && link->name && sum == link->sum;
-}
-
 /* --- the search --- */
 
 struct dso_search {
@@ -90,7 +31,6 @@ struct dso_search {
 	const struct symbol_sources *from;
 	char adopted[65]; /* the build-id of a proven file, if none was recorded */
 	char *module;	  /* path of a module that the recording calls "[name]" */
-	struct debug_link link;
 	struct dso_files *found;
 	bool stale;
 	char *why;
@@ -98,9 +38,9 @@ struct dso_search {
 };
 
 /*
- * %p is the mapped path, %d its folder, %b its base name, %k the path up to ".ko", %i the build-id,
+ * %p is the mapped path, %b its base name, %k the path up to ".ko", %i the build-id,
  * %x its first two digits, %y its other digits, %h the capture's host folder, %s the symfs folder,
- * %c the build-id cache, %~ the home folder, %l the debug link.
+ * %c the build-id cache, %~ the home folder.
  */
 static const char *const capture_places[] = {
 	"%h/dso/%i/%b.debug", "%h/dso/%i/%b", "%h%k", "%h%k.xz", "%h%k.zst", "%h%k.gz", NULL,
@@ -120,9 +60,6 @@ static const char *const cache_places[] = {
 };
 static const char *const symfs_places[] = {
 	"%s/usr/lib/debug/.build-id/%x/%y.debug",
-	"%s%d/%l",
-	"%s%d/.debug/%l",
-	"%s/usr/lib/debug%d/%l",
 	"%s/usr/lib/debug%p.debug",
 	"%s/usr/lib/debug%p",
 	"%s/usr/lib/debug%k.debug",
@@ -137,9 +74,6 @@ static const char *const symfs_places[] = {
 	NULL,
 };
 static const char *const this_host_places[] = {
-	"%d/%l",
-	"%d/.debug/%l",
-	"/usr/lib/debug%d/%l",
 	"%~/.debug/.build-id/%x/%y/elf",
 	"%~/.debug/.build-id/%x/%y/vdso",
 	"/usr/lib/debug%p.debug",
@@ -167,9 +101,6 @@ static bool place_add_part(struct str *s, char part, const struct dso_search *f)
 	const char *text = NULL, *end;
 
 	switch (part) {
-	case 'd':
-		str_add(s, path ? path : "", path ? (size_t)(path_base_name(path) - path) : 0);
-		return path;
 	case 'k':
 		end = f->dso.module && path ? module_unpacked_end(path) : NULL;
 		str_add(s, path ? path : "", end ? (size_t)(end - path) : 0);
@@ -185,8 +116,7 @@ static bool place_add_part(struct str *s, char part, const struct dso_search *f)
 	       : part == 'h' ? f->from->host_dir
 	       : part == 's' ? f->from->symfs
 	       : part == 'c' ? f->from->buildid_dir
-	       : part == '~' ? getenv("HOME")
-			     : f->link.name;
+			     : getenv("HOME");
 	if (text)
 		str_puts(s, text);
 	return text;
@@ -226,11 +156,6 @@ static bool dso_is_recorded_inode(const struct dso_search *f, const struct stat 
 	       timespec_to_ns(st->st_ctim) <= dso->recorded_by_ns + LINK_NS;
 }
 
-static bool dso_is_link_target(const struct dso_search *f, const char *path)
-{
-	return f->link.name && !strcmp(path_base_name(path), f->link.name);
-}
-
 /*
  * Returns whether `file` is the recorded object. `named`: the user vouches for files without a
  * build-id.
@@ -243,9 +168,7 @@ static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *fi
 			return true;
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
-	} else if ((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, st) ||
-		   (dso_is_link_target(f, path) &&
-		    debug_link_proves(&f->link, path, f->from->unread))) {
+	} else if ((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, st)) {
 		return true;
 	} else if (f->dso.ambiguous) {
 		snprintf(
@@ -387,16 +310,12 @@ static void dso_search_symfs(struct dso_search *f)
 	}
 	path = place_expand("%s%p", f);
 	dso_adopt_build_id(f, path, true);
-	if (path)
-		f->link = debug_link_read(path, f->from->unread);
 	free(path);
 	dso_try_places(f, symfs_places, true);
 }
 
 static void dso_search_this_host(struct dso_search *f)
 {
-	if (*f->dso.name == '/')
-		f->link = debug_link_read(f->dso.name, f->from->unread);
 	dso_adopt_build_id(f, f->dso.name, false);
 	dso_try_places(f, this_host_places, false);
 	dso_try_own_vdso(f);
@@ -433,7 +352,6 @@ static void dso_search_all(struct dso_search *f)
 	if (from->buildid_dir && *f->adopted) /* a file has provided its build-id since */
 		dso_try_places(f, cache_places, false);
 	dso_unpack_mini(f->found, from->unread);
-	free(f->link.name);
 	free(f->module);
 }
 

@@ -62,7 +62,6 @@ lost() { # perf report -D prints two records, one sample each
 ok "samples that the PMU dropped count as lost" lost lost_samples-4.4
 ok "samples that the PMU dropped count as lost in a stream" lost piped.lost_samples-4.4
 
-
 broken() {
 	exits 4 "$dump" health "$foreign/perf.data.piped.corrupted.zero_size_sample-3.2" &&
 		says "impossible size at offset 49104" out

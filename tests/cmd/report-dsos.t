@@ -29,10 +29,10 @@ for i in 1 2 3 4 5 6; do
 done
 record six.data './six/prog1; ./six/prog2; ./six/prog3; ./six/prog4; ./six/prog5; ./six/prog6'
 mkdir -p "some$here/six"
-cp one/app "some$here/six/prog1"
+cp two/app "some$here/six/prog1"
 "$zcost" report functions --perf six.data --symfs files --verbose >out 2>err
 ok "a note counts the files that differ from the recorded ones and names the first" says \
-	'^# warning: symbols of 6 files are not used: files/.*/six/prog[1-6]: build-id [0-9a-f]+, recorded was [0-9a-f]+; also prog[1-6], prog[1-6], prog[1-6] and 2 more$' out
+	'^# warning: symbols of 6 files are not used: files/.*/six/prog[1-6]: build-id [0-9a-f]+, recorded was [0-9a-f]+$' out
 "$zcost" report functions --perf six.data --symfs some --verbose >out 2>err
 ok "a note about a single file has no count" says '^# warning: some/.*/six/prog1: build-id [0-9a-f]+, recorded was [0-9a-f]+$' out
 

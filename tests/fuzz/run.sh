@@ -102,7 +102,6 @@ case $program in
 *symbols)
 	{ printf k; printf 'ffffffff81000000 T _text\nffffffff81000200 T do_syscall_64\nffffffffc0000000 t f\t[m]\n'; } >"$seeds/kallsyms"
 	{ printf n; cat /sys/kernel/notes 2>/dev/null || true; } >"$seeds/notes"
-	{ printf j; printf '1000 20 LMain;::run\n1000 30 again\n2000 1 x y\n'; } >"$seeds/jit"
 	printf 'd_ZNSt6vectorIiSaIiEE9push_backERKi' >"$seeds/cxx"
 	printf 'd_RNvCs5hr0kDmJjBZ_4main3run' >"$seeds/rust"
 	printf 'int f(int x) { return x * 3; }\nint main(int n, char **v) { (void)v; return f(n) + f(2); }\n' >"$program.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer: reads any bytes as a source of names. The first byte chooses: k kallsyms, n the notes
- * of a kernel, d a mangled name, j a perf-PID.map, e an ELF file with its symbols, debug
+ * of a kernel, d a mangled name, e an ELF file with its symbols, debug
  * information, unwind tables and code. A refusal must give a reason.
  */
 #include "analyze/perfdata/cfi.h"
@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char folder[] = "/tmp/zcost-fuzz-XXXXXX";
-static char path[64]; /* a name that jit.c, too, finds */
+static char path[64];
 
 static void remove_folder(void)
 {
@@ -33,7 +33,7 @@ static void write_file(const uint8_t *data, size_t size)
 		snprintf(path, sizeof(path), "%s/tmp", folder);
 		if (mkdir(path, 0700))
 			abort();
-		snprintf(path, sizeof(path), "%s/tmp/perf-7.map", folder);
+		snprintf(path, sizeof(path), "%s/tmp/file", folder);
 	}
 	if (file_write(path, data, size, NULL))
 		abort();
@@ -90,23 +90,6 @@ static void read_mangled(const uint8_t *data, size_t size)
 	free(name);
 }
 
-static void read_jit(void)
-{
-	struct perfdata_options o = {.symfs = folder};
-	struct profile p;
-	struct recording r = {.profile = &p};
-	struct jit_maps maps;
-	const char *name;
-
-	profile_init(&p);
-	jit_maps_init(&maps, &r, &o);
-	jit_maps_find(&maps, 7, 0x1000, &name);
-	if (maps.n)
-		check_symtab(&maps.list[0].table);
-	jit_maps_free(&maps);
-	profile_free(&p);
-}
-
 static void read_inlines(const struct symtab *t)
 {
 	struct unread unread = {0};
@@ -128,7 +111,7 @@ static void read_inlines(const struct symtab *t)
 static void read_rules(const struct symtab *t)
 {
 	struct symbol_sources from = {.symfs = folder};
-	struct dso_identity id = {.name = "/tmp/perf-7.map"};
+	struct dso_identity id = {.name = "/tmp/file"};
 	struct unwind_object o = {0};
 	size_t i;
 
@@ -170,7 +153,7 @@ static void read_elf(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (!size || !strchr("kndje", *data))
+	if (!size || !strchr("knde", *data))
 		return -1; /* libFuzzer does not add the input to its corpus */
 	if (*data == 'd') {
 		read_mangled(data + 1, size - 1);
@@ -181,8 +164,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_kallsyms();
 	else if (*data == 'n')
 		read_notes();
-	else if (*data == 'j')
-		read_jit();
 	else
 		read_elf();
 	return 0;

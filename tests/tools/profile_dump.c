@@ -100,8 +100,8 @@ static void health(const struct profile *p)
 			       : 0);
 	printf("lost_records\t%" PRIu64 "\nlost_samples\t%" PRIu64 "\nthrottled\t%" PRIu64 "\n",
 	       h->lost_records, h->lost_samples, h->throttled);
-	printf("unknown_ids\t%" PRIu64 "\nunknown_records\t%" PRIu64 "\nbad_chains\t%" PRIu64 "\n",
-	       h->unknown_ids, h->unknown_records, h->bad_chains);
+	printf("unknown_ids\t%" PRIu64 "\nbad_chains\t%" PRIu64 "\n", h->unknown_ids,
+	       h->bad_chains);
 	printf("unwound\t%" PRIu64 " stacks, %" PRIu64 " cut, %" PRIu64 " lost, %" PRIu64 " deep\n",
 	       h->unwinds.stacks, h->unwinds.cut, h->unwinds.lost, h->unwinds.deep);
 	printf("outside_window\t%" PRIu64 "\nfirst_ns\t%" PRIu64 "\nlast_ns\t%" PRIu64 "\n",

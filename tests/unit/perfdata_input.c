@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks where a recording comes from: a file, a pipe, standard input or a folder; which of its
- * records and files are known, and whether the perf maps of this host belong to it.
+ * Checks where a recording comes from: a file, a pipe, standard input or a folder; and which of its
+ * records and files are known.
  */
 #include "analyze/perfdata/objects.h"
 #include "analyze/perfdata/recording.h"
@@ -468,112 +468,4 @@ TEST(slice_is_of_times_or_of_distances_from_the_first_sample)
 	str_free(&timeless.out);
 	str_free(&records.out);
 	str_free(&w.out);
-}
-
-/* --- perf maps of this host --- */
-
-enum { PROCESS = 4190001 }; /* above the largest pid that the kernel gives by default */
-
-struct jit_case {
-	int forked_s, written_s;    /* before the end of the recording */
-	int end_s;		    /* the end of the recording, from now on */
-	bool running;		    /* the process has just begun */
-	const char *host, *refused; /* NULL stands for this host, and for a map that is used */
-};
-
-static void w_text(struct writer *w, uint64_t feature, const char *text)
-{
-	size_t at = w_begin(w, 80, 0);
-
-	w64(w, feature);
-	w32(w, (uint32_t)strlen(text) + 1);
-	w_bytes(w, text, strlen(text) + 1);
-	w_end(w, at);
-}
-
-/* Waits until the time is about half a second behind a whole one, and returns that. */
-static time_t middle_of_a_second(void)
-{
-	struct timespec now, pause = {0, 50000000};
-
-	for (;;) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		if (now.tv_nsec > 300000000 && now.tv_nsec < 700000000)
-			return now.tv_sec;
-		nanosleep(&pause, NULL);
-	}
-}
-
-static void check_map(const struct jit_case *c)
-{
-	const struct perfdata_options o = {.threads = 1, .use_this_host = true};
-	const uint64_t S = 1000000000, last = 1000 * S;
-	const time_t end = middle_of_a_second() + c->end_s;
-	const struct timespec recorded[] = {{end, 0}, {end, 0}},
-			      written[] = {{end, 0}, {end - c->written_s, 0}};
-	pid_t child = c->running ? fork() : PROCESS;
-	char *map, *path = path_of("recorded");
-	struct writer records = {0}, w = {0};
-	uint32_t pid = (uint32_t)child;
-	struct utsname u;
-	struct profile p;
-
-	if (!child) {
-		alarm(60);
-		for (;;)
-			pause();
-	}
-	assert_true(child > 0);
-	map = xasprintf("/tmp/perf-%u.map", pid);
-	assert_int_equal(uname(&u), 0);
-	assert_int_equal(file_write(map, "10000 100 compiled\n", 19, NULL), 0);
-	assert_int_equal(utimensat(AT_FDCWD, map, written, 0), 0);
-	w_text(&records, 3, c->host ? c->host : u.nodename);
-	w_text(&records, 6, u.machine);
-	if (c->forked_s)
-		w_task(&records, PERF_RECORD_FORK, last - (uint64_t)c->forked_s * S, pid, 1, pid,
-		       1);
-	w_mmap2(&records, last - S, pid, 0x10000, 0x1000, 0, "//anon");
-	w_add_sample(&records, 1, last, pid, 0x10010);
-	w_pipe(&w, &records.out);
-	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
-	assert_int_equal(utimensat(AT_FDCWD, path, recorded, 0), 0);
-	profile_init(&p);
-	assert_int_equal(perfdata_read(&p, path, &o, NULL), 0);
-	unlink(map);
-	if (c->running) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	assert_string_equal(profile_symbol_name(&p, p.frames[p.costs[0].frame].symbol),
-			    c->refused ? "0x10010" : "compiled");
-	if (c->refused)
-		assert_non_null(strstr(p.dso_note, c->refused));
-	else
-		assert_null(p.dso_note);
-	profile_free(&p);
-	str_free(&records.out);
-	str_free(&w.out);
-	free(path);
-	free(map);
-}
-
-TEST(perf_map_of_this_host_belongs_to_the_recorded_process)
-{
-	static const struct jit_case cases[] = {
-		{50, 50, 0, false, NULL, NULL},
-		{50, 51, 0, false, NULL, NULL}, /* times of files are 1 s exact */
-		{50, 52, 0, false, NULL, "is older than the recorded process"},
-		{0, 52, 0, false, NULL, NULL}, /* it began before the recording */
-		{50, 0, 0, false, NULL, NULL},
-		{50, -1, 0, false, NULL, NULL},
-		{50, -2, 0, false, NULL, "was written to after the recording"},
-		{50, 50, 0, false, "elsewhere", "another host made the recording"},
-		{0, -50, 1, true, NULL, NULL},				       /* it still runs */
-		{0, -50, 0, true, NULL, "was written to after the recording"}, /* another does */
-	};
-	size_t i;
-
-	for (i = 0; i < array_size(cases); i++)
-		check_map(&cases[i]);
 }

@@ -604,7 +604,8 @@ TEST(periods_are_unusual_from_a_factor_of_16_on)
 	static const struct {
 		uint64_t period;
 		bool outlier;
-	} cases[] = {{31, false}, {1024, false}, {16383, false}, {16384, true}, {1 << 20, true}};
+	} cases[] = {{31, false},    {511, false},  {1024, false},
+		     {16383, false}, {16384, true}, {1 << 20, true}};
 	size_t i, k;
 
 	for (i = 0; i < array_size(cases); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks which files name kernel addresses and compiled code: kallsyms of a capture, of perf's
- * cache and of the user, with and without proof that it is the recorded kernel, and perf maps.
+ * Checks which files name kernel addresses: kallsyms of a capture, of perf's cache and of the user,
+ * with and without proof that it is the recorded kernel.
  */
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
@@ -463,21 +463,25 @@ TEST(long_names_are_cut)
 		{4092, "\u00e9\u00e9\u00e9", 4095},
 		{4091, "\u20ac\u20ac", 4094},
 	};
-	const struct perfdata_options o = {.threads = 1, .host_dir = dir};
-	freed(writer_free) struct writer records = {0}, w = {0};
-	freed(str_free) struct str map = {0};
-	freed(profile_free) struct profile p;
+	char *host = xasprintf("%s/long", dir);
+	const struct perfdata_options o = {.threads = 1, .host_dir = host};
+	struct writer records = {0}, w = {0};
+	struct str map = {0};
+	struct profile p;
 	size_t i, k;
 
-	w_mmap2(&records, 0, 300, 0x10000, 0x1000, 0, "//anon");
+	str_puts(&map, "ffffffff81000000 T _text\n");
+	w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
 	for (i = 0; i < array_size(cases); i++) {
-		str_printf(&map, "%zx 10 %zu", 0x10000 + 0x10 * i, i);
+		str_printf(&map, "%llx T %zu", KERNEL + 0x10 * (i + 1), i);
 		for (k = 1; k < cases[i].len; k++)
 			str_putc(&map, 'x');
 		str_printf(&map, "%s\n", cases[i].end);
-		w_add_sample(&records, 1ULL << i, 1, 300, 0x10000 + 0x10 * i);
+		w_kernel_sample(&records, 1ULL << i, KERNEL + 0x10 * (i + 1));
 	}
-	write_text("tmp/perf-300.map", map.buf, map.len);
+	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+	write_text("long/kallsyms", map.buf, map.len);
+	write_notes("long/notes", 0xaa);
 	w_pipe(&w, &records.out);
 	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 	for (i = 0; i < array_size(cases); i++) {
@@ -487,6 +491,11 @@ TEST(long_names_are_cut)
 		assert_int_equal(strlen(name), cases[i].cut_len ? cases[i].cut_len : cases[i].len);
 		assert_int_equal(str_ends(name, "..."), cases[i].cut_len > 0);
 	}
+	profile_free(&p);
+	free(host);
+	str_free(&map);
+	str_free(&records.out);
+	str_free(&w.out);
 }
 
 /* --- spots --- */
@@ -663,63 +672,6 @@ TEST(cheap_functions_have_no_spots)
 		assert_int_equal(p.nspots, rows[i].nspots);
 		if (p.nspots == 1)
 			assert_int_equal(p.spots[0].weight, rows[i].costly);
-	}
-}
-
-/* The last line of an address counts. Lines that are no symbols are passed by. */
-TEST(perf_maps_name_compiled_code)
-{
-	static const char map[] = "10100 80 old code\n"
-				  "10000 100 first\n"
-				  "10100 80 new code\n"
-				  "nonsense\n"
-				  "10300\n"
-				  "10300 \n"
-				  "10300 10\n"
-				  "10300 10 \n"
-				  "10300 0 empty\n"
-				  "20000 10 last";
-	static const struct {
-		uint64_t addr;
-		const char *symbol, *dso;
-		enum unresolved why;
-	} cases[] = {
-		{0x10000, "first", "[JIT] tid 200", RESOLVED},
-		{0x100ff, "first", "[JIT] tid 200", RESOLVED},
-		{0x10100, "new code", "[JIT] tid 200", RESOLVED},
-		{0x1017f, "new code", "[JIT] tid 200", RESOLVED},
-		{0x10180, "0x10180", "[JIT] tid 200", UNRESOLVED_GENERATED},
-		{0x10300, "0x10300", "[JIT] tid 200", UNRESOLVED_GENERATED},
-		{0x2000f, "last", "[JIT] tid 200", RESOLVED}, /* a memfd */
-		{0x20010, "0x5010", "/memfd:code (deleted)", UNRESOLVED_NO_SYMBOLS},
-	};
-	struct perfdata_options o = {.threads = 1};
-	freed(writer_free) struct writer records = {0}, w = {0};
-	struct profile p;
-	size_t i, other;
-
-	write_text("tmp/perf-200.map", map, sizeof(map) - 1);
-	for (i = 0; i < 2; i++)
-		w_mmap2(&records, 0, i ? 200 : 201, 0x10000, 0x1000, 0, "//anon");
-	w_mmap2(&records, 0, 200, 0x20000, 0x1000, 0x5000, "/memfd:code (deleted)");
-	for (i = 0; i < array_size(cases); i++)
-		w_add_sample(&records, 1ULL << i, 1, 200, cases[i].addr);
-	w_add_sample(&records, 1000, 1, 201, 0x10000);
-	w_pipe(&w, &records.out);
-	for (other = 0; other < 2; other++) { /* in a capture, or in a copy of the host's files */
-		o.host_dir = other ? NULL : dir;
-		o.symfs = other ? dir : NULL;
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
-		for (i = 0; i < array_size(cases); i++) {
-			uint32_t symbol = symbol_of(&p, i < 4 ? 3ULL << (i & 2) : 1ULL << i);
-
-			assert_string_equal(profile_symbol_name(&p, symbol), cases[i].symbol);
-			assert_string_equal(profile_symbol_dso(&p, symbol), cases[i].dso);
-			assert_int_equal(p.symbols[symbol].unresolved, cases[i].why);
-		}
-		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1000)), "[JIT] tid 201");
-		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1000)), "0x10000");
-		profile_free(&p);
 	}
 }
 

@@ -678,7 +678,8 @@ TEST(calls_are_delivered_in_order_and_once)
 		assert_int_equal(h.late, 1);
 		assert_int_equal(h.outside, 0);
 		assert_null(h.damage);
-		assert_string_equal(tracepoints_has(d.tp, "raw_syscalls", "sys_enter"), "sys_enter");
+		assert_string_equal(tracepoints_has(d.tp, "raw_syscalls", "sys_enter"),
+				    "sys_enter");
 		assert_string_equal(tracepoints_has(d.tp, "raw_syscalls", "sys_exit"), "sys_exit");
 		assert_null(tracepoints_has(d.tp, "sched", "sys_exit"));
 		assert_memory_equal(
@@ -737,10 +738,7 @@ TEST(calls_that_differ_are_no_doubles)
 		lines += d.text.buf[i] == '\n';
 	assert_int_equal(lines, 5);
 	tracepoints_add_notes(d.tp, &notes);
-	assert_int_equal(notes.n, 1);
-	assert_true(note_is(&notes.note[0], NOTE_tracepoints_doubled));
-	assert_float_equal(notes.note[0].value[0].number, 2, 0);
-	notes_free(&notes);
+	assert_int_equal(notes.n, 0);
 	tracepoints_close(d.tp);
 	str_free(&d.text);
 }
@@ -779,12 +777,12 @@ TEST(health_of_calls_is_noted)
 		assert_non_null(strstr(d.text.buf, "130 :3.3/"));
 		tracepoints_add_notes(d.tp, &notes);
 		if (damage & 3) {
-			assert_true(note_is(&notes.note[n], NOTE_tracepoints_lost));
+			assert_true(note_is(&notes.note[n], NOTE_perf_lost));
 			assert_float_equal(notes.note[n].value[0].number, damage & 1 ? 7 : 0, 0);
 			assert_float_equal(notes.note[n++].value[1].number, damage & 2 ? 5 : 0, 0);
 		}
 		if (damage & 4) {
-			assert_true(note_is(&notes.note[n], NOTE_tracepoints_damaged));
+			assert_true(note_is(&notes.note[n], NOTE_perf_truncated));
 			assert_non_null(strstr(notes.note[n++].value[0].text,
 					       "a tracepoint shorter than its format at offset"));
 		}
