@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the rules for an address with libdw, and evaluates the expressions in them. */
-#include "analyze/perfdata/cfi.h"
+#include "analyze/perfdata/unwind.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -20,8 +20,7 @@
  *   perfdata.c    runs all of this
  *
  * Tables of events take another way after pass one: tracepoints.c delivers the samples of
- * tracepoints in the order of time (tracepoint_order.c), and tracepoint_formats.c reads their
- * fields.
+ * tracepoints in the order of time, and tracepoint_formats.c reads their fields.
  */
 #ifndef ZC_RECORDING_H
 #define ZC_RECORDING_H

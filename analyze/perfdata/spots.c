@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/resolve.h"
 
-#include "analyze/symbols/elf.h"
+#include "analyze/symbols/dso.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

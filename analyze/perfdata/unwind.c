@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/unwind.h"
 
-#include "analyze/perfdata/cfi.h"
 #include "analyze/perfdata/objects.h"
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -4,7 +4,7 @@
  * table packed with xz). Anybody may have made the file, so its size in memory is checked before it
  * is unpacked. libdwfl has no such limit.
  */
-#include "analyze/symbols/elf.h"
+#include "analyze/symbols/dso.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"

@@ -3,7 +3,7 @@
  * Follows perf (dso__load_sym) in which symbols count and where they lie, so that both give an
  * address the same name. Functions, objects, and labels in text and data sections count.
  */
-#include "analyze/symbols/elf.h"
+#include "analyze/symbols/dso.h"
 
 #include "lib/alloc.h"
 

@@ -4,7 +4,7 @@
  * of a kernel, d a mangled name, e an ELF file with its symbols, debug
  * information, unwind tables and code. A refusal must give a reason.
  */
-#include "analyze/perfdata/cfi.h"
+#include "analyze/perfdata/unwind.h"
 #include "analyze/perfdata/objects.h"
 #include "lib/file.h"
 

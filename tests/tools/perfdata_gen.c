@@ -12,7 +12,7 @@
  */
 #include "tests/unit/perfdata_writer.h"
 
-#include "analyze/symbols/elf.h"
+#include "analyze/symbols/dso.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/file.h"

@@ -5,7 +5,6 @@
  * so every word is known.
  */
 #include "analyze/perfdata/sideband.h"
-#include "analyze/perfdata/cfi.h"
 #include "analyze/perfdata/unwind.h"
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks the expressions in unwind tables. */
-#include "analyze/perfdata/cfi.h"
+#include "analyze/perfdata/unwind.h"
 #include "tests/unit/unit.h"
 
 #include <dwarf.h>
