@@ -120,7 +120,18 @@ static int cost_parts_check_text(const struct cost_parts *c, const struct query 
 				 struct error *err)
 {
 	const struct flat *f = q->bare.flat;
-	bool comm = q->comm || cost_parts_has_key(c, BY_COMM);
+	const struct {
+		bool lacks;
+		const char *what, *way_out;
+	} checks[] = {
+		{q->cpus, "CPUs", "give the perf.data itself with --perf"},
+		{q->children && !c->table->totals, "call chains to add up (--children)",
+		 "give the perf.data itself with --perf"},
+		{!f->has_comm && (q->comm || cost_parts_has_key(c, BY_COMM)), "Command column",
+		 "run perf report with --sort comm,dso,symbol"},
+		{!f->has_dso && (q->dso || (q->by && strstr(q->by, "dso"))), "Shared Object column",
+		 "run perf report with --sort dso,symbol"},
+	};
 	int i;
 
 	for (i = 0; i < c->spec.nkeys; i++)
@@ -129,22 +140,10 @@ static int cost_parts_check_text(const struct cost_parts *c, const struct query 
 				err, EINVAL,
 				"the text of perf report has no %s; give the perf.data itself with --perf",
 				tally_key_name(c->spec.keys[i]));
-	if (q->cpus)
-		return error_set(
-			err, EINVAL,
-			"--cpu: the text of perf report does not record CPUs; give the perf.data itself with --perf");
-	if (q->children && !c->table->totals)
-		return error_set(
-			err, EINVAL,
-			"--children: the rows of a text call each other and cannot be added up; give the perf.data itself with --perf");
-	if (comm && !f->has_comm)
-		return error_set(
-			err, EINVAL,
-			"the perf report text has no Command column; run perf report with --sort comm,dso,symbol, or give the perf.data itself with --perf");
-	if ((q->dso || (q->by && strstr(q->by, "dso"))) && !f->has_dso)
-		return error_set(
-			err, EINVAL,
-			"the perf report text has no Shared Object column; run perf report with --sort dso,symbol");
+	for (i = 0; i < (int)array_size(checks); i++)
+		if (checks[i].lacks)
+			return error_set(err, EINVAL, "the text of perf report has no %s; %s",
+					 checks[i].what, checks[i].way_out);
 	return 0;
 }
 
@@ -525,12 +524,14 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 		if (!f->n || f->no_self || isnan(part[i].basis.ns))
 			continue;
 		unit = part[i].basis.unit;
-		str_printf(&s, "%s%s %s %.1f", s.len ? ", " : "", part[i].block.variant,
-			   part[i].block.side,
+		str_printf(&s, "%s%s %s %.1f", s.len ? ", " : "the rows of each side add up to: ",
+			   part[i].block.variant, part[i].block.side,
 			   cost_table_sum(f, f->n) / f->weight * part[i].basis.ns);
 	}
-	if (unit)
-		note_add(&t->notes, cost_sums, s.buf, amount_name(in), unit);
+	if (unit) {
+		str_printf(&s, " %s/%s", amount_name(in), unit);
+		note_add(&t->notes, cost_sum, s.buf);
+	}
 	str_free(&s);
 }
 

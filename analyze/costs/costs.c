@@ -481,23 +481,18 @@ void cost_part_free(struct cost_part *p)
 
 static void cost_print_reason(const struct cost_part *part, struct str *s)
 {
-	const struct cpuset *asked = part->tally.spec.cpus;
-	char *on, *of;
+	char *of = cpuset_format(&part->cpus);
+	const char *many = part->nlost == 1 ? "" : "s";
 
-	if (!part->nruns && part->nlost) {
-		str_printf(s, ": the profile%s of %d run%s hold%s none that can be used",
-			   part->nlost == 1 ? "" : "s", part->nlost, part->nlost == 1 ? "" : "s",
-			   part->nlost == 1 ? "s" : "");
-		return;
-	}
-	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
-		str_puts(s, part->nruns ? " in its profiles" : ": no run was profiled");
-		return;
-	}
-	on = cpuset_format(asked);
-	of = cpuset_format(&part->cpus);
-	str_printf(s, " on CPU %s: its profiles have samples of CPU %s", on, of);
-	free(on);
+	if (part->nruns && *of)
+		str_printf(s, ": its profiles have samples of CPU %s", of);
+	else if (part->nruns)
+		str_puts(s, " in its profiles");
+	else if (part->nlost)
+		str_printf(s, ": the profile%s of %d run%s have none that can be used", many,
+			   part->nlost, many);
+	else
+		str_puts(s, ": no run was profiled");
 	free(of);
 }
 
@@ -553,14 +548,25 @@ double system_load_ci(const struct system_load *l, double share, double share_ci
 
 void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
 {
+	struct str s = {0};
+
 	if (l->measured && isnan(l->pct))
-		note_add_block(
-			&t->notes, b, system_load_absent,
-			l->one_cpu ? "the load is known only for all CPUs of the side; omit --cpu"
+		str_printf(&s, "absent: %s",
+			   l->one_cpu
+				   ? "the load is known only for all CPUs of the side; omit --cpu"
 				   : "CPU time was not collected (collector 'cpu')");
 	else if (l->measured)
-		note_add_block(&t->notes, b, system_load, "measured", l->pct, "the side's", "");
+		str_printf(&s,
+			   "share x the measured load of %.2f %% of the time of the side's CPUs",
+			   l->pct);
 	else
-		note_add(&t->notes, system_load, "given", l->pct, "all",
-			 "; the samples must be of all CPUs under that load, without idle");
+		str_printf(
+			&s,
+			"share x the given load of %.2f %% of the time of all CPUs; the samples must be of all CPUs under that load, without idle",
+			l->pct);
+	if (l->measured)
+		note_add_block(&t->notes, b, system_load, s.buf);
+	else
+		note_add(&t->notes, system_load, s.buf);
+	str_free(&s);
 }

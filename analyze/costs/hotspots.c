@@ -69,8 +69,7 @@ static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_
 
 /*
  * hotspots FUNCTION: the self cost of each instruction. The row has the code and the source line
- * where the analysis found them. Samples of a timer, and of a counter without precise events, are
- * at the instruction after the one that took the time, or further down.
+ * where the analysis found them.
  */
 
 enum { LIMIT = 30 };
@@ -173,22 +172,46 @@ static void hotspots_finish(struct hotspots_list *h, const struct query *q)
 
 /* --- the code --- */
 
+/* The instructions of the function that was read last. */
 struct hotspots_listing {
 	int64_t id;
 	struct hotspots_instruction *list;
 	size_t n;
 };
 
-static void hotspots_disassemble_code(struct hotspots_listing *l, int64_t id,
-				      const struct store_code *code)
+static int hotspots_read_code(struct store *s, const struct query *q, int64_t id,
+			      struct store_code *code, struct error *err)
 {
+	const struct profile *p = q->bare.profile;
+	size_t i;
+
+	*code = (struct store_code){0};
+	if (s)
+		return store_code(s, id, code, err);
+	for (i = 0; i < p->ncodes; i++)
+		if (p->codes[i].symbol == id)
+			*code = (struct store_code){
+				p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+				p->codes[i].at, xmemdup(p->codes[i].bytes, p->codes[i].size),
+				p->codes[i].size};
+	return 0;
+}
+
+static int hotspots_list_code(struct hotspots_listing *l, struct store *s, const struct query *q,
+			      int64_t id, struct error *err)
+{
+	struct store_code code;
+	int rc;
+
 	if (l->id == id)
-		return;
+		return 0;
 	free(l->list);
 	*l = (struct hotspots_listing){.id = id};
-	if (code->bytes)
-		l->n = hotspots_disassemble(code->arch, code->bytes, code->size, code->at,
-					    &l->list);
+	rc = hotspots_read_code(s, q, id, &code, err);
+	if (!rc && code.bytes)
+		l->n = hotspots_disassemble(code.arch, code.bytes, code.size, code.at, &l->list);
+	free(code.bytes);
+	return rc;
 }
 
 static const char *hotspots_instruction_at(const struct hotspots_listing *l, uint64_t offset)
@@ -201,31 +224,7 @@ static const char *hotspots_instruction_at(const struct hotspots_listing *l, uin
 	return NULL;
 }
 
-static struct store_code hotspots_code_in_profile(const struct profile *p, int64_t id)
-{
-	struct store_code code = {0};
-	size_t i;
-
-	for (i = 0; i < p->ncodes; i++)
-		if (p->codes[i].symbol == id)
-			code = (struct store_code){
-				p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
-				p->codes[i].at, xmemdup(p->codes[i].bytes, p->codes[i].size),
-				p->codes[i].size};
-	return code;
-}
-
 /* --- rows --- */
-
-static int hotspots_read_code(struct store *s, const struct query *q, int64_t id,
-			      struct store_code *code, struct error *err)
-{
-	*code = (struct store_code){0};
-	if (s)
-		return store_code(s, id, code, err);
-	*code = hotspots_code_in_profile(q->bare.profile, id);
-	return 0;
-}
 
 static void hotspots_add_row(struct table *t, const struct query *q, const struct cost_part *part,
 			     const struct hotspots_spot *h, const struct hotspots_listing *code)
@@ -257,13 +256,10 @@ static int hotspots_add_rows(struct table *t, struct store *s, const struct quer
 {
 	size_t limit = q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : LIMIT, i;
 	struct hotspots_listing code = {.id = -1};
-	struct store_code bytes;
 	int rc = 0;
 
 	for (i = 0; i < h->n && i < limit && !rc; i++) {
-		rc = hotspots_read_code(s, q, h->list[i].id, &bytes, err);
-		hotspots_disassemble_code(&code, h->list[i].id, &bytes);
-		free(bytes.bytes);
+		rc = hotspots_list_code(&code, s, q, h->list[i].id, err);
 		hotspots_add_row(t, q, part, &h->list[i], &code);
 	}
 	free(code.list);
@@ -273,8 +269,7 @@ static int hotspots_add_rows(struct table *t, struct store *s, const struct quer
 }
 
 /* Prints the cost of each function with the name, or why the part has no rows. */
-static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in,
-			       const struct hotspots_list *h)
+static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in)
 {
 	const struct tally *f = &part->tally;
 	size_t i;
@@ -303,10 +298,6 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 	}
 	if (f->n)
 		basis_note_event(t, part->basis.ns, in, f->event);
-	if (h->n)
-		note_add(&t->notes, hotspots_skid);
-	if (f->n && !h->n)
-		note_add(&t->notes, hotspots_none);
 }
 
 /* --- the two sources --- */
@@ -372,7 +363,7 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 	if (!rc)
 		rc = hotspots_add_rows(t, s, q, &part, &h, err);
 	if (!rc) {
-		hotspots_note_part(t, &part, q->in, &h);
+		hotspots_note_part(t, &part, q->in);
 		rc = cost_part_add_notes(s, q, &part, t, err);
 	}
 	*any |= part.tally.samples > 0;
@@ -390,15 +381,11 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 	if (any)
 		return error_set(
 			err, ENOENT,
-			"no sample is in a function '%s' itself; 'zcost report functions' lists those that have samples",
+			"no sample is in a function '%s' itself, or it has less than 0.1 %% of the weight; 'zcost report functions' lists those that have samples",
 			q->symbol);
-	return error_set(err, ENOENT,
-			 "no sample is in a function '%s': there are no samples at all%s",
-			 q->symbol,
-			 !s ? "; record again, for longer"
-			 : store_capture_value(s, "slice")
-				 ? " between --from and --to; give another part of the window"
-				 : "; 'zcost report runs' shows why");
+	return error_set(
+		err, ENOENT, "no sample is in a function '%s': there are no samples at all%s",
+		q->symbol, s ? "; 'zcost report runs' shows why" : "; record again, for longer");
 }
 
 static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -435,7 +422,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 
 const struct measure measure_hotspots = {
 	.name = "hotspots",
-	.what = "cost of the instructions of a FUNCTION",
+	.what = "cost of the instructions of a FUNCTION (a sample usually counts at the next one)",
 	MEASURE_COLUMNS(hotspots_columns),
 	.options =
 		{[SOURCE_CAPTURE] = OPT_RUNS SPOTS, [SOURCE_PERF] = OPT_RECORDING OPT_DONE SPOTS},

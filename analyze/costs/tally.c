@@ -271,36 +271,18 @@ const char *tally_none_name(enum tally_relation relation)
 	return relation == TALLY_CALLERS ? "[no caller]" : "[self]";
 }
 
-/* Returns how many characters two names begin with alike, after their first underscores. */
-static size_t tally_name_likeness(const char *a, const char *b)
-{
-	size_t n = 0;
-
-	a += strspn(a, "_");
-	b += strspn(b, "_");
-	while (a[n] && a[n] == b[n])
-		n++;
-	return n;
-}
-
 int tally_no_function(const char *name, const struct profile *p, struct error *err)
 {
-	size_t best = strlen(name) / 2 + 1, n, shown = 0;
-	struct str near = {0};
-	uint32_t i, pass;
+	struct str all = {0};
+	uint32_t i;
 
-	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < p->nsymbols; i++) {
-			n = tally_name_likeness(name, profile_symbol_name(p, i));
-			if (!pass)
-				best = n > best ? n : best;
-			else if (n >= best && shown++ < 5)
-				str_printf(&near, "%s%s", near.len ? ", " : "; similar names: ",
-					   profile_symbol_name(p, i));
-		}
-	error_set(err, ENOENT, "no sample has a function '%s' in its call chain%s", name,
-		  near.len ? near.buf : "; 'zcost report functions --all' lists the functions");
-	str_free(&near);
+	for (i = 0; i < p->nsymbols; i++)
+		str_printf(&all, "%s ", profile_symbol_name(p, i));
+	error_set(
+		err, ENOENT,
+		"no sample has a function '%s' in its call chain; %s'zcost report functions --all' lists the functions",
+		name, did_you_mean(all.buf, name));
+	str_free(&all);
 	return -ENOENT;
 }
 

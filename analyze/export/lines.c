@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/export/lines.h"
+#include "analyze/export/samples.h"
 
 #include "analyze/costs/tally.h"
 #include "lib/hash.h"

@@ -116,10 +116,6 @@ static int export_perf_script(struct export *x, struct error *err)
 
 	if (!rc)
 		rc = samples_read(&w.s, perf_script_write_run, &w, err);
-	if (!rc)
-		note_add(
-			&x->notes.notes, export_about,
-			"the times are sums of the weights, not those of the recording; only their sum means something");
 	str_free(&w.chain);
 	samples_close(&w.s);
 	return w.rc ? w.rc : rc;

@@ -11,18 +11,6 @@
 
 /* --- costs --- */
 
-/* A report calls the text "basis", and shows shares. An export does neither. */
-static const char *samples_cost_reason(const char *basis)
-{
-	static const char *const prefixes[] = {"none: ", "shares only; "};
-	size_t i;
-
-	for (i = 0; i < array_size(prefixes); i++)
-		if (str_starts(basis, prefixes[i]))
-			basis += strlen(prefixes[i]);
-	return basis;
-}
-
 static int samples_find_cost(struct samples *s, struct sample_block *b, struct error *err)
 {
 	const struct tally_spec spec = {
@@ -40,8 +28,8 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 				&s->notes->notes, &b->of, export_about,
 				arena_printf(
 					&s->notes->arena,
-					"samples and times are written, but no cost per unit of work: %s",
-					samples_cost_reason(part.basis.text)));
+					"samples and times have no cost per unit of work: the basis is %s",
+					part.basis.text));
 		b->exclude_idle = part.basis.exclude_idle;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
@@ -264,9 +252,7 @@ static const char *samples_hint(const struct samples *s)
 		return "; 'zcost report functions --by cpu,comm' lists what there is";
 	if (!s->store)
 		return "; record again, for longer";
-	return store_capture_value(s->store, "slice")
-		       ? " between --from and --to; give another part of the window"
-		       : "; 'zcost report runs' lists the runs and why they failed";
+	return "; 'zcost report runs' lists the runs and why they failed";
 }
 
 static int samples_refuse_empty(const struct samples *s, struct error *err)
@@ -295,8 +281,7 @@ static int samples_check(struct samples *s, struct error *err)
 		return samples_refuse_empty(s, err);
 	for (i = 0; i < s->nblocks; i++)
 		if (!s->blocks[i].weight)
-			note_add_block(&s->notes->notes, &s->blocks[i].of, export_about,
-				       "no line: no sample matches");
+			note_add_block(&s->notes->notes, &s->blocks[i].of, no_sample_matches, "");
 	if (s->store)
 		scope_capture_notes(s->store, s->notes);
 	return 0;

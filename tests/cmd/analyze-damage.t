@@ -277,7 +277,7 @@ hot="$zcost report hotspots nowhere"
 ok "export folded of a part without samples fails" fails \
 	'nothing to export: no sample between --from and --to; give another part' "$zcost" export folded prof --variant full --to 4
 ok "report hotspots of a part without samples fails" fails "'nowhere': there are no samples at all between --from and --to; give another" $hot prof --variant full --to 4
-ok "the message says what happened to the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
+ok "the message says what happened to the profile" says 'full receiver: no samples: the profile of 1 run have none that can be used' err
 ok "report functions of a part without samples exits 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
 ok "folded refuses a profile without samples" fails \
 	"nothing to export: no sample; 'zcost report runs' lists" "$zcost" export folded prof --variant bare
@@ -287,10 +287,10 @@ ok "export folded of a command without samples fails" fails \
 ok "export folded of a CPU without samples fails" fails 'no sample of cpu-clock:u on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
 ok "the command that the message names exits 0" exits 0 "$zcost" report functions --by cpu,comm prof --variant full --format tsv
 ok "report hotspots of a function without samples fails" fails \
-	"no sample is in a function 'nowhere' itself; 'zcost report functions' lists" $hot prof --variant full
+	"no sample is in a function 'nowhere' itself, or" $hot prof --variant full
 ok "the message counts the samples that were searched" says 'full receiver: none of [0-9]+ samples of cpu-clock:u is in the function itself' err
 ok "export folded of two sides prints the side that has samples" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
-ok "a note says that the other side has no sample" says 'bare receiver: no line: no sample matches' err
+ok "a note says that the other side has no sample" says 'bare receiver: no sample matches' err
 ok "export folded of a perf.data without samples fails" fails 'no sample; record again' "$zcost" export folded --perf none.data
 ok "report hotspots of a perf.data without samples fails" fails 'there are no samples at all; record again' $hot --perf none.data
 # Its header has, from byte 40 on, where the records begin and how many bytes they are.

@@ -125,7 +125,7 @@ compare cap copying mapping --table functions --cpu 1
 ok "--cpu with a CPU without samples exits 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "report --cpu with a CPU without samples exits 1" exits 1 "$zcost" report components cap --variant copying --side receiver --cpu 0
 ok "the message names the CPUs with samples" says \
-	'copying receiver: no samples on CPU 0: its profiles have samples of CPU 1$' err
+	'copying receiver: no samples: its profiles have samples of CPU 1$' err
 ok "a side without a profile has a message that says so" sh -c "'$zcost' report components cap --side sender --cpu 0 2>&1 |
 	grep -q 'no samples: no run was profiled'"
 ok "a wrong list of CPUs is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x

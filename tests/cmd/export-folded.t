@@ -128,7 +128,6 @@ ok "the times of perf-script rise to the sum of the weights" sh -c "awk '/^[^\t]
 # The scheduler may run find and ls on one CPU alone: take a CPU that ran one of them.
 cpu=$(perf script -i wide.data -F comm,cpu 2>/dev/null | sed -nE 's/^ *[fl][is].*\[0*([0-9]+)\].*/\1/p' | head -1)
 ok "perf-script takes --comm and --cpu" script --perf wide.data --comm '[fl][is]*' --cpu "$cpu"
-ok "a note says what the times are" says 'the times are sums of the weights' err
 filtered() {
 	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out 2>err && test -s out &&
 		grep '^[fl][is][^;]*;' whole | cmp - out
@@ -213,7 +212,6 @@ manifest cap v v/profile/1/ok
 sed -n 's/^v\/receiver;//p' out >receiver.out
 ok "each line of a capture with two sides begins with the variant and the side" test "$(grep -c '^v/sender;' out)" -gt 10 -a \
 	"$(wc -l <out)" = "$((2 * $(wc -l <receiver.out)))"
-ok "a note says how each line begins" says 'each line begins' err
 "$zcost" export folded cap --side receiver >out 2>err
 ok "--side exports one side without a prefix" cmp out receiver.out
 script_sides() { # the outermost frame is the variant and the side; in folded it stands before the command

@@ -82,7 +82,7 @@ cp -r w own
 sqlite3 own/zcost.db "INSERT INTO process VALUES (2, 10); UPDATE cost SET context = 3 WHERE pid = 20"
 report own callers tcp_recvmsg --workload-only # interrupts elsewhere run it, too
 ok "callers of an unknown function exits 1" exits 1 "$zcost" report callers tcp_recvmgs w
-ok "the message has similar names" says "no sample has a function 'tcp_recvmgs' .*similar names: tcp_recvmsg$" err
+ok "the message has a similar name" says "no sample has a function 'tcp_recvmgs' .*did you mean tcp_recvmsg\?" err
 ok "callers of a function without samples of the command exits 1" exits 1 "$zcost" report callers do_idle w --comm srv
 ok "the message names the command" says 'nothing matches --comm srv' err
 ok "callers of a function without samples of the basis exits 1" exits 1 "$zcost" report callers do_idle w

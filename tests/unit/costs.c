@@ -159,7 +159,7 @@ TEST(recursion_counts_once_in_callers_and_callees)
 	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 30, 1e-9);
 	q.symbol = "tcp_b";
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "similar names: tcp_a"));
+	assert_non_null(strstr(err.text, "did you mean tcp_a?"));
 }
 
 /* Of 100, f has 10 without a caller and 20 below main. It runs a softirq of 30 and an interrupt
@@ -169,8 +169,8 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	static const struct {
 		const char *symbol, *says;
 	} wrong[] = {
-		{"sysv_y", "similar names: sysvec_x"},
-		{"__do_soft", "similar names: do_softirq"},
+		{"sysvec_y", "did you mean sysvec_x?"},
+		{"do_soft", "did you mean do_softirq?"},
 		{"zz", "; 'zcost report functions --all' lists the functions"},
 		{"sysabcde", "lists the functions"},
 	};
