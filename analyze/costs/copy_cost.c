@@ -106,8 +106,8 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	return rc;
 }
 
-static int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
-			       enum direction way, double *ns, struct error *err)
+int copying_read_direction(struct store *s, const struct query *q, const struct block *b,
+			   enum direction way, double *ns, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {
@@ -145,7 +145,6 @@ int copying_base_init(struct copying_base *base, struct store *s, struct error *
 
 void copying_base_free(struct copying_base *base)
 {
-	free(base->sides);
 	free(base->settings);
 	free(base->variants);
 }
@@ -159,29 +158,6 @@ void copying_base_choose(struct copying_base *base, const char *variant)
 	while (i < of && of < base->nvariants && strcmp(base->settings[i], base->settings[of]) != 0)
 		i++;
 	base->variant = of < base->nvariants ? base->variants[i] : variant;
-}
-
-int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
-			   const struct block *b, enum direction way, double *ns, struct error *err)
-{
-	bool is_base = !strcmp(base->variant, b->variant);
-	size_t i;
-	int rc;
-
-	for (i = 0; is_base && i < base->n; i++)
-		if (!strcmp(base->sides[i].block.variant, b->variant) &&
-		    !strcmp(base->sides[i].block.side, b->side) && base->sides[i].way == way) {
-			*ns = base->sides[i].ns;
-			return 0;
-		}
-	rc = copy_direction_cost(s, q, b, way, ns, err);
-	if (rc || !is_base)
-		return rc;
-	array_grow(base->sides, base->n, base->cap);
-	base->sides[base->n].block = *b;
-	base->sides[base->n].way = way;
-	base->sides[base->n++].ns = *ns;
-	return 0;
 }
 
 /* The copies run in softirqs, under any name, so all programs count. */

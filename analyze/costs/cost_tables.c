@@ -69,35 +69,19 @@ static const struct column components_columns[] = PART_COLUMNS("component");
 static const struct column contexts_columns[] = PART_COLUMNS("context");
 static const struct column modules_columns[] = PART_COLUMNS("module");
 
-const struct measure measure_components = {
-	.name = "components",
-	.what = "cost of groups of functions: data copy, TCP/IP, skb, ...",
-	MEASURE_COLUMNS(components_columns),
-	COST_OPTIONS(""),
-	.spare = "samples self_share",
-	COST_MEASURE,
-	.run = cost_table_run,
-};
+#define PART_MEASURE(part, columns, about)                                               \
+	{                                                                                \
+		.name = part, .what = about, MEASURE_COLUMNS(columns), COST_OPTIONS(""), \
+		.spare = "samples self_share", COST_MEASURE, .run = cost_table_run,      \
+	}
 
-const struct measure measure_contexts = {
-	.name = "contexts",
-	.what = "cost in user space, syscalls, softirq, hardirq",
-	MEASURE_COLUMNS(contexts_columns),
-	COST_OPTIONS(""),
-	.spare = "samples self_share",
-	COST_MEASURE,
-	.run = cost_table_run,
-};
-
-const struct measure measure_modules = {
-	.name = "modules",
-	.what = "cost in the kernel, its modules, programs and libraries",
-	MEASURE_COLUMNS(modules_columns),
-	COST_OPTIONS(""),
-	.spare = "samples self_share",
-	COST_MEASURE,
-	.run = cost_table_run,
-};
+const struct measure measure_components =
+	PART_MEASURE("components", components_columns,
+		     "cost of groups of functions: data copy, TCP/IP, skb, ...");
+const struct measure measure_contexts = PART_MEASURE(
+	"contexts", contexts_columns, "cost in user space, syscalls, softirq, hardirq");
+const struct measure measure_modules = PART_MEASURE(
+	"modules", modules_columns, "cost in the kernel, its modules, programs and libraries");
 
 /* --- by the user's groups --- */
 

@@ -125,19 +125,12 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 
 /*
  * The variant that the copying of another variant is compared with: the plan's first variant with
- * the same settings, which may be the variant itself. `sides` has the cost on those sides of all
- * bases that were read already.
+ * the same settings, which may be the variant itself.
  */
 struct copying_base {
 	const char *variant;
 	const char **variants, **settings; /* of the plan; store_settings_key() of each */
 	int nvariants;
-	struct {
-		struct block block;
-		enum direction way;
-		double ns;
-	} * sides;
-	size_t n, cap;
 };
 
 int copying_base_init(struct copying_base *base, struct store *s, struct error *err);
@@ -147,11 +140,10 @@ void copying_base_free(struct copying_base *base);
 /*
  * Reads the cost of the functions that copy in one direction, from programs to sockets or from
  * sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
- * It reads a side of the base only once. NAN: the block has no profile or no basis.
+ * NAN: the block has no profile or no basis.
  */
-int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
-			   const struct block *b, enum direction way, double *ns,
-			   struct error *err);
+int copying_read_direction(struct store *s, const struct query *q, const struct block *b,
+			   enum direction way, double *ns, struct error *err);
 
 /*
  * Reads the part of a side's cost, 0 to 1, that is in skb_copy_ubufs with its callees: the kernel

@@ -315,9 +315,8 @@ static int zerocopy_find_directions(struct store *s, const struct block *b,
 }
 
 /* Reads the cost of copying in the base, NAN if the side moves no data in this direction there. */
-static int zerocopy_read_base(struct store *s, const struct query *q, struct copying_base *base,
-			      const struct block *b, enum direction way, double *ns,
-			      struct error *err)
+static int zerocopy_read_base(struct store *s, const struct query *q, const struct block *b,
+			      enum direction way, double *ns, struct error *err)
 {
 	struct evidence e[MAX_EVIDENCE];
 	bool moves[DIRECTIONS];
@@ -326,7 +325,7 @@ static int zerocopy_read_base(struct store *s, const struct query *q, struct cop
 	rc = n < 0 ? n : zerocopy_find_directions(s, b, e, n, moves, err);
 	if (rc || (moves[!way] && !moves[way]))
 		return rc;
-	return copying_read_direction(s, q, base, b, way, ns, err);
+	return copying_read_direction(s, q, b, way, ns, err);
 }
 
 /* Returns nothing where the side's role says in which direction it moves data. */
@@ -351,13 +350,13 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 {
 	const struct block of_base = {base->variant, b->side};
 	struct str what = {0};
-	int rc = copying_read_direction(s, q, base, b, way, &c->ns, err);
+	int rc = copying_read_direction(s, q, b, way, &c->ns, err);
 
 	c->base = base->variant;
 	c->unit = basis->unit;
 	c->total_ns = basis->ns;
 	if (!rc && strcmp(base->variant, b->variant))
-		rc = zerocopy_read_base(s, q, base, &of_base, way, &c->base_ns, err);
+		rc = zerocopy_read_base(s, q, &of_base, way, &c->base_ns, err);
 	if (rc || isnan(c->ns) || !(c->moves || c->ns > 0 || c->base_ns > 0))
 		return rc;
 	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(way),
