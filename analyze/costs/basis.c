@@ -128,7 +128,7 @@ static int basis_check_unit(const struct query *q, const char **unit, struct err
 /* How a basis divides two figures of a run. */
 struct basis_ratio {
 	const struct query *q;
-	const char *rate_metric;
+	const char *rate_metric, *work; /* the metric, and its unit */
 	bool busy;
 	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
 	struct stats_error calls_error;
@@ -191,15 +191,6 @@ static double basis_per_unit(struct store *s, const struct run *r, const void *a
 	return k->busy ? basis_busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
-static const char *basis_unit_of_rate(const char *rate_metric)
-{
-	size_t i;
-
-	for (i = 0; work_kinds[i].rate && strcmp(work_kinds[i].rate, rate_metric); i++)
-		;
-	return work_kinds[i].unit;
-}
-
 static const char *basis_plural(int n)
 {
 	return n == 1 ? "" : "s";
@@ -228,8 +219,7 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 	if (e->n > 1 && !isnan(e->lo))
 		str_printf(&s, ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
-		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value,
-			   basis_unit_of_rate(k->rate_metric), k->calls.n,
+		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value, k->work, k->calls.n,
 			   basis_plural((int)k->calls.n));
 	snprintf(b->v->text, sizeof(b->v->text), "%s)", s.buf);
 	str_free(&s);
@@ -282,6 +272,7 @@ static bool basis_try_units(struct basis_search *b, const char *unit, bool busy)
 		    (unit && !calls && strcmp(unit, work_kinds[i].unit) != 0))
 			continue;
 		b->k.rate_metric = work_kinds[i].rate;
+		b->k.work = work_kinds[i].unit;
 		if (calls)
 			b->k.calls = calls_per_work(b->s, b->block, b->est, b->k.rate_metric,
 						    &b->k.calls_error);
@@ -321,25 +312,21 @@ static bool basis_find(struct basis_search *b, const char *unit)
 /* Returns why the block has no basis, with the way out. */
 static const char *basis_absence_reason(struct store *s, const struct query *q, const char *unit)
 {
-	const char *sliced = scope_slice_absent(s, q->in != IN_NS	    ? "counters"
-						   : basis_is_syscall(unit) ? "syscalls"
-									    : "cpu");
+	const bool calls = basis_is_syscall(unit), counted = q->in != IN_NS;
+	const char *sliced = scope_slice_absent(s, counted ? "counters"
+						   : calls ? "syscalls"
+							   : "cpu");
 
-	if (sliced)
-		return sliced;
-	if (q->in != IN_NS && q->cpus)
-		return "events are counted for all CPUs of the side together; omit --cpu";
-	if (q->in != IN_NS)
-		return "no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU)";
-	if (basis_is_syscall(unit))
-		return "no run counted both its work and its system calls (pass 'syscalls')";
-	return "no run measured both its work and the time of its CPUs";
+	return sliced ? sliced
+	       : counted && q->cpus
+		       ? "events are counted for all CPUs of the side together; omit --cpu"
+	       : counted
+		       ? "no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU)"
+	       : calls ? "no run counted both its work and its system calls (pass 'syscalls')"
+		       : "no run measured both its work and the time of its CPUs";
 }
 
-/*
- * Explains a missing basis. The reason may be that the workload counted another unit than
- * --unit.
- */
+/* Explains a missing basis. The workload may have counted another unit than --unit. */
 static void basis_fill_none(struct basis_value *v, struct store *s, const struct query *q,
 			    const char *unit, const struct run *runs, int n)
 {
@@ -432,31 +419,6 @@ int basis_require_unit(struct store *s, const struct query *q, struct error *err
 
 /* --- bare files --- */
 
-/*
- * Fills the basis from the total that the query gives for cycles or instructions. Without such a
- * total, basis_of_weights fills it.
- */
-static int basis_fill_given(const struct query *q, const char *unit, struct basis_value *v,
-			    struct error *err)
-{
-	const char *in = amount_name(q->in);
-	double all = amount_given(q), n = amount_units(q);
-
-	v->exclude_idle = q->basis != BASIS_WALL;
-	if (!(all > 0))
-		return 0;
-	if (!(n > 0))
-		return error_set(
-			err, EINVAL,
-			"--%s needs the work done in that time: --units, or --rate with --seconds",
-			in);
-	v->ns = all / n;
-	v->unit = unit;
-	snprintf(v->text, sizeof(v->text), "given: %.1f %s/%s = %.0f / %.0f", v->ns, in, unit, all,
-		 n);
-	return 0;
-}
-
 void basis_of_weights(const struct query *q, const char *event, double weight,
 		      struct basis_value *v)
 {
@@ -489,7 +451,7 @@ void basis_of_weights(const struct query *q, const char *event, double weight,
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err)
 {
-	double rate = q->work.rate;
+	double rate = q->work.rate, n = amount_units(q);
 	const char *unit;
 	int rc = basis_check_unit(q, &unit, err);
 
@@ -499,11 +461,19 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	if (!(rate > 0) && q->work.seconds > 0)
 		rate = q->work.units / q->work.seconds;
 	unit = unit ? unit : "packet";
-	if (q->in != IN_NS)
-		return basis_fill_given(q, unit, v, err);
-	if (q->basis == BASIS_BUSY || (q->work.busy_ns > 0 && q->basis != BASIS_WALL)) {
-		double n = q->work.units > 0 ? q->work.units : rate * q->work.seconds;
-
+	if (q->in != IN_NS) {
+		v->exclude_idle = q->basis != BASIS_WALL;
+		if (!(amount_given(q) > 0)) /* basis_of_weights() fills it */
+			return 0;
+		if (!(n > 0))
+			return error_set(
+				err, EINVAL,
+				"--%s needs the work done in that time: --units, or --rate with --seconds",
+				amount_name(q->in));
+		v->ns = amount_given(q) / n;
+		snprintf(v->text, sizeof(v->text), "given: %.1f %s/%s = %.0f / %.0f", v->ns,
+			 amount_name(q->in), unit, amount_given(q), n);
+	} else if (q->basis == BASIS_BUSY || (q->work.busy_ns > 0 && q->basis != BASIS_WALL)) {
 		if (!(q->work.busy_ns > 0) || !(n > 0))
 			return error_set(
 				err, EINVAL,

@@ -277,11 +277,6 @@ static bool cost_parts_have_single(const struct cost_parts *c)
 	return false;
 }
 
-static void cost_table_add_column(struct column *list, int *n, const char *name)
-{
-	list[(*n)++] = (struct column){name, .type = V_STR};
-}
-
 /* Adds the columns that the table has. With a `unit`, those in `in` have this unit. */
 static void cost_table_add_columns(struct column *list, int *n, const struct cost_parts *c,
 				   const struct column *from, size_t count, const char *in,
@@ -308,14 +303,14 @@ static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
 	int n = 0, i;
 
 	if (c->by_block) {
-		cost_table_add_column(list, &n, "variant");
-		cost_table_add_column(list, &n, "side");
+		list[n++] = (struct column){"variant", .type = V_STR};
+		list[n++] = (struct column){"side", .type = V_STR};
 	}
 	for (i = 0; i < c->spec.nkeys; i++)
-		cost_table_add_column(list, &n,
-				      c->table->groups && c->spec.keys[i] == BY_COMPONENT
-					      ? "group"
-					      : tally_key_name(c->spec.keys[i]));
+		list[n++] = (struct column){c->table->groups && c->spec.keys[i] == BY_COMPONENT
+						    ? "group"
+						    : tally_key_name(c->spec.keys[i]),
+					    .type = V_STR};
 	cost_table_add_columns(list, &n, c, shares, array_size(shares), "ns", unit);
 	if (!unit)
 		cost_table_add_columns(list, &n, c, share_intervals, array_size(share_intervals),
