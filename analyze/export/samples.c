@@ -252,7 +252,7 @@ static const char *samples_hint(const struct samples *s)
 		return "; 'zcost report functions --by cpu,comm' lists what there is";
 	if (!s->store)
 		return "; record again, for longer";
-	return "; 'zcost report runs' lists the runs and why they failed";
+	return "; 'zcost report runs' shows why, and --from and --to give another part";
 }
 
 static int samples_refuse_empty(const struct samples *s, struct error *err)

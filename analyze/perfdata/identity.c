@@ -105,7 +105,6 @@ struct dso_identity identity_of_module(const struct identities *ids, uint32_t in
 	struct dso_identity id = identity_of(ids, index);
 
 	id.module = true;
-	id.release = ids->r->osrelease;
 	if (dso->build_id == UINT32_MAX)
 		id.build_id = module_build_id(ids, id.name);
 	return id;

@@ -9,7 +9,6 @@
 #include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -189,45 +188,41 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 /* perf's build-id cache has the kernel or its kallsyms under the build-id. */
 static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
 {
+	static const char *const names[] = {"/kallsyms", ""}; /* "": before perf 4.8 */
 	const char *id = kernel_recorded_build_id(r);
-	char *kallsyms, *elf;
+	struct kernel_candidate c = {.whose = dir, .named = true};
+	char *path;
+	size_t i;
 	bool ok;
 
 	if (!id)
 		return false;
-	kallsyms = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
-	if (!path_exists(kallsyms)) {
-		free(kallsyms);
-		kallsyms = xasprintf("%s/[kernel.kallsyms]/%s", dir, id); /* before perf 4.8 */
+	path = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
+	ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
+	free(path);
+	for (i = 0; i < array_size(names) && !ok; i++) {
+		c.kallsyms = path = xasprintf("%s/[kernel.kallsyms]/%s%s", dir, id, names[i]);
+		ok = path_exists(path) && !path_is_dir(path) && kernel_load_kallsyms(k, r, &c);
+		free(path);
 	}
-	elf = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
-	ok = (path_exists(elf) && kernel_load_vmlinux(k, r, elf, false)) ||
-	     (path_exists(kallsyms) && !path_is_dir(kallsyms) &&
-	      kernel_load_kallsyms(k, r,
-				   &(struct kernel_candidate){
-					   .kallsyms = kallsyms, .whose = dir, .named = true}));
-	free(kallsyms);
-	free(elf);
 	return ok;
 }
 
 /* Distributions put an ELF kernel at these places. It must have the recorded build-id. */
 static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
 {
-	static const char *const places[] = {"/usr/lib/debug/boot/vmlinux-%s", "/boot/vmlinux-%s",
-					     "/usr/lib/debug/lib/modules/%s/vmlinux",
-					     "/lib/modules/%s/build/vmlinux"};
+	static const char *const places[][2] = {{"/usr/lib/debug/boot/vmlinux-", ""},
+						{"/boot/vmlinux-", ""},
+						{"/usr/lib/debug/lib/modules/", "/vmlinux"},
+						{"/lib/modules/", "/build/vmlinux"}};
 	bool ok = false;
+	char *path;
 	size_t i;
 
 	for (i = 0; !ok && r->osrelease && i < array_size(places); i++) {
-		struct str path = {0};
-		const char *mark = strstr(places[i], "%s");
-
-		str_printf(&path, "%s%.*s%s%s", symfs, (int)(mark - places[i]), places[i],
-			   r->osrelease, mark + 2);
-		ok = path_exists(path.buf) && kernel_load_vmlinux(k, r, path.buf, false);
-		str_free(&path);
+		path = xasprintf("%s%s%s%s", symfs, places[i][0], r->osrelease, places[i][1]);
+		ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
+		free(path);
 	}
 	return ok;
 }
@@ -266,33 +261,22 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 	return kernel_load_kallsyms(k, r, &c);
 }
 
-/* `perf record --kcore` and a capture store kallsyms in a folder. */
-static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *r,
-			      const char *folder, const char *whose)
+/* `perf record --kcore` and a capture store kallsyms in a folder: "DIR/NAME", where DIR may be
+ * NULL. */
+static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *r, const char *dir,
+			      const char *name, const char *whose)
 {
-	char *kallsyms = xasprintf("%s/kallsyms", folder), *notes = xasprintf("%s/notes", folder);
+	char *kallsyms = dir ? xasprintf("%s/%skallsyms", dir, name) : NULL;
+	char *notes = dir ? xasprintf("%s/%snotes", dir, name) : NULL;
 	struct kernel_candidate c = {.kallsyms = kallsyms, .notes = notes, .whose = whose};
-	bool ok = path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c);
+	bool ok = dir && path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c);
 
 	free(kallsyms);
 	free(notes);
 	return ok;
 }
 
-static bool kernel_try_kcore(struct kernel_symbols *k, const struct recording *r)
-{
-	char *folder;
-	bool ok;
-
-	if (!path_is_dir(r->path))
-		return false;
-	folder = xasprintf("%s/kcore_dir", r->path);
-	ok = kernel_try_folder(k, r, folder, "its kcore_dir");
-	free(folder);
-	return ok;
-}
-
-/* perf record caches the kernels that ran here before. Keeps an earlier note. */
+/* perf record caches the kernels that ran here before. */
 static bool kernel_try_own_cache(struct kernel_symbols *k, const struct recording *r)
 {
 	const char *home = getenv("HOME");
@@ -317,8 +301,8 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 		kernel_load_vmlinux(k, r, o->vmlinux, true);
 		return;
 	}
-	if (kernel_try_kcore(k, r) ||
-	    (o->host_dir && kernel_try_folder(k, r, o->host_dir, "the capture")) ||
+	if (kernel_try_folder(k, r, r->path, "kcore_dir/", "its kcore_dir") ||
+	    kernel_try_folder(k, r, o->host_dir, "", "the capture") ||
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
 	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_own_cache(k, r)))) {

@@ -91,7 +91,6 @@ struct symbol_sources {
 struct dso_identity {
 	const char *name;     /* path as mapped, "[vdso]", or "[module]" */
 	const char *build_id; /* hexadecimal digits; NULL: not recorded */
-	const char *release;  /* the kernel's release, for modules; or NULL */
 	bool module;	      /* a kernel module: addresses count from the start of its code */
 	bool ambiguous;	      /* several recorded files share the name; only the inode proves one */
 	uint32_t major, minor;

@@ -30,7 +30,6 @@ struct dso_search {
 	struct dso_identity dso;
 	const struct symbol_sources *from;
 	char adopted[65]; /* the build-id of a proven file, if none was recorded */
-	char *module;	  /* path of a module that the recording calls "[name]" */
 	struct dso_files *found;
 	bool stale;
 	char *why;
@@ -277,38 +276,10 @@ static void dso_adopt_build_id(struct dso_search *f, const char *path, bool name
 	elf_file_close(&file);
 }
 
-/* Returns the path of "[veth]" in modules.dep, or NULL. The caller frees it. */
-static char *module_find_path(const struct symbol_sources *from, const struct dso_identity *dso)
-{
-	char *list = xasprintf("%s/lib/modules/%s/modules.dep", from->symfs, dso->release);
-	char *text, *rest, *line, *path = NULL, name[128];
-	struct error err = {0};
-	size_t len;
-
-	if (file_read(list, &text, &len, &err)) {
-		unread_add(from->unread, &err);
-	} else {
-		for (rest = text; !path && (line = str_token(&rest, '\n'));) {
-			line[strcspn(line, ":")] = '\0';
-			module_name(name, sizeof(name), line);
-			if (!strcmp(name, dso->name))
-				path = xasprintf("/lib/modules/%s/%s", dso->release, line);
-		}
-		free(text);
-	}
-	free(list);
-	return path;
-}
-
 static void dso_search_symfs(struct dso_search *f)
 {
-	char *path;
+	char *path = place_expand("%s%p", f);
 
-	if (f->dso.module && *f->dso.name == '[' && f->dso.release) {
-		f->module = module_find_path(f->from, &f->dso);
-		f->dso.name = f->module ? f->module : f->dso.name;
-	}
-	path = place_expand("%s%p", f);
 	dso_adopt_build_id(f, path, true);
 	free(path);
 	dso_try_places(f, symfs_places, true);
@@ -352,7 +323,6 @@ static void dso_search_all(struct dso_search *f)
 	if (from->buildid_dir && *f->adopted) /* a file has provided its build-id since */
 		dso_try_places(f, cache_places, false);
 	dso_unpack_mini(f->found, from->unread);
-	free(f->module);
 }
 
 int dso_files_find(struct dso_files *found, const struct symbol_sources *from,

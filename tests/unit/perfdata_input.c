@@ -364,7 +364,6 @@ TEST(files_of_one_name_are_told_apart)
 		assert_false(id.module);
 		id = identity_of_module(&all, (uint32_t)i);
 		assert_true(id.module);
-		assert_string_equal(id.release, "6.1");
 		if (dsos[i].name == G)
 			assert_string_equal(id.build_id, dsos[i].build_id == B ? "b" : "m");
 	}

@@ -404,23 +404,14 @@ static void w_file_id(struct writer *w, uint8_t byte, const char *name)
 	w_kernel_id(w, byte, name, PERF_RECORD_MISC_USER);
 }
 
-/* The note has the reason for the first, the names of three more and the number of the others. */
+/* The note has the number of files, and the reason for the first. */
 TEST(files_of_other_builds_are_noted)
 {
-	static const char *const behind[] = {
-		NULL,
-		NULL,
-		"; also p1",
-		"; also p1, p2",
-		"; also p1, p2, p3",
-		"; also p1, p2, p3 and 1 more",
-		"; also p1, p2, p3 and 2 more",
-	};
 	freed(text_free) char *root = xasprintf("%s/builds", dir);
 	const struct perfdata_options o = {.threads = 1, .symfs = root};
 	size_t n, i;
 
-	for (n = 1; n < array_size(behind); n++) {
+	for (n = 1; n < 4; n++) {
 		freed(text_free) char *file = xasprintf("builds/w/p%zu", n - 1), *start;
 		freed(writer_free) struct writer records = {0}, w = {0};
 		freed(profile_free) struct profile p;
@@ -440,10 +431,6 @@ TEST(files_of_other_builds_are_noted)
 		start = n > 1 ? xasprintf("symbols of %zu files are not used: %s/w/p0: ", n, root)
 			      : xasprintf("%s/w/p0: ", root);
 		assert_ptr_equal(strstr(p.dso_note, start), p.dso_note);
-		if (behind[n])
-			assert_string_equal(strstr(p.dso_note, "; also"), behind[n]);
-		else
-			assert_null(strstr(p.dso_note, "; also"));
 	}
 }
 
@@ -463,11 +450,11 @@ TEST(long_names_are_cut)
 		{4092, "\u00e9\u00e9\u00e9", 4095},
 		{4091, "\u20ac\u20ac", 4094},
 	};
-	char *host = xasprintf("%s/long", dir);
+	freed(text_free) char *host = xasprintf("%s/long", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
-	struct writer records = {0}, w = {0};
-	struct str map = {0};
-	struct profile p;
+	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(str_free) struct str map = {0};
+	freed(profile_free) struct profile p;
 	size_t i, k;
 
 	str_puts(&map, "ffffffff81000000 T _text\n");
@@ -491,11 +478,6 @@ TEST(long_names_are_cut)
 		assert_int_equal(strlen(name), cases[i].cut_len ? cases[i].cut_len : cases[i].len);
 		assert_int_equal(str_ends(name, "..."), cases[i].cut_len > 0);
 	}
-	profile_free(&p);
-	free(host);
-	str_free(&map);
-	str_free(&records.out);
-	str_free(&w.out);
 }
 
 /* --- spots --- */
