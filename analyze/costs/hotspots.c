@@ -385,7 +385,9 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 			q->symbol);
 	return error_set(
 		err, ENOENT, "no sample is in a function '%s': there are no samples at all%s",
-		q->symbol, s ? "; 'zcost report runs' shows why, and --from and --to give another part" : "; record again, for longer");
+		q->symbol,
+		s ? "; 'zcost report runs' shows why, and --from and --to give another part"
+		  : "; record again, for longer");
 }
 
 static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
