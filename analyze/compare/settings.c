@@ -432,8 +432,9 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 	if (c->end[BASE].bare || c->end[NEW].bare)
 		return error_set(err, EINVAL,
 				 "files have no settings; --table settings takes captures");
-	table_title(t, "settings: %s against %s", c->end[NEW].label, c->end[BASE].label);
 	ret = settings_read(&s, c, err);
+	table_title(t, "settings: %s against %s%s", c->end[NEW].label, c->end[BASE].label,
+		    s.n ? "" : ": no setting differs that both captures have");
 	for (i = 0; i < s.n && !ret; i++) {
 		row = table_row(t);
 		table_set(t, row, "side", value_str(t, s.list[i].side));
@@ -441,8 +442,6 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 		table_set(t, row, "base", value_str(t, s.list[i].base));
 		table_set(t, row, "new", value_str(t, s.list[i].new));
 	}
-	if (!ret && !s.n)
-		table_title_lines(t, "no setting differs that both captures have");
 	settings_free(&s);
 	return ret;
 }
