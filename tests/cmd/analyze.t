@@ -35,8 +35,8 @@ rm cap/runs/baseline/measure-01/receiver/zcost.db
 
 cp -r cap nomanifest
 rm nomanifest/manifest.json nomanifest/zcost.db
-ok "analyze of a capture without a manifest exits 4" exits 4 "$zcost" analyze nomanifest
-ok "a capture without a manifest has the sides of its folders" test "$(sqlite3 nomanifest/zcost.db 'SELECT COUNT(*) FROM run')" = 2
+ok "analyze of a capture without a manifest exits 1" exits 1 "$zcost" analyze nomanifest
+ok "the message says what is missing" says "no capture: it has no manifest.json and no run.json" err
 
 # A missing file costs only the figures that come out of it.
 cp -r cap hole

@@ -26,7 +26,7 @@ capture collect workload
 analyze/model
 analyze/symbols analyze/model
 analyze/perfdata analyze/model analyze/symbols
-analyze/texts
+analyze/texts analyze/model
 analyze/archive
 analyze/store analyze/model analyze/archive
 analyze/scope analyze/model analyze/store
