@@ -23,9 +23,7 @@ enum { OPTION_CPUS = 64, OPTION_SLICE = 32, NAME_MAX_LEN = 32 };
 
 static int read_meter(struct ingest *in, uint8_t options, const char *path, struct error *err)
 {
-	const struct meter m = {.path = path,
-				.column = options & 8 ? "2" : NULL,
-				.offset_s = options & 16 ? -1e9 : 0};
+	const struct meter m = {.path = path, .offset_s = options & 16 ? -1e9 : 0};
 	double watts;
 
 	return ingest_meter(in, &m, &watts, err);
@@ -37,9 +35,10 @@ static void check_power(const struct ingest *in)
 	size_t i, totals = 0, domains = 0;
 
 	for (i = 0; i < in->nmetrics; i++) {
-		bool domain = strchr(in->metrics[i].name, '/') != NULL;
+		const struct metric_key *k = &in->metrics[i].key;
+		bool domain = k->object && strchr(k->object, '/');
 
-		if (strncmp(in->metrics[i].name, "power_w:", 8) != 0)
+		if (strcmp(k->name, "power_w") != 0)
 			continue;
 		totals += !domain;
 		domains += domain;
