@@ -87,12 +87,12 @@ static void throttle_add_groups(struct throttle *t, const char *hierarchy, char 
 
 static bool throttle_has_cpu(const char *controllers)
 {
-	char *copy = xstrdup(controllers), *rest = copy, *one;
-	bool found = false;
+	char *words = xstrdup(controllers);
+	bool found;
 
-	while (!found && (one = str_token(&rest, ',')))
-		found = !strcmp(one, "cpu");
-	free(copy);
+	str_replace(words, ',', ' ');
+	found = str_matches_any(words, "cpu");
+	free(words);
 	return found;
 }
 

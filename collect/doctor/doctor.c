@@ -170,8 +170,8 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 		bool given;
 	} uses[] = {
 		{"--nic", "nic, path", DOCTOR_NIC, a->d.nic},
-		{"--rate", "path", DOCTOR_RATE, a->d.rate_gbps},
-		{"--rtt", "path", DOCTOR_RTT, a->d.rtt_ms},
+		{"--rate", "path", DOCTOR_PATH, a->d.rate_gbps},
+		{"--rtt", "path", DOCTOR_PATH, a->d.rtt_ms},
 		{"--zcrx", "zcrx", DOCTOR_ZCRX, a->d.zcrx},
 		{"--devmem", "devmem", DOCTOR_DEVMEM, a->d.devmem},
 	};
@@ -185,7 +185,7 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 			return error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
 					 uses[i].name, a->only, uses[i].groups);
 	for (i = 0; checks[i]; i++)
-		if (a->needs >> i & 1 && checks[i]->options & DOCTOR_RTT &&
+		if (a->needs >> i & 1 && checks[i]->options & DOCTOR_PATH &&
 		    (!a->d.rate_gbps || !a->d.rtt_ms))
 			return error_set(err, EINVAL, "%s: this group needs --rate and --rtt",
 					 checks[i]->name);

@@ -20,10 +20,9 @@ enum state {
 /* Options that only some checks use. */
 enum doctor_option {
 	DOCTOR_NIC = 1 << 0,
-	DOCTOR_RATE = 1 << 1,
-	DOCTOR_RTT = 1 << 2,
-	DOCTOR_ZCRX = 1 << 3,
-	DOCTOR_DEVMEM = 1 << 4
+	DOCTOR_PATH = 1 << 1, /* --rate and --rtt */
+	DOCTOR_ZCRX = 1 << 2,
+	DOCTOR_DEVMEM = 1 << 3
 };
 
 struct doctor;

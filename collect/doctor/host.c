@@ -388,6 +388,6 @@ static void doctor_check_path(struct doctor *d)
 const struct check check_path = {
 	.name = "path",
 	.what = "buffers and rings for the path that --rate and --rtt describe",
-	.options = DOCTOR_NIC | DOCTOR_RATE | DOCTOR_RTT,
+	.options = DOCTOR_NIC | DOCTOR_PATH,
 	.run = doctor_check_path,
 };
