@@ -43,7 +43,7 @@ plan() { # plan RECEIVER SENDER: the sender starts last and counts
 		passes = measure
 		repeats = ${repeats:-1}
 		warmup = 0.1
-		duration = ${duration:-0.2}
+		duration = ${duration:-1}
 		grace = 0
 		start_timeout = 120
 		[side receiver]
@@ -61,14 +61,15 @@ serve="perl $scratch/server $scratch $port" send="perl $scratch/client $scratch 
 
 plan "$serve" "$send 0" >p.ini
 ok "a client finds a server that listens late" exits 0 "$zcost" capture p.ini -o listens
-ok "the first try succeeds where the server listens late" jq -e '.runs[0] | .status == "ok" and (has("retried") | not)' listens/manifest.json
+# A busy machine may open the windows of the sides apart, which is another reason to try again.
+ok "the first try succeeds where the server listens late" jq -e '.runs[0] | .status == "ok" and all(.retried[]?; test("windows"))' listens/manifest.json
 
 plan "$serve" "$send 0.3" >p.ini
 ok "capture succeeds when the data begins late" exits 0 "$zcost" capture p.ini -o moves
 run=moves/runs/a/measure-01/sender
 first=$(jq -s 'map(.t_ns) | min' $run/workload.out)
 ok "the window opens the warm-up after the first data" jq -e ".window.start_ns >= $first + 1e8" $run/run.json
-ok "the windows of both sides end together, to 5 %" jq -es 'map(.window.end_ns) | max - min < 1e7' moves/runs/a/measure-01/*/run.json
+ok "the windows of both sides end together, to 5 %" jq -es 'map(.window.end_ns) | max - min < 5e7' moves/runs/a/measure-01/*/run.json
 
 # The first `sleep` ends before a window that opens after 2.5 s: 3 s are the whole seconds of 0.1 + 0.8 + 2.
 repeats=2 duration=0.8 keys='units = tcpzc
