@@ -70,7 +70,7 @@ ok "the XDP drop test has 17.337 % cache misses" is "$(counter cache_miss_pct:k 
 ok "running_pct equals perf stat's multiplexing share" is "$(counter counter:instructions:k %.2f running_pct)" 55.62
 # +- 0.53 % over 4 runs is the standard error; Student's t for 3 degrees of freedom is 3.1824
 ok "a spread of +- 0.53 % over 4 runs is an interval of +- 1.6867 %" near "$(awk -F'\t' '$3 ~ /L1-icache/ && $6 { print ($6 - $4) / $4 * 100; exit }' out.tsv)" 1.6867 0.0001
-ok "a note says that the counters are means of 4 runs" says 'mean of 4 runs' err
+ok "a note says that the counters are means of the runs" says 'mean of the runs' err
 "$zcost" report counters --perf-stat "$data/xdp-tx.stat" --format tsv >out.tsv 2>err
 ok "the XDP transmit test runs 1.51 instructions per cycle" is "$(counter ipc:k %.2f)" 1.51
 ok "the XDP transmit test has 10.930 % cache misses" is "$(counter cache_miss_pct:k %.3f)" 10.930

@@ -54,7 +54,7 @@ for table in functions components modules; do
 	ok "the message says to use --perf" says 'give the perf.data itself with --perf' err
 	sed 's/ksoftirqd.7//; s/Command//' report.txt >nocomm.txt
 	ok "--comm with a text without commands is a usage error" exits 2 "$zcost" report $table --perf-report nocomm.txt --comm iperf3
-	ok "the message says how to make a text with commands" says 'no Command column.*--perf$' err
+	ok "the message says how to make a text with commands" says 'no Command column.*--sort comm,dso,symbol$' err
 done
 ok "contexts of a text are a usage error" exits 2 "$zcost" report contexts --perf-report report.txt
 ok "the message says to use --perf for contexts" says 'has no context; .*--perf$' err

@@ -63,7 +63,7 @@ run report summary c tso --format csv --variant 'a*'
 run report summary c/ sub/c tso --format csv # captures with one name have a longer path
 run report variants c tso --format csv
 "$zcost" report summary c tso --verbose >out 2>err
-ok "a note of one variant names the capture, and a note of all stands once" sh -c "grep -q '^# .*c/b+mtu9000+gro-on' out && test \$(grep -c 'over the runs' out) = 1"
+ok "a note names its variants with their captures, and a note of all stands once" sh -c "grep -q '^# c/a+mtu1500+gro-on, c/a' out && test \$(grep -c 'over the runs' out) = 1"
 ok "a capture that is not there fails the table" exits 1 "$zcost" report summary c nowhere
 ok "the same capture twice is a usage error" exits 2 "$zcost" report summary c c
 

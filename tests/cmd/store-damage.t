@@ -11,7 +11,7 @@ sqlite3 cap/zcost.db "INSERT INTO setting (variant, name, value) VALUES ('copyin
 	INSERT INTO thread (run, pid, tid, comm, run_ns) SELECT id, 7, 7, 'tcpzc', 1e9 FROM run;
 	INSERT INTO topology (host, kind, name, cpus) VALUES ('vm', 'node', '0', '0-1');
 	INSERT INTO function SELECT run, event, frame, context, samples, weight, weight FROM cost;
-	INSERT INTO note VALUES (1, 'warning', 'of_file', json_array('the sender', 'it waited'))"
+	INSERT INTO note VALUES (1, 'warning', 'file_damaged', json_array('perf', 'it ends early'))"
 
 tables='summary scores runs variants functions components syscalls topology'
 # outputs FOLDER INTO: writes the output and the exit status of each command for FOLDER's store
