@@ -264,7 +264,7 @@ static void agent_read(struct agent *a)
  */
 static void agent_serve(struct agent *a)
 {
-	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder); /* of the processes of a run */
+	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder); /* marks the processes of a run */
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 

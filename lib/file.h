@@ -68,8 +68,8 @@ int dir_remove(const char *path, struct error *err);
 struct walked {
 	const char *path;
 	const char *name; /* the part of the path below the first folder; "" for that folder */
-	struct stat st;	  /* of a link itself */
-	int level;	  /* of the folders: 1 for an entry of the first folder */
+	struct stat st;	  /* the link itself, not what it points to */
+	int level;	  /* 1 for an entry of the first folder */
 	int code;	  /* errno: there is no `st`, or the folder cannot be listed; 0: none */
 };
 

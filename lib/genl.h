@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink, mostly generic netlink: a request and its answer or dump. When the kernel refuses, `said` has its own
- * words (the extended acknowledgement). A request looks like this:
+ * Netlink, mostly generic netlink: a request and its answer or dump. When the kernel refuses,
+ * `said` has its own words (the extended acknowledgement). A request looks like this:
  *
  *   struct genl g;
  *   genl_open(&g, "netdev", &err);
@@ -22,7 +22,7 @@
 struct genl {
 	int fd;
 	uint16_t family;
-	size_t head_len; /* of what stands before the attributes of an answer */
+	size_t head_len; /* the length of what stands before the attributes of an answer */
 	uint32_t seq;
 	size_t len;
 	char said[256]; /* the kernel's words for the last refusal, or "" */
@@ -73,6 +73,6 @@ static inline size_t genl_size(const struct nlattr *a)
 	return a->nla_len - (size_t)NLA_HDRLEN;
 }
 uint32_t genl_u32(const struct nlattr *a); /* 0 if the attribute is too short */
-uint64_t genl_u64(const struct nlattr *a); /* of 4 or 8 bytes */
+uint64_t genl_u64(const struct nlattr *a); /* reads a number of 4 or 8 bytes */
 
 #endif

@@ -11,7 +11,7 @@
 
 struct output {
 	enum table_format format;
-	const char *path; /* NULL: standard output */
+	const char *path; /* without a path it is standard output */
 	bool verbose;	  /* print all notes */
 	bool width_given;
 	int width; /* characters of a line; 0: no limit */
@@ -31,8 +31,8 @@ int output_table(const struct output *o, struct table *t, struct error *err);
  * file gets its name when it is complete; until then an older one of that name stays.
  */
 struct sink {
-	FILE *f;	  /* NULL: not open */
-	char *buffer;	  /* of `f` */
+	FILE *f;	  /* NULL while it is not open */
+	char *buffer;	  /* the buffer of `f` */
 	const char *path; /* not copied; NULL or "-": standard output */
 	char *tmp;	  /* what a regular file is called until it is complete */
 	int fd, failure;  /* errno of the first write that failed */

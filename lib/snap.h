@@ -24,7 +24,7 @@ struct snap {
 struct snaps {
 	struct snap *snap; /* in the order of the file */
 	size_t n;
-	struct error failed; /* of the first snapshot that could not be read */
+	struct error failed; /* the error of the first snapshot that could not be read */
 	char *path;
 	int fd;
 	char *buf; /* bytes of the file from `base` on; those from `from` to `to` are unchanged */

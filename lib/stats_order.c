@@ -18,7 +18,7 @@ struct order_series {
 };
 
 struct order_score {
-	double serial, trend; /* of the series with the most */
+	double serial, trend; /* those of the series with the most */
 };
 
 /* Fills doubled midranks. */

@@ -66,7 +66,7 @@ struct rank_sums {
 	double *table; /* has a row for each number of ranks; ways is its last row */
 	const double *ways;
 	size_t least, width;
-	double mean; /* of the sums: m (n + 1), a whole number */
+	double mean; /* the mean of the sums: m (n + 1), a whole number */
 };
 
 /*

@@ -24,7 +24,7 @@ struct job {
 	const struct layout_entry *entry;
 	char *folder; /* in the capture, with a slash at its end; owned */
 	struct ingest in;
-	struct damage damage; /* of the side's files */
+	struct damage damage; /* what is wrong with the side's files */
 	struct error err;
 	int64_t run; /* the row id, after the run is written */
 	bool counts; /* the workload accounts for its work; known after the run is written */

@@ -23,7 +23,7 @@
 struct member {
 	char *name; /* path in the capture; owned */
 	bool folder;
-	struct stat st; /* of the file to pack; unpack leaves it empty */
+	struct stat st; /* the state of the file to pack; unpack leaves it empty */
 	char hex[65];	/* checksum of a file */
 };
 
@@ -89,7 +89,7 @@ int scan_open(const struct member *e, const char *capture, struct error *err);
 struct pack {
 	const char *capture;
 	const char *output; /* "-": standard output; a file appears only when it is complete */
-	int level;	    /* of zstd, 1 to 19 */
+	int level;	    /* the level of zstd, 1 to 19 */
 	int threads;
 
 	/* results */
@@ -106,7 +106,7 @@ int pack_capture(struct pack *p, struct error *err);
 struct unpack {
 	const char *archive; /* "-": standard input */
 	const char *folder;  /* must not exist, or be empty */
-	uint64_t max_bytes;  /* of all files together; 0: the limits in unpack.c */
+	uint64_t max_bytes;  /* the most bytes of all files together; 0: the limits in unpack.c */
 
 	/* results */
 	struct findings

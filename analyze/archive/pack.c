@@ -25,7 +25,7 @@ struct packing {
 	struct pack *p;
 	struct members members;
 	struct sink out;
-	char *name; /* of the folder in the archive */
+	char *name; /* the folder's name in the archive */
 	time_t created;
 	struct archive *a;
 	char *buf;

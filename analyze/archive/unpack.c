@@ -39,7 +39,7 @@ struct unpacking {
 	int fd;
 	uint64_t input, input_size; /* compressed bytes read; the size of the file, 0: a pipe */
 	uint64_t nmembers, bytes, data, max_bytes;
-	char *name; /* of the current member; "" is the top of the archive */
+	char *name; /* the name of the current member; "" is the top of the archive */
 	struct members members;
 	char *tmp;
 	int dir; /* tmp */

@@ -18,16 +18,16 @@ int cmd_pack(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
 struct page_request {
-	const char *path;    /* of the page; "-": standard output */
+	const char *path;    /* the page's file; "-": standard output */
 	const char *capture; /* as the user named it; NULL: the ends of `compared` name theirs */
-	struct store *store; /* NULL: those of `compared` */
+	struct store *store; /* NULL where `compared` has the stores */
 	struct query query;
 	/* Open, with paired sides. NULL: all variants, each compared with the first. */
 	struct comparison *compared;
 	int argc;
 	char **argv; /* the command that makes the page */
 	/* set by page_write */
-	struct outcome outcome; /* of the metrics of `compared` */
+	struct outcome outcome; /* the outcome of the metrics of `compared` */
 	bool lossy;
 };
 

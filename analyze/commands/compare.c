@@ -15,7 +15,7 @@ struct compare_arguments {
 	struct options o; /* first: options.c fills it */
 	struct comparison c;
 	struct output output;
-	const struct compare_table *table; /* NULL: the first of the source */
+	const struct compare_table *table; /* without a table, the first of the source */
 	enum data_source source;
 	const char *capture, *ref[ENDS], *self_test;
 	const char *html; /* the file of the page, which has all tables; NULL: one table */
@@ -241,7 +241,7 @@ static void compare_check_slice(struct argp_state *state, const struct compariso
 		argp_error(state, "%s", err.text);
 }
 
-enum { COMMIT_ROWS = 6 }; /* of a list of costs */
+enum { COMMIT_ROWS = 6 }; /* the rows of a list of costs */
 
 /* Sets the query of both ends; each table adds variant and side, and applies the limit. */
 static void compare_set_query(struct compare_arguments *a)

@@ -25,7 +25,7 @@ static const struct format *const formats[] = {FORMATS(ADDRESS)};
 struct export_arguments {
 	struct options o; /* first: options.c fills it */
 	struct export x;
-	struct comparison c; /* of a format of two ends */
+	struct comparison c; /* the ends of a format of two ends */
 	const struct format *format;
 	const char *capture; /* -C, or the first argument without -C */
 	const char *ref[ENDS];

@@ -43,7 +43,7 @@ enum option_group {
 struct option_row {
 	const char *name;
 	int key;	 /* a letter, or 0 */
-	const char *arg; /* NULL: it takes none */
+	const char *arg; /* NULL where it takes none */
 	enum option_group group;
 	const char *help;
 	option_parser *parse;
@@ -75,7 +75,7 @@ struct feature {
 struct command {
 	struct argp argp;	      /* without options; its parser gets arguments and the end */
 	const char *sources[SOURCES]; /* "a capture", for messages */
-	const char *heading;	      /* of the features in --help, such as "Tables:" */
+	const char *heading;	      /* the heading of the features in --help, such as "Tables:" */
 	struct feature (*feature)(size_t i); /* the name is NULL past the last */
 	const char *offers;		     /* options of the table that no feature names */
 	/* Its own options, ended by a row without a name. A row with the name of the table takes
@@ -93,8 +93,8 @@ struct options {
 	int inputs;			/* number of such options on the command line */
 	const char *kallsyms, *vmlinux, *symfs, *buildid_dir; /* what explains a perf.data */
 	bool inlines;
-	unsigned int read_flags; /* of the measure that a perf.data is read for */
-	struct time_slice slice; /* of the file, or of the windows of a capture (open.h) */
+	unsigned int read_flags; /* the flags of the measure that a perf.data is read for */
+	struct time_slice slice; /* the part of the file, or of the windows of a capture (open.h) */
 	unsigned int jobs;	 /* threads that read it; 0: the default */
 	/* what q points to */
 	double rates[RATES_MAX];

@@ -186,7 +186,7 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 
 /* One table, and the store that its strings may be of. */
 struct report_part {
-	struct store *store; /* NULL: made from a file or from numbers */
+	struct store *store; /* NULL where the table is made from a file or from numbers */
 	struct table t;
 };
 

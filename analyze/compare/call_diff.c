@@ -11,7 +11,7 @@
 
 /* A frame in a region that is large enough for a test. */
 struct candidate {
-	double cost; /* of both ends; first: stats_by_value */
+	double cost; /* the sum of both ends; it comes first for stats_by_value */
 	enum call_region region;
 	uint32_t frame;
 };

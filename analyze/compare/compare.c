@@ -110,8 +110,8 @@ void outcome_count(struct outcome *out, enum verdict v, const char *side, const 
 struct bare {
 	const char *path; /* the user's */
 	bool is_text;
-	struct profile profile; /* of a perf.data */
-	struct flat flat;	/* of a text */
+	struct profile profile; /* the samples of a perf.data */
+	struct flat flat;	/* the rows of a text */
 };
 
 static const char perf_magic[] = "PERFILE2", zstd_magic[] = "\x28\xb5\x2f\xfd";

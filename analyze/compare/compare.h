@@ -17,7 +17,7 @@
 enum end { BASE, NEW, ENDS };
 
 struct compare_end {
-	struct store *store; /* NULL: the end is a bare file */
+	struct store *store; /* NULL where the end is a bare file */
 	bool shared;	     /* BASE owns the store */
 	struct bare *bare;   /* owned; ends.c */
 	const char *variant; /* the store's string */
@@ -28,10 +28,10 @@ struct comparison {
 	const struct compare_table
 		*table; /* compare_table_run sets it; of a self-test, see there */
 	struct compare_end end[ENDS];
-	struct query
-		query; /* of both ends: unit, basis, scores; each table sets variant and side */
+	struct query query; /* the query of both ends: unit, basis, scores; each table sets variant
+			       and side */
 	struct work_done work[ENDS];
-	struct time_slice slice; /* of each run's window, or of a perf.data */
+	struct time_slice slice; /* the part of each run's window, or of a perf.data */
 	/* --side, or NULL for the table's default. Both are set or none is. They differ where the
 	 * ends name the compared side differently. */
 	const char *side[ENDS];
@@ -41,7 +41,7 @@ struct comparison {
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
-	size_t splits; /* of a self-test, at most */
+	size_t splits; /* the most splits of a self-test */
 };
 
 /*

@@ -24,7 +24,7 @@ struct condition_side {
 	struct query q;
 	struct run *runs;
 	int n;
-	struct arena *arena; /* of the texts */
+	struct arena *arena; /* it owns the texts */
 	struct error *err;
 };
 

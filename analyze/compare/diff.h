@@ -41,12 +41,12 @@ struct diff_spec {
 struct diff_row {
 	const char *key, *key2; /* key2 may be NULL */
 	double cost[ENDS], sampling[ENDS], samples[ENDS], count[ENDS];
-	struct stats_error error[ENDS]; /* of cost; se is NAN for few samples */
+	struct stats_error error[ENDS]; /* the error of `cost`; se is NAN for few samples */
 	bool seen[ENDS];
 	double *runs[ENDS]; /* cost in each run; NULL: the end is not read yet */
 	double delta, delta_ci, delta_sampling, p;
 	enum verdict verdict;
-	size_t id; /* of diff_add_row */
+	size_t id; /* the id of diff_add_row */
 };
 
 struct diff {

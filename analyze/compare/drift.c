@@ -20,7 +20,7 @@ enum { DRIFT_TESTS = 2 * ENDS };
 
 /* The figures of an end's runs, in the order in which the runs were made. */
 struct end_order {
-	struct run *runs; /* of the first side */
+	struct run *runs; /* the runs of the first side */
 	int n;
 	double **series; /* arrays of n */
 	size_t nseries, cap;

@@ -41,7 +41,7 @@ struct side_figures {
 	const char *side; /* with several sides, the last is "total" */
 	struct figure_runs of[FIGURES][ENDS];
 	bool modelled[FIGURES]; /* an end's power is that of --power-model */
-	double part[ENDS];	/* of the transfer's work: see transfer_part() */
+	double part[ENDS];	/* the part of the transfer's work: see transfer_part() */
 	bool shares_cpus[ENDS]; /* the sides of a total share CPUs */
 	const char *copy_unit;	/* the unit of work of FIGURE_COPY */
 	struct diff components; /* judged; empty unless both ends have profiles */

@@ -9,7 +9,7 @@
 
 enum { MOVEMENTS = 5 };
 
-#define NOISE 1e-9 /* of a cost */
+#define NOISE 1e-9 /* a cost below it is 0 */
 
 static const struct column columns[] = {
 	{"side", .type = V_STR},

@@ -18,7 +18,7 @@ struct pair {
 	const char *variant[ENDS];
 	struct verdict_rule rule;
 	struct figures figures;
-	const struct side_figures *side; /* NULL: no run of either end succeeded */
+	const struct side_figures *side; /* NULL where no run of either end succeeded */
 	struct change change[FIGURES];	 /* changes of the figures with IN_PAIRS */
 };
 

@@ -195,9 +195,9 @@ uint64_t splits_alternate(const struct splits *s)
 
 /* A primary figure, or a row of a list of costs that is tested. */
 struct split_series {
-	double *x; /* of each run */
+	double *x; /* the figure or cost of each run */
 	struct stats_halves *test;
-	int better; /* of a figure; 0: a cost */
+	int better; /* the better direction of a figure; 0: a cost */
 };
 
 struct split_list {

@@ -29,7 +29,7 @@ static const struct column columns[] = {
 
 struct waterfall {
 	struct table *t;
-	const struct diff_row **steps; /* of the diff, sorted */
+	const struct diff_row **steps; /* the steps of the diff, sorted */
 	size_t n;
 	double scale; /* 100: figures are multiples of 0.01 */
 	long long at; /* the running total, in 1 / scale */

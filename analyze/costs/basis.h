@@ -51,10 +51,10 @@ struct basis_value {
 
 /* The basis of each run of a block that measured it. */
 struct basis_runs {
-	double *ns;  /* of each run */
-	int64_t *id; /* of each run in the store */
+	double *ns;  /* the basis of each run */
+	int64_t *id; /* the id of each run in the store */
 	size_t n;
-	/* of the block's basis; it includes the error of the calls per unit of work */
+	/* the error of the block's basis; it includes that of the calls per unit of work */
 	struct stats_error error;
 };
 /*

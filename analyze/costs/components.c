@@ -21,9 +21,9 @@ enum match { EXACT, PREFIX, GLOB, MODULE, KIND, CONTEXT };
 struct components_rule {
 	enum match match;
 	const char *component, *pattern;
-	int value;	     /* the kind or the context, for KIND and CONTEXT */
-	size_t len;	     /* of a PREFIX, the most common glob: "tcp_*" without the star */
-	size_t literals;     /* of a glob: the characters that are no wildcards */
+	int value;  /* the kind or the context, for KIND and CONTEXT */
+	size_t len; /* the length of a PREFIX, the most common glob: "tcp_*" without the star */
+	size_t literals;     /* the characters of a glob that are no wildcards */
 	unsigned char first; /* the first character of what matches; 0: can be any */
 };
 
@@ -46,7 +46,7 @@ struct components {
 	char *text;
 	struct components_found {
 		struct intern functions; /* all members of each struct function */
-		const char **component;	 /* of each function */
+		const char **component;	 /* the component of each function */
 		size_t n, cap;
 	} * found; /* what components_of() has searched for */
 };

@@ -57,8 +57,8 @@ struct cost_part {
 	struct basis_runs measured; /* the runs of the basis */
 	bool same_runs;		    /* the profiled runs are the runs of the basis */
 	struct {
-		double weight, busy_ns; /* of all runs with both */
-		double low, high;	/* of the runs, 0 to 1 */
+		double weight, busy_ns; /* the sums over all runs with both */
+		double low, high;	/* the extremes of the runs, 0 to 1 */
 	} coverage;
 	int nlost;	    /* the number of profiled runs without a sample */
 	struct cpuset cpus; /* CPUs with samples; of a block only with spec.cpus */
@@ -73,7 +73,7 @@ enum { COST_SAMPLES = 50, COST_RUNS = 10 };
 struct cost {
 	double share, share_ci, ns, ns_ci;  /* ci: half the interval */
 	double share_sampling, ns_sampling; /* half the 95 % sampling error */
-	struct stats_error error;	    /* of ns */
+	struct stats_error error;	    /* the error of `ns` */
 };
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
@@ -129,7 +129,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
  */
 struct copying_base {
 	const char *variant;
-	const char **variants, **settings; /* of the plan; store_settings_key() of each */
+	const char **variants, **settings; /* those of the plan; store_settings_key() of each */
 	int nvariants;
 };
 
@@ -158,7 +158,8 @@ struct cost_table {
 	int nkeys;
 	bool totals;
 	bool groups;		      /* a row for each group of the query; groups may overlap */
-	enum tally_relation relation; /* of the query's function; then the only cost is the total */
+	enum tally_relation relation; /* how rows relate to the query's function; then the only cost
+					 is the total */
 	long limit;		      /* rows of each part, unless the query has a limit; 0: all */
 };
 const struct cost_table *cost_table_find(const char *name);
@@ -172,7 +173,7 @@ struct cost_parts {
 	bool shared, by_block; /* shared: the rules are the query's */
 	struct block *blocks;
 	int nblocks;
-	struct cost_part *part; /* of each block; then those of the next group */
+	struct cost_part *part; /* one part for each block; then those of the next group */
 	int n;
 	struct cost_part *whole; /* all functions of each block; NULL unless rows are groups */
 };

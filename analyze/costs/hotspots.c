@@ -95,7 +95,7 @@ struct hotspots_spot {
 	uint64_t offset;
 	struct tally_row sum; /* self of the instruction, by run */
 	double function;      /* the weight of the whole function */
-	int64_t id;	      /* of the function in the store; for a file: the profile's symbol */
+	int64_t id;	      /* the function's id in the store; for a file: the profile's symbol */
 };
 
 struct hotspots_list {

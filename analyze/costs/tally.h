@@ -51,7 +51,8 @@ struct tally_spec {
 	const struct components *components;
 	enum amount in; /* selects an event that counts this if `event` is NULL */
 	enum tally_relation relation;
-	const char *function; /* of the relation: a name, or a glob if no function has this name */
+	const char *function; /* the relation's function: a name, or a glob if no function has this
+				 name */
 	struct call_tree *calls; /* receives each sample that counts for a row; or NULL */
 };
 

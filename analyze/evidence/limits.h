@@ -56,7 +56,7 @@ enum limit {
 struct limit_kind {
 	const char *name;
 	double least;	       /* the threshold in percent of the window, or of the link's speed */
-	const char *waits_for; /* NULL: the side itself holds the data back */
+	const char *waits_for; /* NULL where the side itself holds the data back */
 };
 extern const struct limit_kind limit_kinds[LIMITS];
 

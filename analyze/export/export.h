@@ -13,12 +13,12 @@
 
 struct export
 {
-	struct store *store; /* NULL: q->bare.profile is what there is */
+	struct store *store; /* without a store, q->bare.profile is what there is */
 	const struct query *q;
 	const char *path;	 /* NULL or "-": standard output */
 	const char *table;	 /* csv: one of the store's tables; NULL: all, into a folder */
 	bool count_samples;	 /* weights are numbers of samples; else periods added up */
-	struct comparison *ends; /* of a format of two ends, open; store is NULL */
+	struct comparison *ends; /* the ends of a format of two ends, open; store is NULL */
 	struct table notes;	 /* losses and warnings, and whether the result is lossy; no rows */
 	struct sink out;	 /* export_open's */
 };

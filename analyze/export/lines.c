@@ -255,8 +255,8 @@ static void walk_sort_children(struct walk *w)
 }
 
 struct level {
-	size_t at, end; /* of the children */
-	size_t len;	/* of the line above them */
+	size_t at, end; /* the range of the children */
+	size_t len;	/* the length of the line above them */
 };
 
 /* Walks depth first. No recursion: a chain may be thousands of frames deep. */

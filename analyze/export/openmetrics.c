@@ -54,7 +54,7 @@ static const char *const table_names[TABLES] = {"summary", "components", "roi", 
 
 struct openmetrics {
 	struct table tables[TABLES];
-	int n; /* of the tables that are initialised */
+	int n; /* the number of tables that are initialised */
 	FILE *out;
 };
 

@@ -14,7 +14,7 @@
 struct perf_script {
 	struct samples s;
 	struct export *x;
-	struct str chain; /* of the row */
+	struct str chain; /* the chain of the row */
 	uint64_t ns;	  /* the time */
 	struct error *err;
 	int rc;

@@ -18,7 +18,7 @@ enum { PPROF_LABELS = 8 };
 
 struct pprof {
 	struct samples s;
-	const char *unit; /* of work; NULL: no costs */
+	const char *unit; /* the unit of work; NULL: no costs */
 	struct intern strings;
 	struct components *components;
 	struct map written;   /* symbols and mappings (WRITTEN_DSO) that are in the file */

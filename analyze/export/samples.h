@@ -15,15 +15,15 @@
 struct sample_block {
 	struct block of;   /* NULL, NULL for a perf.data */
 	char *name;	   /* "VARIANT/SIDE", or "samples" of a perf.data; owned */
-	uint64_t weight;   /* of the samples that the filters select */
+	uint64_t weight;   /* the weight of the samples that the filters select */
 	double ns;	   /* cost of one unit of weight, per unit of work; NAN: not known */
-	char *unit;	   /* of work; NULL: no cost or no sample; owned */
+	char *unit;	   /* the unit of work; NULL: no cost or no sample; owned */
 	uint32_t root;	   /* the block's frame, where a format has one (lines.c) */
 	bool exclude_idle; /* the samples of the idle context cost nothing */
 };
 
 struct samples {
-	struct store *store; /* NULL: q->bare.profile */
+	struct store *store; /* without a store, the source is q->bare.profile */
 	const struct query *q;
 	struct table *notes;
 	bool costs; /* find the costs */
@@ -38,7 +38,7 @@ struct samples {
 struct sample_run {
 	struct samples *s;
 	struct sample_block *block;
-	const struct run *run; /* NULL: a perf.data */
+	const struct run *run; /* NULL for a perf.data */
 	const struct profile *p;
 	uint32_t event;
 };
@@ -99,10 +99,10 @@ struct lines {
 	bool all_roots;	     /* a block has its root also where it is the only one */
 	int end;	     /* which of the weights lines_add() fills: 0, or 1 for NEW */
 	struct {
-		uint64_t *of; /* of the line that ends at each frame of the trie */
+		uint64_t *of; /* the line that ends at each frame of the trie */
 		size_t cap;
 	} weight[2];
-	struct lines_source *source; /* of the block that is read */
+	struct lines_source *source; /* the source of the block that is read */
 };
 
 void lines_init(struct lines *l);

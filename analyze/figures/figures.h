@@ -61,7 +61,7 @@ struct figure_kind {
 	/* Reads the figure of `n` sides of one repeat. NULL: compare takes it from profiles. */
 	double (*read)(const struct figure_reading *r, const struct run *const sides[], int n);
 	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
-	double scale;		  /* of over / under */
+	double scale;		  /* the factor of over / under */
 	const char *work;	  /* the unit of work that the figure belongs to; NULL: any */
 	enum purpose purpose;	  /* selects the runs */
 	enum figure_cpus cpus;
@@ -84,7 +84,7 @@ void figure_print_unit(struct str *s, const struct query *q, enum figure_id id, 
 struct figure_value {
 	enum figure_id id;
 	const char *variant, *side; /* the side of a total is SIDE_TOTAL */
-	double *x;		    /* of each repeat that has the figure; the list's */
+	double *x;		    /* the value of each repeat that has the figure; the list's */
 	size_t n;
 	size_t repeats; /* with runs of all sides */
 	struct estimate e;

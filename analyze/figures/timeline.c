@@ -23,7 +23,7 @@ enum { LIMIT = 30 };
 /* Series by the beginning of a name. Others are counts. */
 static const struct series_kind {
 	const char *prefix, *unit;
-	bool of_workload; /* of the workload's processes, sockets or account */
+	bool of_workload; /* the gauge is one of the workload's processes, sockets or account */
 } kinds[] = {
 	{"throughput", "Gbit/s", true},
 	{"nic_", "Gbit/s", false},

@@ -142,7 +142,7 @@ struct fold_event {
 	uint64_t samples, weight;
 	uint64_t late; /* part of `weight`: the periods before late samples */
 	double weight2;
-	struct periods *periods; /* NULL: no samples */
+	struct periods *periods; /* NULL where there are no samples */
 };
 
 /* The timer of an event on a CPU (clock.c). */
@@ -176,7 +176,7 @@ struct fold {
 	size_t nclocks;
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
-	struct unwinder *unwinder;  /* NULL: nothing to unwind */
+	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
 	uint8_t *swapped; /* swapped chains, for files of the other endianness */

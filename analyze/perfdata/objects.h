@@ -53,7 +53,7 @@ struct kernel_symbols {
 	bool mismatched; /* only another kernel's symbols were found */
 	enum unresolved missing;    /* why an address in the kernel has no name */
 	char *vmlinux;		    /* path of the ELF kernel that has the symbols, or NULL */
-	struct symbol_cache *cache; /* of the options; or NULL */
+	struct symbol_cache *cache; /* the cache of the options; or NULL */
 };
 
 /*
@@ -97,7 +97,7 @@ struct object {
 struct place {
 	uint32_t symbol; /* index in the profile */
 	enum context context;
-	const struct place_inlined *inlined; /* NULL: nothing is inlined there */
+	const struct place_inlined *inlined; /* NULL where nothing is inlined */
 };
 
 /*

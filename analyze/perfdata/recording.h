@@ -87,7 +87,7 @@ struct recording {
 	struct history history; /* made before pass two of a profile */
 	/* Samples and side-band records that PERF_FORMAT_LOST reports once more after LOST. */
 	uint64_t lost_twice, lost_side;
-	struct unwinding *unwinding; /* NULL: no event records user stacks */
+	struct unwinding *unwinding; /* NULL where no event records user stacks */
 };
 
 /* Records the first damage as "<what> at offset N" and marks the result incomplete. */
@@ -156,7 +156,7 @@ struct chunk_reader {
 	uint8_t *buf;
 	size_t cap;
 	struct cursor c;
-	const uint8_t *start; /* of the chunk */
+	const uint8_t *start; /* the first byte of the chunk */
 	uint64_t order;	      /* position of its first byte in the stream */
 };
 

@@ -20,7 +20,7 @@ struct addresses {
 	struct objects *objects;
 	const struct history *history;
 	uint32_t pid, version;		   /* the current space */
-	uint32_t user_state, kernel_state; /* of the maps in the current space */
+	uint32_t user_state, kernel_state; /* the state of the maps in the current space */
 	struct cached_place *cache;
 };
 

@@ -42,7 +42,7 @@ struct tracing {
 	struct tracing_format *formats;
 	size_t n, cap;
 	bool big_endian;
-	unsigned int long_size, page_size; /* of the recorded kernel, bytes */
+	unsigned int long_size, page_size; /* those of the recorded kernel, in bytes */
 	const char *cut; /* where the data is cut off; formats before that count. NULL: whole */
 };
 

@@ -28,7 +28,7 @@ enum { TRACEPOINT_FIELDS = 3 };
 /* Events to deliver. The values are in the order of `fields`. */
 struct tracepoint_want {
 	const char *system, *name;
-	const char *fields[TRACEPOINT_FIELDS]; /* NULL: end */
+	const char *fields[TRACEPOINT_FIELDS]; /* ends with NULL */
 };
 
 struct tracepoint {
@@ -78,7 +78,7 @@ const char *tracepoints_print_format(const struct tracepoints *tp, const char *s
 struct tracepoints_health {
 	uint64_t lost_records, lost_samples, late, outside;
 	uint64_t doubled;   /* samples that the file has twice; they are delivered once */
-	const char *damage; /* NULL: none */
+	const char *damage; /* what is wrong with the file; NULL: nothing */
 };
 struct tracepoints_health tracepoints_health(const struct tracepoints *tp);
 /* Adds what was lost or odd, after tracepoints_read. */

@@ -104,7 +104,7 @@ struct unwinding {
 	const struct recording *r;
 	const struct perfdata_options *o;
 	struct identities identities;
-	struct profile_unwinds counts; /* of all threads */
+	struct profile_unwinds counts; /* the counts of all threads */
 	uint64_t *missed;	       /* by object: stacks that ended there without a row */
 };
 

@@ -44,7 +44,7 @@ struct unwind_regs {
 };
 
 struct unwind_arch {
-	const char *name;	   /* of the machine as in the file header */
+	const char *name;	   /* the machine's name as in the file header */
 	uint64_t abi;		   /* PERF_SAMPLE_REGS_ABI_* */
 	uint16_t machine;	   /* EM_* of its objects */
 	uint8_t nregs, sp, fp, pc; /* DWARF numbers; nregs: number of recorded registers */

@@ -19,10 +19,10 @@
 
 /* The CSV of an external meter, from the options of analyze. */
 struct meter {
-	const char *path; /* NULL: the members below describe the logs in the capture */
+	const char *path; /* without a path, the members below describe the logs in the capture */
 	bool in_capture;  /* the path is inside the capture: opens no FIFO, no device */
 	const char *side; /* only runs of this side; NULL: all */
-	const char *kind; /* of power.h; NULL: wall */
+	const char *kind; /* a kind of power.h; without one, wall */
 	double offset_s;  /* added to every time */
 };
 
@@ -30,10 +30,10 @@ struct meter {
 struct ingest_options {
 	const struct meter *meters;
 	size_t nmeters;
-	unsigned int threads;	      /* that may read one file at once; 0: one per CPU */
-	struct time_slice slice;      /* of each run's window, from its start; see window.c */
-	bool inlines;		      /* inlined functions are frames of their own */
-	const char *units;	      /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
+	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
+	struct time_slice slice; /* the part of each run's window, from its start; see window.c */
+	bool inlines;		 /* inlined functions are frames of their own */
+	const char *units;	 /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
 	struct symbol_cache *symbols; /* shared by all runs */
 };
 
@@ -46,7 +46,7 @@ struct ingest_series {
 /* Mean watts of one domain of a source of power (power.h). */
 struct ingest_power {
 	const char *kind, *source, *domain;
-	const char *how; /* NULL: measured */
+	const char *how; /* how it was modelled; NULL where it was measured */
 	double watts;	 /* NAN: it does not cover the window */
 };
 
@@ -56,7 +56,7 @@ struct ingest {
 	bool sliced;		    /* that is a part of the window that was measured */
 	const char *units;	    /* adapter of workload.out */
 	uint64_t started_ns, ended_ns;
-	uint32_t *pids; /* of the workload's processes, from run.json */
+	uint32_t *pids; /* the workload's processes, from run.json */
 	size_t npids, pids_cap;
 	const char *named; /* names of programs that zcost did not start; NULL: none */
 	bool unmatched;	   /* no process had one of these names */
@@ -79,7 +79,7 @@ struct ingest {
 	struct socket_row *sockets;
 	struct thread_row *threads_seen;
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
-	struct profile *profile; /* NULL: no samples */
+	struct profile *profile; /* NULL where there are no samples */
 	const char **absent;	 /* what has no figure in a slice: collectors */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nfacts,
 		facts_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,

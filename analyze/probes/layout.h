@@ -35,7 +35,8 @@ struct layout_variant {
 };
 
 struct layout {
-	const char *name, *created, *zcost_version, *estimator, *order; /* NULL: not known */
+	const char *name, *created, *zcost_version, *estimator,
+		*order; /* NULL where it is not known */
 	const char *hosts_dir;
 	bool has_manifest;
 	char manifest_sha256[65],

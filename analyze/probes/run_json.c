@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SCHEMA = 1 }; /* of both files */
+enum { SCHEMA = 1 }; /* the schema of both files */
 
 /* --- how exactly the collectors cut the window --- */
 

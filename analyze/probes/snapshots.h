@@ -62,9 +62,9 @@ struct delta {
 	const char *name;
 	int cpu; /* NO_CPU: not of one CPU */
 	uint64_t last;
-	unsigned int round; /* of the reading that `last` is from */
+	unsigned int round; /* the round of the reading that `last` is from */
 	double sum;	    /* in the window */
-	double known_s;	    /* of the window that the readings with it span */
+	double known_s;	    /* the part of the window that the readings with it span */
 	bool back, between; /* reset in the window; absent at its start */
 };
 
@@ -74,13 +74,13 @@ struct deltas {
 	struct map index; /* hash of name and CPU: place + 1 */
 	struct arena names;
 	uint64_t from, to; /* the window */
-	uint64_t t_ns;	   /* of the last reading, 0: none */
+	uint64_t t_ns;	   /* the time of the last reading; 0: none */
 	unsigned int round;
 	bool wraps;	      /* the counters have 32 bits, and begin again at 0 */
 	size_t next;	      /* the place that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
-	struct cpuset cpus, before; /* of this reading and of the one before */
+	struct cpuset cpus, before; /* the CPUs of this reading and of the one before */
 	bool hotplug;		    /* a CPU came or went between two readings */
 };
 

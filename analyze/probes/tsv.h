@@ -28,7 +28,7 @@ int tsv_read(struct tsv *t, const char *path, char separator, struct error *err)
 int tsv_read_named(struct tsv *t, const char *path, char separator, struct error *err);
 void tsv_free(struct tsv *t);
 
-int tsv_column(const struct tsv *t, const char *name); /* -1: there is none */
+int tsv_column(const struct tsv *t, const char *name); /* returns -1 where there is none */
 const char *tsv_cell(const struct tsv *t, size_t row, int column);
 
 /*

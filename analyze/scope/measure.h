@@ -19,7 +19,7 @@ struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
 struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
 struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */
 struct ethtool_text; /* what ethtool -S printed, analyze/texts/ethtool_text.h */
-struct tracepoints;  /* of a perf.data, analyze/perfdata/tracepoints.h */
+struct tracepoints;  /* the tracepoints of a perf.data, analyze/perfdata/tracepoints.h */
 struct components;   /* analyze/costs/components.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
@@ -55,11 +55,11 @@ struct query {
 	const char *name;		 /* name or glob: which series */
 	const char *drawn; /* globs of the series that a chart draws, by blanks; NULL: all */
 	int parts;	   /* a longer series becomes so many means with ranges; 0: every point */
-	const char *event; /* NULL: the first that has samples */
+	const char *event; /* without one, the first that has samples */
 	const struct cpuset *cpus; /* --cpu; NULL: all */
 	bool workload_only; /* rows of the workload's processes, and one of interrupts elsewhere */
 	/* how to print */
-	const char *setting; /* of a plan; NULL: all */
+	const char *setting; /* a setting of the plan; NULL: all */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
 	bool children;	     /* also the cost of rows with what they call, where that is left out */
 	long limit;	     /* rows; 0: the table's own default */

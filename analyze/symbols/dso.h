@@ -26,7 +26,7 @@ struct elf_file {
 	char *image; /* owns the bytes of `elf` if the file is packed */
 	size_t image_len;
 	GElf_Ehdr header;
-	Elf_Scn *symtab, *dynsym; /* NULL: no such section */
+	Elf_Scn *symtab, *dynsym; /* NULL where the file has no such section */
 	bool has_dwarf;
 	bool code;	   /* has the code, so it is no debug file */
 	char build_id[65]; /* "" without a build-id */

@@ -23,7 +23,7 @@ enum { DEPTH_MAX = 256 };
 
 struct range {
 	uint64_t low, high; /* [low, high) */
-	uint64_t what;	    /* of a unit: its index; of a function: the offset of its DIE */
+	uint64_t what;	    /* a unit's index, or the offset of a function's DIE */
 };
 
 struct ranges {
@@ -46,11 +46,11 @@ struct inlines {
 	Dwarf *dwarf;
 	char *path;
 	struct unread *unread;
-	struct segment *segments; /* of the mapped file */
+	struct segment *segments; /* the segments of the mapped file */
 	size_t nsegments, segments_cap;
 	struct unit *units;
 	size_t nunits, units_cap;
-	struct ranges ranges; /* of the units */
+	struct ranges ranges; /* the ranges of the units */
 	struct map known;     /* address -> struct inlined * + 1 */
 	struct intern names;
 	struct arena arena;

@@ -41,7 +41,7 @@ for table in summary scores roi runs counters sizes zerocopy components syscalls
 	ok "report $table takes time linear in the runs" linear w125 w500 "$zcost" report $table IN
 done
 # The tests sort all pairs of runs of two ends, so a part of the time grows with the square.
-ok "compare of four times the runs takes less than eight times as long" within 8 w125 w500 "$zcost" compare copying mapping -C IN
+ok "compare of four times the runs takes less than twelve times as long" within 12 w125 w500 "$zcost" compare copying mapping -C IN
 ok "compare --table functions takes time linear in the runs" \
 	linear w125 w500 "$zcost" compare copying mapping -C IN --table functions
 

@@ -17,7 +17,7 @@
 
 struct counter {
 	const char *event, *group, *unit;
-	char *name; /* of the metric; the same event in another group has the group's number */
+	char *name; /* the metric's name; the same event in another group has the group's number */
 	double value, enabled, running;
 	double longest;		  /* the longest time that a CPU had it enabled: the window */
 	size_t cpus, not_counted; /* cpus: 0 if the host lacks the event */

@@ -40,7 +40,7 @@ static const struct work_ratio {
 
 struct counters_event {
 	char *name;
-	const char *unit; /* NULL: no run has the count of the event */
+	const char *unit; /* NULL where no run has the count of the event */
 };
 
 struct counters_names {

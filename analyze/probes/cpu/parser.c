@@ -262,7 +262,7 @@ static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct t
 }
 
 struct proc_stat {
-	struct times t[2]; /* of this reading and the last, in turns */
+	struct times t[2]; /* the times of this reading and the last, in turns */
 	size_t reading;
 	struct sums sums;
 };

@@ -22,8 +22,8 @@
 struct state {
 	unsigned int cpu;
 	uint64_t entries, us;		  /* as last read */
-	unsigned int round;		  /* of the reading they are from */
-	double change_us, change_entries; /* of the current span; below 0: not known */
+	unsigned int round;		  /* the round of the reading they are from */
+	double change_us, change_entries; /* those of the current span; below 0: not known */
 	double sum_us, sum_entries, known_s;
 };
 

@@ -34,7 +34,7 @@ static const struct {
 
 struct idle {
 	struct block_table *k;
-	struct changes pct, entries; /* of "3 C6", of all CPUs and of each */
+	struct changes pct, entries; /* those of "3 C6", of all CPUs and of each */
 };
 
 /* Adds a row of a CPU or, with NO_CPU, of the sum over the side's CPUs. */

@@ -98,7 +98,7 @@ static bool time_parse_date(const char *text, double *seconds)
 struct reader {
 	const struct ingest *in;
 	const struct meter *m;
-	int column;	 /* of the power */
+	int column;	 /* the column of the power */
 	double in_watts; /* its unit */
 	struct reading *r;
 	size_t n, bad;

@@ -21,7 +21,7 @@ struct gauge {
 
 struct sockstat {
 	uint64_t from, to; /* the window */
-	uint64_t t_ns[2];  /* of the previous reading and of this one */
+	uint64_t t_ns[2];  /* the times of the previous reading and of this one */
 	size_t reading;
 	struct intern names;
 	struct gauge *gauges; /* by the id of the name */

@@ -49,7 +49,7 @@ struct tracks {
 	size_t reading;
 	uint64_t t_ns, before_ns;
 	bool little;
-	struct values rtt, cwnd, bytes; /* of each socket; the bytes are those so far */
+	struct values rtt, cwnd, bytes; /* those of each socket; the bytes are those so far */
 	size_t ended;
 };
 
@@ -181,7 +181,7 @@ static bool tcp_read_line(char *line, void *arg)
 	t->row.readings++;
 	t->last_reading = all->reading + 1;
 	t->last = s;
-	t->last.congestion = NULL; /* of the line */
+	t->last.congestion = NULL; /* it points into the line */
 	return true;
 }
 

@@ -32,10 +32,10 @@ struct seen {
 	int64_t pid, tid;
 	uint64_t start;
 	double run_ns, user_ns, system_ns, children_ns, migrations; /* NAN: not known */
-	double grew; /* of a process: growth of its threads */
+	double grew; /* the growth of a process's threads */
 	unsigned int cpu;
 	char *comm, *allowed;
-	bool late; /* of a process: it is new to the workload and ran before */
+	bool late; /* a process that is new to the workload and ran before */
 };
 
 struct reading {
@@ -152,7 +152,7 @@ static struct seen *threads_find(const struct reading *r, const struct seen *lik
 /* --- a span between two readings --- */
 
 struct span {
-	double share, ns; /* of it in the window; its length */
+	double share, ns; /* its share of the window, and the window's length */
 	uint64_t end;
 };
 
