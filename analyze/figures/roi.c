@@ -103,7 +103,7 @@ static void roi_note_formula(const struct query *q, struct table *t)
 		snprintf(power, sizeof(power), "P^%g", m);
 	note_add(&t->notes, roi_formula, n, n, power);
 	if (power_is_modelled(q))
-		note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
+		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 }
 
 /* Computes the scores from numbers on the command line. */

@@ -59,7 +59,7 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 			scores_put_row(t, q, &l.list[i]);
 	if (!rc) {
 		if (power_is_modelled(q))
-			note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
+			note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 		figure_list_note_absent(&l, t);
 		figure_list_notes(&l, t);
 		rc = busy_notes(s, q, NULL, t, err);

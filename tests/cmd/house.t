@@ -110,14 +110,14 @@ declares_commands_only() {
 
 # How large the tree may be. What stands in tests/data is not counted: recordings, and what commands print. The aim is 100,000
 # lines in 480 files, 50,000 lines of tests and 150 kinds of notes, so these figures go down, never up.
-most_lines=105700 most_files=445 most_test_lines=53100 most_notes=145
+most_lines=105700 most_files=445 most_test_lines=53100 most_notes=149
 sizes() { # sets and prints the sizes that count
 	find . \( -name 'build*' -o -path ./tests -o -path ./.git \) -prune -o -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \
 		-o -name '*.awk' -o -name '*.js' -o -name '*.css' \) -print >"$scratch/product"
 	files=$(wc -l <"$scratch/product")
 	lines=$(xargs cat <"$scratch/product" | wc -l)
 	test_lines=$(find tests -path tests/data -prune -o -type f -exec cat {} + | wc -l)
-	notes=$(grep -c '^NOTE(' analyze/model/notes.def)
+	notes=$(grep -cE '^NOTE(_BRIEF)?\(' analyze/model/notes.def)
 	echo "# product: $lines lines in $files files; tests: $test_lines lines; kinds of notes: $notes"
 }
 in_budget() {

@@ -234,7 +234,7 @@ TEST(tcp_scales_the_figures_of_a_socket)
 	small_store_column_is(&t, "congestion", "cubic cubic -");
 	assert_int_equal(table_real(&t, 2, "run"), 1);
 	small_store_says(&t, "evidence 'workload': rtt is the value at the workload's end");
-	assert_false(small_store_noted(&t, "more row"));
+	assert_false(small_store_noted(&t, "rows; --all"));
 	assert_float_equal(table_real(&t, 0, "rtt_us"), 1e6 * (SOCKET_rtt_us + 1), 0);
 	assert_float_equal(table_real(&t, 0, "delivery_gbps"), 8e-3 * (SOCKET_delivery_rate + 1),
 			   1e-9);
@@ -247,5 +247,5 @@ TEST(tcp_scales_the_figures_of_a_socket)
 	row_is(&t, 2, "rtt_us = 55, retrans_per_gb = 1.5");
 	t = small_store_table(s, "tcp", (struct query){.limit = 1});
 	small_store_column_is(&t, "local", "a:1 -");
-	small_store_says(&t, "v receiver: 1 more row;");
+	small_store_says(&t, "v receiver: 2 of 3 rows;");
 }

@@ -162,7 +162,8 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 		left += rc > 0 ? (size_t)rc : 0;
 	}
 	if (left)
-		note_add_block(&t->notes, &b->block, more_rows, left);
+		note_add_block(&t->notes, &b->block, rows_shown, t->rows - before,
+			       t->rows - before + left);
 	if (b->n && t->rows == before)
 		note_add_block(
 			&t->notes, &b->block, table_not_measured,
