@@ -238,8 +238,7 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 		figure_list_notes(&l, &warnings);
 		block_list_run_notes(&l.blocks[FOR_SYSCALLS], l.s, &warnings);
 		if (power_is_modelled(&q))
-			note_add(&warnings.notes, power_modelled, q.model_idle,
-				 q.model_per_cpu);
+			note_add(&warnings.notes, power_modelled, q.model_idle, q.model_per_cpu);
 		diff_carry_notes(notes, &warnings);
 	}
 	table_free(&warnings);

@@ -341,7 +341,7 @@ int compare_note_workload(const struct comparison *c, struct table *t, struct er
 static int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
 			   struct error *err)
 {
-	struct figures own, *f = out->figures ?: &own;
+	struct figures own = {0}, *f = out->figures ?: &own;
 	size_t i;
 	int ret;
 

@@ -191,7 +191,7 @@ void changes_put_cpus(const struct changes *by_cpu, const char *name, struct tab
 	enum { CPUS_SHOWN = 3 };
 	bool *said = xcalloc(by_cpu->n + 1, sizeof(*said));
 	const struct change_row *most[CPUS_SHOWN];
-	double rate[CPUS_SHOWN], x, all = 0;
+	double rate[CPUS_SHOWN] = {0}, x, all = 0;
 	const struct change_row *row;
 	size_t shown = 0, i;
 	struct str s = {0};

@@ -37,9 +37,10 @@ static char *pmu_read_text(const char *pmu, const char *folder, const char *name
 bool pmu_has_event(const char *pmu, const char *event)
 {
 	char *text = pmu_read_text(pmu, "events", event);
+	bool there = text;
 
 	free(text);
-	return text;
+	return there;
 }
 
 static void pmu_add_name(void *names, const char *dir, const char *name, struct error *err)

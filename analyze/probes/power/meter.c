@@ -140,7 +140,7 @@ static int meter_find_column(struct reader *d, const struct tsv *t, struct error
 static void meter_read_rows(struct reader *d, const struct tsv *t)
 {
 	size_t row;
-	double s, w;
+	double s = 0, w;
 
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	d->bad = t->short_rows;
@@ -159,7 +159,7 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 {
 	struct reader d = {.in = in, .m = m};
 	const char *name = path_base_name(m->path), *kind = m->kind ? m->kind : "wall";
-	struct tsv t;
+	struct tsv t = {0};
 	char *what;
 	int rc = (m->in_capture ? tsv_read : tsv_read_named)(&t, m->path, 0, err);
 
