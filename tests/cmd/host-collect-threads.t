@@ -106,7 +106,7 @@ EOT
 chmod 755 swarm
 setsid ./swarm &
 swarm=$!
-cleanup() { kill -KILL -- -$swarm 2>/dev/null; }
+cleanup() { kill -KILL -$swarm 2>/dev/null; }
 soon test -e swarms
 ok "collect reads many processes" exits 4 "$zcost" collect -o r --collect threads --processes swarm --duration 0.2 --grace 0 -- sleep 60
 ok "a message says that it reads 8192 at most" says 'more than 8192 processes or threads: zcost did not read the rest' err
