@@ -2,9 +2,9 @@
 /*
  * One run on this host, and the collectors that watch it.
  *
- * A collector is a `const struct collector` in its own file and one row of THE TABLE (table.c). A
- * hook is NULL where there is nothing to do. A run calls the hooks in this order, snap often and
- * each of the others at most once:
+ * A collector is a `const struct collector` in its own file and one row of THE TABLE
+ * (collectors.c). A hook is NULL where there is nothing to do. A run calls the hooks in this order,
+ * snap often and each of the others at most once:
  *
  *   probe    checks that this host can do it; else the error is the reason, with the way out
  *   prepare  does everything slow, such as loading programs and opening files, all switched off

@@ -6,7 +6,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
-#include "lib/syscall_names.h"
+#include "lib/syscall_facts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 
 /*
  * The build takes the names from the C library's headers. Newer calls have the same number on every
- * machine and stand in lib/syscall_names.c.
+ * machine and stand in lib/syscall_facts.c.
  */
 
 static const char *const names[SYSCALLS_NR] = {

@@ -6,6 +6,7 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
 
@@ -14,17 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off
+#define UNIT_GAUGE(id, unit, units) {"ns_per_" unit, "CPU time, ns per " unit},
 /* What is drawn, in this order. The first with rows is that of a chart of several settings. */
 static const struct sweep_gauge {
 	const char *metric, *label;
 } gauges[] = {
 	{"ns_per_kib", "CPU time, ns per KiB"},
-	{"ns_per_packet", "CPU time, ns per packet"},
-	{"ns_per_message", "CPU time, ns per message"},
+	WORK_UNITS(UNIT_GAUGE)
 	{"throughput_gbps", "throughput, Gbit/s"},
 	{"roi_c", "T²/C"},
 	{"roi_p", "T²/P"},
 };
+// clang-format on
 
 enum { PANELS = 4 };
 

@@ -426,7 +426,7 @@ const struct option_row option_table[] = {
 	       option_rows, .at = AT(q.limit)),
 	OPTION("all", NULL, GROUP_ROWS, "show every row, and each unresolved address", option_flag,
 	       .at = AT(q.all)),
-	OPTION("unit", "packet|KiB|message|syscall", GROUP_WORK, "unit of work: packet, KiB (default), message or syscall", option_text,
+	OPTION("unit", WORK_UNITS(WORK_UNIT_PIPE) "KiB|syscall", GROUP_WORK, "unit of work: " WORK_UNITS(WORK_UNIT_COMMA) "KiB (default) or syscall", option_text,
 	       .at = AT(q.unit)),
 	OPTION("in", "ns|cycles|instructions", GROUP_WORK, "unit of costs: ns (default), cycles or instructions", option_amount,
 	       .at = AT(q.in)),

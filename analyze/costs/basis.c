@@ -118,7 +118,8 @@ static int basis_check_unit(const struct query *q, const char **unit, struct err
 	*unit = q->unit ? basis_canonical_unit(q->unit) : NULL;
 	if (q->unit && !*unit)
 		return error_set(err, EINVAL,
-				 "no unit '%s'; the units are packet, KiB, message and syscall",
+				 "no unit '%s'; the units are " WORK_UNITS(
+					 WORK_UNIT_COMMA) "KiB and syscall",
 				 q->unit);
 	return 0;
 }

@@ -6,6 +6,7 @@
  * runs are too few for the test.
  */
 #include "analyze/scope/runs.h"
+#include "analyze/scope/work.h"
 
 #include "lib/str.h"
 
@@ -30,14 +31,16 @@ static const char *const passes[] = {"measure", "profile", "syscalls"};
 
 enum { MEASURE, PROFILE, PASSES = array_size(passes) };
 
+// clang-format off
+#define PASS_RATE(id, unit, units) {"rate_" units, units "/s"},
 /* The rates of work that passes are compared by. The first that the runs have is used. */
 static const struct {
 	const char *metric, *unit;
 } rates[] = {
 	{"throughput", "Gbit/s"},
-	{"rate_packets", "packets/s"},
-	{"rate_messages", "messages/s"},
+	WORK_UNITS(PASS_RATE)
 };
+// clang-format on
 
 enum { RATES = array_size(rates) };
 

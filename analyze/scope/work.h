@@ -20,6 +20,10 @@
 	row(MESSAGE, "message", "messages")
 // clang-format on
 
+/* The units in texts: WORK_UNITS(WORK_UNIT_COMMA) "KiB and syscall". */
+#define WORK_UNIT_PIPE(id, unit, units)	 unit "|"
+#define WORK_UNIT_COMMA(id, unit, units) unit ", "
+
 /* A unit of work, its spelling in names of columns, and the metric with its rate or NULL. */
 struct work_kind {
 	const char *unit, *word, *rate;

@@ -4,7 +4,7 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/str.h"
-#include "lib/syscall_names.h"
+#include "lib/syscall_facts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of system calls by architecture. `arch` is the name that `uname -m` prints. */
-#ifndef ZC_SYSCALL_NAMES_H
-#define ZC_SYSCALL_NAMES_H
+/* Names of system calls by architecture, and which return a number of bytes. `arch` is the name
+ * that `uname -m` prints. */
+#ifndef ZC_SYSCALL_FACTS_H
+#define ZC_SYSCALL_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

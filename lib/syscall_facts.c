@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/syscall_names.h"
+#include "lib/syscall_facts.h"
 
 #include "lib/alloc.h"
 
