@@ -117,7 +117,7 @@ report w functions --unit syscall --basis wall --all
 sqlite3 n/zcost.db "DELETE FROM syscall"
 report n functions --unit syscall --all
 ok "an unknown unit is a usage error" exits 2 "$zcost" report functions w --unit byte
-ok "the message lists syscall among the units" says 'packet, KiB, message and syscall' err
+ok "the message lists syscall among the units" says 'packet, message, KiB and syscall' err
 
 # --- one run has sampling errors: beside each cost, whatever it is split by and counted in ---
 
