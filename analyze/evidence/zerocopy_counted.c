@@ -51,10 +51,10 @@ struct counted {
 
 static void counted_add_call(struct counted *c, const struct syscall_row *r)
 {
-	size_t i, len = strlen(r->name) - (str_ends(r->name, " (32-bit)") ? 9 : 0);
+	size_t i;
 
 	for (i = 0; i < array_size(calls); i++) {
-		if (strlen(calls[i].name) != len || strncmp(calls[i].name, r->name, len))
+		if (strcmp(calls[i].name, r->name))
 			continue;
 		c->moved[calls[i].how] += (double)r->bytes;
 		c->on_sockets[calls[i].how < READ_COPY] += calls[i].any ? 0 : (double)r->bytes;

@@ -69,7 +69,7 @@ struct query {
 				the columns up to the CPUs */
 	const char **groups; /* --group, as given */
 	size_t ngroups;
-	const struct components *rules;		      /* instead of those two; NULL: none */
+	const struct components *rules; /* rules in place of --components and its set */
 	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
 	/* what a unit of work is, and what it costs */
 	const char *unit; /* packet, KiB, message, syscall; NULL: KiB where bytes are known */

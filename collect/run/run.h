@@ -216,8 +216,8 @@ void netns_close(struct netns *n);
 
 /*
  * Follows the workload of c's run. When it has entered another namespace, calls `work` inside that
- * one, once. A namespace that cannot be entered, a failure of `work`, and processes in several
- * namespaces, of which only the first is read, degrade the collector.
+ * one, once. Three things degrade the collector: a namespace that cannot be entered, a failure
+ * of `work`, and processes in several namespaces. Only the first of these is read.
  */
 typedef int netns_work(void *arg, struct error *err);
 void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);

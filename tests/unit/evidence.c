@@ -38,7 +38,7 @@ struct counted_case {
 static const struct counted_case cases[] = {
 	/* Calls read all that the kernel copied: files and a coarse count do not matter. */
 	{"receiver",
-	 {{"recvfrom", 1, 600}, {"read", 1, 300}, {"readv", 1, 50}, {"recvmsg (32-bit)", 1, 50}},
+	 {{"recvfrom", 1, 600}, {"read", 1, 300}, {"readv", 1, 50}, {"recvmsg", 1, 50}},
 	 {{COPIED, 1000}, {SOCKETS, 1500}},
 	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}}},
 	{"receiver",

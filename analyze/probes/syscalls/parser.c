@@ -65,8 +65,8 @@ static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64
 }
 
 /*
- * Parses how many calls were timed, and how many of these are the first of a thread. A row of one
- * thread has FIRST of them; a row of several threads says how many.
+ * Parses how many calls were timed, and how many of them are a thread's first calls. A row of one
+ * thread has FIRST of these; a row of several threads says how many.
  */
 static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_row *s,
 				struct timed *sum)
