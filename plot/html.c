@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "plot/html.h"
+/* HTML as text: escaped words, tables of figures, and pictures that need no other file. */
+#include "plot/html_page.h"
 
 #include "analyze/compare/compare.h"
 #include "lib/table_layout.h"
@@ -151,83 +152,30 @@ void html_add_table(struct str *out, const struct table *t, const struct html_he
 
 /* --- pictures --- */
 
-/* Marks of an id in a tag. The id follows. */
-static const char *const id_marks[] = {" id=\"", " id='", "href=\"#", "href='#", "url(#"};
-
-static size_t svg_id_mark(const char *s)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(id_marks); i++)
-		if (str_starts(s, id_marks[i]))
-			return strlen(id_marks[i]);
-	return 0;
-}
-
-/* HTML knows the namespaces of SVG: the page then has no address at all. */
-static size_t svg_namespace(const char *s)
-{
-	size_t at = str_starts(s, "xmlns=\"") ? 7 : str_starts(s, "xmlns:xlink=\"") ? 13 : 0;
-
-	return at ? at + strcspn(s + at, "\"") + 1 : 0;
-}
-
-static void svg_add_inline(struct str *out, const char *svg, const char *name)
-{
-	bool tag = false;
-	size_t skip, len;
-
-	for (; *svg; svg += skip ? skip : 1) {
-		tag = *svg == '<' || (tag && *svg != '>');
-		skip = tag ? svg_namespace(svg) : 0;
-		len = tag ? svg_id_mark(svg) : 0;
-		if (len) {
-			str_add(out, svg, len);
-			str_printf(out, "%s-", name);
-			skip = len;
-		} else if (!skip) {
-			str_putc(out, *svg);
-		}
-	}
-}
-
 /*
- * The frame loads with the page: a printer does not wait for frames that load later. The attribute
- * is in single quotes, because SVG and JSON have many double ones.
+ * Each picture is in a frame, where its ids and scripts are its own. The frame loads with the page:
+ * a printer does not wait for frames that load later. The attribute is in single quotes, because
+ * SVG and JSON have many double ones.
  */
-static void svg_add_frame(struct str *out, const char *svg, const char *name)
+void html_add_svg(struct str *out, const char *svg, const char *name)
 {
-	const char *box = strstr(svg, "viewBox=\"");
+	const char *start = strstr(svg, "<svg"), *box = start ? strstr(start, "viewBox=\"") : NULL;
 	double x, y, w, h;
 
 	if (!box || sscanf(box, "viewBox=\"%lf %lf %lf %lf", &x, &y, &w, &h) != 4)
-		w = 1280, h = 720;
+		return;
 	str_printf(out,
-		   "<iframe sandbox=allow-scripts title=\"interactive chart %s\" "
-		   "style=\"aspect-ratio:%g/%g\" srcdoc='",
+		   "<div class=\"scroll picture\" tabindex=0><iframe sandbox=allow-scripts "
+		   "title=\"chart %s\" style=\"aspect-ratio:%g/%g\" srcdoc='"
+		   "<!doctype html><style>body{margin:0}svg{width:100%%;height:auto}</style>",
 		   name, w, h);
-	str_puts(out, "<!doctype html><style>body{margin:0}svg{width:100%;height:auto}</style>");
-	for (; *svg; svg++) {
-		if (*svg == '\'')
+	for (; *start; start++) {
+		if (*start == '\'')
 			str_puts(out, "&#39;");
-		else if (*svg == '&')
+		else if (*start == '&')
 			str_puts(out, "&amp;");
 		else
-			str_putc(out, *svg);
+			str_putc(out, *start);
 	}
-	str_puts(out, "'></iframe>");
-}
-
-void html_add_svg(struct str *out, const char *svg, const char *name)
-{
-	const char *start = strstr(svg, "<svg");
-
-	if (!start)
-		return;
-	str_puts(out, "<div class=\"scroll picture\" tabindex=0>");
-	if (strstr(start, "<script"))
-		svg_add_frame(out, start, name);
-	else
-		svg_add_inline(out, start, name);
-	str_puts(out, "</div>\n");
+	str_puts(out, "'></iframe></div>\n");
 }

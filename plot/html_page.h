@@ -10,7 +10,6 @@
 #include "analyze/commands/commands.h"
 #include "analyze/compare/figures.h"
 #include "plot/chart.h"
-#include "plot/html.h"
 
 /* What the page holds at most. The rest is counted, with the command that prints it. */
 enum {
@@ -72,5 +71,28 @@ void page_add_failed(struct html_page *p, const char *name, const struct error *
 /* --- html_charts.c --- */
 
 int page_add_charts(struct html_page *p, struct error *err);
+
+/* --- html.c --- */
+
+/* Appends <TAG>text</TAG>. `tag` may have attributes: "p class=x". */
+void html_add_element(struct str *out, const char *tag, const char *text);
+/* Appends the text of the format, in which each %s is escaped for an element or for an attribute in
+ * double quotes. It knows %s, %d, %zu and %%. */
+void html_printf(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct html_heading {
+	const char *id;	     /* unique in the page */
+	const char *title;   /* what the table is */
+	const char *what;    /* how it is made, in one line */
+	const char *command; /* that prints the whole table; NULL: none */
+	size_t most;	     /* rows in the page */
+	bool open;	     /* a reader sees the rows without a click */
+};
+
+/* Appends a table with its results and with notes on how it is made. */
+void html_add_table(struct str *out, const struct table *t, const struct html_heading *h);
+
+/* Appends an SVG in a frame with a name for those who hear the page read. */
+void html_add_svg(struct str *out, const char *svg, const char *name);
 
 #endif

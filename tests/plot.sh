@@ -120,6 +120,6 @@ same_figures() {
 # outside_references PAGE: prints each address and each reference to a file. A namespace of SVG in a script looks like
 # an address.
 outside_references() {
-	sed 's#http://www.w3.org/[0-9a-z/]*##g' "$1" |
+	sed "s#http://www.w3.org/[0-9a-z/]*##g; s/&\#39;/'/g" "$1" |
 		grep -oiE '[a-z]+://|[ "]src *=|@import|url\([^#]|href=[^ "#>'"'"'][^ >]*|href=["'"'"'][^#]'
 }
