@@ -222,17 +222,13 @@ struct splits {
 	uint64_t *of; /* one mask per split; bit i: run i goes to the base */
 	size_t n, runs, base;
 	bool every; /* the list holds all splits */
+	/* The split of the first half from the second, and of every other run from the rest. */
+	uint64_t first_half, alternate;
 };
 
 /* Lists at most `most` splits of up to 63 runs, each pair of halves once. */
 void splits_make(struct splits *s, size_t runs, size_t most);
 void splits_free(struct splits *s);
-/* The split of the first half of the runs from the second, and of every other run from the rest. */
-uint64_t splits_first_half(const struct splits *s);
-uint64_t splits_alternate(const struct splits *s);
-
-/* Returns whether a self-test can split the runs of this table. */
-bool compare_self_tests(const struct compare_table *table);
 
 /*
  * Fills a table with a row for each variant (or only `variant`), table and side: the share of

@@ -32,94 +32,17 @@ static const struct column columns[] = {
 	{"result", .type = V_STR, .what = "ok, too often, or the runs that the test needs"},
 };
 
-/* The false alarms of one table. */
-struct alarms {
-	const char *variant, *table, *side;
-	double attainable; /* as a share */
-	size_t rows, base, new;
-	double alarms, claims, of; /* splits with one in any row; all splits */
-	size_t splits, halves, alternate;
+/* A self-test of one variant, and the table that receives its rows. */
+struct self_test {
+	const struct comparison *c;
+	struct table *t;
+	struct outcome *out;
+	bool tested; /* the runs of a row could be split */
 };
-
-struct alarms_list {
-	struct alarms *list;
-	size_t n, cap;
-};
-
-/* Returns the share of splits with a false alarm. Its n is 0 where the runs are too few. */
-static struct estimate alarms_rate(const struct alarms *k)
-{
-	if (!(k->of > 0))
-		return (struct estimate){.value = NAN};
-	return stats_proportion((unsigned)lround(k->alarms / k->of * (double)k->splits),
-				(unsigned)k->splits, 0.95);
-}
-
-static const char *alarms_result(const struct alarms *k, const struct comparison *c)
-{
-	return alarms_rate(k).lo > c->rule.alpha ? "too often" : "ok";
-}
-
-/* Returns the runs of one variant that a self-test needs. */
-static size_t alarms_runs_needed(const struct comparison *c, size_t rows)
-{
-	return 2 * verdict_runs_needed(&c->rule, rows);
-}
-
-/* Sets Bonferroni's bound, which is Holm's first step. */
-static void alarms_set_attainable(struct alarms *k, const struct comparison *c)
-{
-	double level = stats_mann_whitney_level(k->base, k->new, c->rule.alpha / (double)k->rows);
-
-	k->attainable = fmin(c->rule.alpha, (double)k->rows * level);
-}
-
-static void alarms_add_row(struct table *t, const struct comparison *c, const struct alarms *k,
-			   struct outcome *out)
-{
-	struct estimate rate = alarms_rate(k);
-	bool tested = k->of > 0;
-	struct value *row = table_row(t);
-	const char *result =
-		tested ? alarms_result(k, c)
-		       : arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->rows));
-
-	table_set(t, row, "variant", value_str(t, k->variant));
-	table_set(t, row, "table", value_str(t, k->table));
-	table_set(t, row, "side", value_str(t, k->side));
-	table_set(t, row, "alarm", value_str(t, "any row"));
-	table_set(t, row, "rows", value_int((int64_t)k->rows));
-	table_set(t, row, "base_runs", value_int((int64_t)k->base));
-	table_set(t, row, "new_runs", value_int((int64_t)k->new));
-	table_set(t, row, "result", value_str(t, result));
-	outcome_count(out, tested && rate.lo > c->rule.alpha ? VERDICT_WORSE : VERDICT_NONE,
-		      k->side, arena_printf(&t->arena, "%s of %s", k->table, k->variant));
-	if (!tested)
-		return;
-	table_set(t, row, "splits", value_int((int64_t)k->splits));
-	table_set(t, row, "rate_pct",
-		  value_estimate(t, 100 * k->alarms / k->of, 100 * rate.lo, 100 * rate.hi));
-	table_set(t, row, "attainable_pct", value_real(100 * k->attainable));
-	table_set(t, row, "nominal_pct", value_real(100 * c->rule.alpha));
-	table_set(t, row, "claims_pct", value_real(100 * k->claims / k->of));
-	table_set(t, row, "halves", value_int((int64_t)k->halves));
-	table_set(t, row, "alternate", value_int((int64_t)k->alternate));
-}
 
 /* --- the splits: ways to split runs into halves --- */
 
 enum { RUNS_MAX = 64 };
-
-/* Returns choose(n, k). */
-static double splits_count(size_t n, size_t k)
-{
-	double all = 1;
-	size_t i;
-
-	for (i = 0; i < k; i++)
-		all = all * (double)(n - i) / (double)(i + 1);
-	return all;
-}
 
 /* Returns the next larger number with the same number of bits set. */
 static uint64_t splits_next(uint64_t v)
@@ -134,9 +57,9 @@ static uint64_t splits_next(uint64_t v)
 static void splits_fill_all(struct splits *s)
 {
 	bool mirrored = s->base * 2 == s->runs;
-	uint64_t v = (1ULL << s->base) - 1, end = 1ULL << s->runs;
+	uint64_t v = s->first_half;
 
-	for (; v < end; v = splits_next(v))
+	for (; v < 1ULL << s->runs; v = splits_next(v))
 		if (!mirrored || v & 1)
 			s->of[s->n++] = v;
 }
@@ -157,13 +80,17 @@ static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
 void splits_make(struct splits *s, size_t runs, size_t most)
 {
 	struct prng r;
-	double all;
+	double all; /* choose(runs, base), each pair of halves once */
+	size_t i;
 
 	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
 	s->base = s->runs / 2;
 	if (!s->base)
 		return;
-	all = splits_count(s->runs, s->base) / (s->base * 2 == s->runs ? 2 : 1);
+	s->first_half = (1ULL << s->base) - 1;
+	s->alternate = 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
+	for (all = s->base * 2 == s->runs ? 0.5 : 1, i = 0; i < s->base; i++)
+		all = all * (double)(s->runs - i) / (double)(i + 1);
 	s->every = all <= (double)most;
 	s->of = xcalloc(most + 1, sizeof(*s->of));
 	if (s->every) {
@@ -181,16 +108,6 @@ void splits_free(struct splits *s)
 	*s = (struct splits){0};
 }
 
-uint64_t splits_first_half(const struct splits *s)
-{
-	return (1ULL << s->base) - 1;
-}
-
-uint64_t splits_alternate(const struct splits *s)
-{
-	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
-}
-
 /* --- figures and rows of costs, split so --- */
 
 /* A primary figure, or a row of a list of costs that is tested. */
@@ -201,21 +118,21 @@ struct split_series {
 };
 
 struct split_list {
+	struct splits s;
 	struct split_series *of;
 	size_t n, cap;
 	double *p;
 };
 
-static void split_list_add(struct split_list *l, const struct splits *s, const double *runs,
-			   int better)
+static void split_list_add(struct split_list *l, const double *runs, int better)
 {
-	double *x = xcalloc(s->runs + 1, sizeof(*x));
+	double *x = xcalloc(l->s.runs + 1, sizeof(*x));
 	size_t i;
 
-	for (i = 0; i < s->runs; i++)
+	for (i = 0; i < l->s.runs; i++)
 		x[i] = stats_significant(runs[i]);
 	array_add(l->of, l->n, l->cap,
-		  (struct split_series){x, stats_halves_new(x, s->runs, s->base), better});
+		  (struct split_series){x, stats_halves_new(x, l->s.runs, l->s.base), better});
 	l->p = xrealloc(l->p, l->cap * sizeof(*l->p));
 }
 
@@ -227,6 +144,7 @@ static void split_list_free(struct split_list *l)
 	}
 	free(l->of);
 	free(l->p);
+	splits_free(&l->s);
 }
 
 /* Returns whether compare would claim that the halves of a row of costs differ. */
@@ -260,9 +178,10 @@ static bool figure_split_claims(const struct comparison *c, const struct figure_
 }
 
 static bool split_claims(const struct comparison *c, const struct split_list *l, size_t at,
-			 const struct splits *s, uint64_t base)
+			 uint64_t base)
 {
 	const struct split_series *of = &l->of[at];
+	const struct splits *s = &l->s;
 	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
 	size_t i;
 	bool claim;
@@ -282,8 +201,8 @@ static bool split_claims(const struct comparison *c, const struct split_list *l,
 }
 
 /* Judges one split. Returns the number of rows with p below alpha. */
-static size_t split_judge(const struct split_list *l, const struct comparison *c,
-			  const struct splits *s, uint64_t base, bool *claim)
+static size_t split_judge(const struct split_list *l, const struct comparison *c, uint64_t base,
+			  bool *claim)
 {
 	size_t i, alarms = 0;
 
@@ -295,118 +214,141 @@ static size_t split_judge(const struct split_list *l, const struct comparison *c
 		if (!(l->p[i] < c->rule.alpha))
 			continue;
 		alarms++;
-		*claim |= split_claims(c, l, i, s, base);
+		*claim |= split_claims(c, l, i, base);
 	}
 	return alarms;
 }
 
-/* Judges all splits, and adds the false alarms to `all`. */
-static void alarms_count(struct alarms_list *all, struct alarms *k, const struct comparison *c,
-			 const struct split_list *l, const struct splits *s)
+/* Adds the share of splits with a false alarm, what such a test can attain, and the verdict. */
+static void self_test_put_alarms(const struct self_test *w, struct value *row,
+				 const struct split_list *l, const char *table, const char *side)
 {
-	bool claim;
+	const struct comparison *c = w->c;
+	const struct splits *s = &l->s;
+	double alarms = 0, claims = 0, all = (double)s->n, attainable;
+	struct estimate rate;
+	struct table *t = w->t;
+	bool claim, often;
 	size_t i;
 
-	k->base = s->base;
-	k->new = s->runs - s->base;
-	k->rows = l->n;
-	if (s->n && verdict_possible(&c->rule, k->base, k->new, l->n)) {
-		k->halves = split_judge(l, c, s, splits_first_half(s), &claim);
-		k->alternate = split_judge(l, c, s, splits_alternate(s), &claim);
-		for (i = 0; i < s->n; i++) {
-			k->alarms += split_judge(l, c, s, s->of[i], &claim) > 0;
-			k->claims += claim;
-		}
-		k->of = (double)s->n;
-		k->splits = s->n;
+	for (i = 0; i < s->n; i++) {
+		alarms += split_judge(l, c, s->of[i], &claim) > 0;
+		claims += claim;
 	}
-	alarms_set_attainable(k, c);
-	array_add(all->list, all->n, all->cap, *k);
+	rate = stats_proportion((unsigned)alarms, (unsigned)s->n, 0.95);
+	often = rate.lo > c->rule.alpha;
+	outcome_count(w->out, often ? VERDICT_WORSE : VERDICT_NONE, side,
+		      arena_printf(&t->arena, "%s of %s", table, c->end[BASE].variant));
+	/* Bonferroni's bound, which is Holm's first step */
+	attainable = (double)l->n * stats_mann_whitney_level(s->base, s->runs - s->base,
+							     c->rule.alpha / (double)l->n);
+	table_set(t, row, "result", value_str(t, often ? "too often" : "ok"));
+	table_set(t, row, "splits", value_int((int64_t)s->n));
+	table_set(t, row, "rate_pct",
+		  value_estimate(t, 100 * alarms / all, 100 * rate.lo, 100 * rate.hi));
+	table_set(t, row, "attainable_pct", value_real(100 * fmin(c->rule.alpha, attainable)));
+	table_set(t, row, "nominal_pct", value_real(100 * c->rule.alpha));
+	table_set(t, row, "claims_pct", value_real(100 * claims / all));
+	table_set(t, row, "halves", value_int((int64_t)split_judge(l, c, s->first_half, &claim)));
+	table_set(t, row, "alternate", value_int((int64_t)split_judge(l, c, s->alternate, &claim)));
+}
+
+/* Judges all splits of a table. */
+static void self_test_add_row(struct self_test *w, const struct split_list *l, const char *table,
+			      const char *side)
+{
+	const struct verdict_rule *rule = &w->c->rule;
+	const struct splits *s = &l->s;
+	struct table *t = w->t;
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, w->c->end[BASE].variant));
+	table_set(t, row, "table", value_str(t, table));
+	table_set(t, row, "side", value_str(t, side));
+	table_set(t, row, "alarm", value_str(t, "any row"));
+	table_set(t, row, "rows", value_int((int64_t)l->n));
+	table_set(t, row, "base_runs", value_int((int64_t)s->base));
+	table_set(t, row, "new_runs", value_int((int64_t)(s->runs - s->base)));
+	if (s->n && verdict_possible(rule, s->base, s->runs - s->base, l->n)) {
+		self_test_put_alarms(w, row, l, table, side);
+		w->tested = true;
+	} else {
+		table_set(t, row, "result",
+			  value_str(t, arena_printf(&t->arena, "needs %zu runs",
+						    2 * verdict_runs_needed(rule, l->n))));
+	}
 }
 
 /* Tests the primary figures of all sides. They have as many runs as the first, the throughput or
  * the rate. */
-static int self_test_metrics(struct alarms_list *all, struct table *notes,
-			     const struct comparison *c, struct error *err)
+static int self_test_metrics(struct self_test *w, struct error *err)
 {
-	struct alarms k = {
-		.variant = c->end[BASE].variant, .table = "metrics", .side = c->side[BASE]};
+	const struct comparison *c = w->c;
 	struct shown_figure *list;
 	struct split_list l = {0};
 	struct figures f;
-	struct splits s;
 	size_t n, i;
-	int ret = figures_read(&f, c, notes, err);
+	int ret = figures_read(&f, c, w->t, err);
 
 	if (ret)
 		return ret;
 	n = figures_primary(&f, c, &list);
-	splits_make(&s, n ? list[0].side->of[list[0].figure][BASE].n : 0, c->splits);
-	for (i = 0; i < n && s.n; i++) {
+	splits_make(&l.s, n ? list[0].side->of[list[0].figure][BASE].n : 0, c->splits);
+	for (i = 0; i < n && l.s.n; i++) {
 		const struct figure_runs *of = &list[i].side->of[list[i].figure][BASE];
 
-		if (of->n >= s.runs)
-			split_list_add(&l, &s, of->x, figure_kinds[list[i].figure].better);
+		if (of->n >= l.s.runs)
+			split_list_add(&l, of->x, figure_kinds[list[i].figure].better);
 	}
-	if (s.runs)
-		alarms_count(all, &k, c, &l, &s);
+	if (l.s.runs)
+		self_test_add_row(w, &l, "metrics", c->side[BASE]);
 	split_list_free(&l);
-	splits_free(&s);
 	free(list);
 	figures_free(&f);
 	return 0;
 }
 
-static void self_test_costs(struct alarms_list *all, struct alarms *k, const struct comparison *c,
-			    const struct diff *d)
+/* Tests one list; a side without a profile has none. */
+static int self_test_list(struct self_test *w, const struct diff_spec *spec, const char *side,
+			  struct error *err)
 {
 	struct split_list l = {0};
-	struct splits s;
-	double total = 0;
-	size_t i;
-
-	splits_make(&s, d->nruns[BASE], c->splits);
-	for (i = 0; i < d->n; i++)
-		total += stats_mean(d->rows[i].runs[BASE], s.runs);
-	for (i = 0; i < d->n && s.n; i++)
-		if (stats_mean(d->rows[i].runs[BASE], s.runs) >= FAMILY_SHARE * total)
-			split_list_add(&l, &s, d->rows[i].runs[BASE], 0);
-	alarms_count(all, k, c, &l, &s);
-	split_list_free(&l);
-	splits_free(&s);
-}
-
-/* Tests one list; a side without a profile has none. */
-static int self_test_list(struct alarms_list *all, struct table *notes, const struct comparison *c,
-			  const struct diff_spec *spec, const char *side, struct error *err)
-{
-	struct alarms k = {.variant = c->end[BASE].variant, .table = spec->measure, .side = side};
 	struct error none = {0};
 	struct diff d;
+	double total = 0;
+	size_t i;
 	int ret;
 
 	diff_init(&d);
-	ret = diff_read(&d, c, BASE, side, spec, notes, &none);
-	if (!ret && d.nruns[BASE])
-		self_test_costs(all, &k, c, &d);
+	ret = diff_read(&d, w->c, BASE, side, spec, w->t, &none);
+	if (!ret && d.nruns[BASE]) {
+		splits_make(&l.s, d.nruns[BASE], w->c->splits);
+		for (i = 0; i < d.n; i++)
+			total += stats_mean(d.rows[i].runs[BASE], l.s.runs);
+		for (i = 0; i < d.n && l.s.n; i++)
+			if (stats_mean(d.rows[i].runs[BASE], l.s.runs) >= FAMILY_SHARE * total)
+				split_list_add(&l, d.rows[i].runs[BASE], 0);
+		self_test_add_row(w, &l, spec->measure, side);
+	}
+	split_list_free(&l);
 	diff_free(&d);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
-static int self_test_lists(struct alarms_list *all, struct table *notes, const struct comparison *c,
-			   struct error *err)
+/* Tests the lists of --table, or components and functions, of each side. */
+static int self_test_lists(struct self_test *w, struct error *err)
 {
-	const struct diff_spec *const only[] = {c->table ? c->table->spec : NULL};
-	static const struct diff_spec *const both[] = {&components_spec, &functions_spec};
-	const struct diff_spec *const *specs = c->table ? only : both;
+	const struct comparison *c = w->c;
+	const struct diff_spec *const specs[] = {c->table ? c->table->spec : &components_spec,
+						 c->table ? NULL : &functions_spec};
 	const char **sides;
 	int n = store_sides(c->end[BASE].store, &sides, err), i, ret = n < 0 ? n : 0;
-	size_t k, nspecs = c->table ? 1 : array_size(both);
+	size_t k;
 
-	for (k = 0; k < nspecs; k++)
+	for (k = 0; k < array_size(specs) && specs[k]; k++)
 		for (i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
-				ret = self_test_list(all, notes, c, specs[k], sides[i], err);
+				ret = self_test_list(w, specs[k], sides[i], err);
 	free(sides);
 	return ret;
 }
@@ -432,34 +374,17 @@ static void self_test_note_rules(struct table *t, const struct comparison *c)
 		"a random split hides drift: halves counts the rows in which the first half of the runs differs from the second, alternate those in which every other run differs from the rest");
 }
 
-/* Tests the variant at both ends. */
-static int self_test_tables(struct alarms_list *all, struct table *notes,
-			    const struct comparison *c, struct error *err)
+static int self_test_variant(struct self_test *w, struct comparison *c, const char *variant,
+			     struct error *err)
 {
-	bool figures = !c->table || c->table->of_figures, lists = !c->table || !figures;
-	int ret = figures ? self_test_metrics(all, notes, c, err) : 0;
+	int ret;
 
-	return ret || !lists ? ret : self_test_lists(all, notes, c, err);
-}
-
-/* Adds the rows of a variant. Sets *tested if the runs of one of them can be split. */
-static int self_test_variant(struct comparison *c, const char *variant, struct table *t,
-			     struct outcome *out, bool *tested, struct error *err)
-{
-	struct alarms_list all = {0};
-	int ret, e;
-	size_t i;
-
-	for (e = 0; e < ENDS; e++)
-		c->end[e].variant = variant;
+	c->end[BASE].variant = c->end[NEW].variant = variant;
 	ret = compare_estimator(c, err);
-	if (!ret)
-		ret = self_test_tables(&all, t, c, err);
-	for (i = 0; i < all.n && !ret; i++) {
-		alarms_add_row(t, c, &all.list[i], out);
-		*tested |= all.list[i].splits > 0;
-	}
-	free(all.list);
+	if (!ret && (!c->table || c->table->of_figures))
+		ret = self_test_metrics(w, err);
+	if (!ret && !(c->table && c->table->of_figures))
+		ret = self_test_lists(w, err);
 	return ret;
 }
 
@@ -470,15 +395,15 @@ const struct compare_table comparison_self_test = {
 	.spare = "base_runs new_runs nominal_pct rows",
 };
 
-static int self_test_variants(struct comparison *c, const char *only, struct table *t,
-			      struct outcome *out, bool *tested, struct error *err)
+static int self_test_variants(struct self_test *w, struct comparison *c, const char *only,
+			      struct error *err)
 {
 	const char **names = NULL;
 	int n = store_variants(c->end[BASE].store, &names, err), i, ret = n < 0 ? n : 0;
 
 	for (i = 0; i < n && !ret; i++)
 		if (str_matches(only, names[i]))
-			ret = self_test_variant(c, names[i], t, out, tested, err);
+			ret = self_test_variant(w, c, names[i], err);
 	free(names);
 	return ret;
 }
@@ -487,7 +412,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 		      struct table *t, struct outcome *out, struct error *err)
 {
 	const char *ref = variant ? variant : "*";
-	bool tested = false;
+	struct self_test w = {.c = c, .t = t, .out = out};
 	int ret;
 
 	c->splits = SPLITS;
@@ -495,18 +420,13 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 	table_title(t, "false alarms of compare on %s", capture);
 	ret = compare_open(c, capture, ref, ref, err);
 	if (!ret)
-		ret = compare_close(c, self_test_variants(c, variant, t, out, &tested, err), err);
+		ret = compare_close(c, self_test_variants(&w, c, variant, err), err);
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
 	self_test_note_rules(t, c);
-	if (!ret && !tested) {
+	if (!ret && !w.tested) {
 		note_add(&t->notes, self_test_none);
 		t->lossy = true;
 	}
 	return ret;
-}
-
-bool compare_self_tests(const struct compare_table *table)
-{
-	return table->of_figures || (table->spec && !table->spec->groups);
 }

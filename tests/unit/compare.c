@@ -631,8 +631,8 @@ TEST(splits)
 	splits_free(&s);
 	splits_make(&s, 6, 10);
 	assert_true(s.every);
-	assert_int_equal(splits_first_half(&s), 7);
-	assert_int_equal(splits_alternate(&s), 1 + 4 + 16);
+	assert_int_equal(s.first_half, 7);
+	assert_int_equal(s.alternate, 1 + 4 + 16);
 	splits_free(&s);
 	splits_make(&s, 6, 9);
 	assert_false(s.every);
@@ -652,7 +652,7 @@ TEST(splits)
 	splits_make(&s, 64, 2); /* one more than the bits of a split */
 	assert_int_equal(s.runs, 63);
 	assert_int_equal(s.base, 31);
-	assert_int_equal(__builtin_popcountll(splits_alternate(&s)), 32);
+	assert_int_equal(__builtin_popcountll(s.alternate), 32);
 	splits_free(&s);
 	splits_make(&s, 40, SPLITS);
 	assert_int_equal(s.n, SPLITS);
