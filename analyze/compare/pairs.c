@@ -18,8 +18,7 @@ struct pair {
 	const char *variant[ENDS];
 	struct verdict_rule rule;
 	struct figures figures;
-	const struct side_figures *side; /* NULL where no run of either end succeeded */
-	struct change change[FIGURES];	 /* changes of the figures with IN_PAIRS */
+	struct side_figures *side; /* the total or the only one; NULL where no run succeeded */
 };
 
 struct pairs {
@@ -28,28 +27,13 @@ struct pairs {
 	const char **variants, **settings;
 	int nvariants, nsettings;
 	struct str alone; /* variants without a partner */
-	struct column *columns;
-	int ncolumns;
 };
 
-/* Returns the next figure of a pair after `id`; FIGURES: there is none. */
-static enum figure_id pair_next_figure(enum figure_id id)
-{
-	do
-		id++;
-	while (id < FIGURES && !(figure_kinds[id].in & IN_PAIRS));
-	return id;
-}
-#define FOR_PAIR_FIGURES(id) \
-	for ((id) = FIGURE_THROUGHPUT; (id) < FIGURES; (id) = pair_next_figure(id))
+#define FOR_PAIR_FIGURES(id)                   \
+	for ((id) = 0; (id) < FIGURES; (id)++) \
+		if (figure_kinds[id].in & IN_PAIRS)
 
 /* --- which variants are a pair --- */
-
-static const char *pair_setting(const struct pairs *p, const struct comparison *c, int k,
-				const char *variant)
-{
-	return store_setting(c->end[BASE].store, variant, p->settings[k]);
-}
 
 /* Finds the only variant of NEW with these settings, other than `variant` itself. */
 static int pair_find_partner(const struct pairs *p, const struct comparison *c, const char *variant,
@@ -74,44 +58,6 @@ static int pair_find_partner(const struct pairs *p, const struct comparison *c, 
 		*partner = name;
 	}
 	return 0;
-}
-
-/* Prints "size = 1k, 4k, 64k; gro = on, off", or that there are none. */
-static void pairs_print_settings(const struct pairs *p, const struct comparison *c, struct str *s)
-{
-	int k, i, j;
-
-	for (k = 0; k < p->nsettings; k++) {
-		str_printf(s, "%s%s =", k ? "; " : "", p->settings[k]);
-		for (i = 0; i < p->nvariants; i++) {
-			const char *value = pair_setting(p, c, k, p->variants[i]), *before = NULL;
-
-			for (j = 0; value && j < i; j++) {
-				before = pair_setting(p, c, k, p->variants[j]);
-				if (before && !strcmp(before, value))
-					break;
-			}
-			if (value && j == i)
-				str_printf(s, "%s %s", str_ends(s->buf, "=") ? "" : ",", value);
-		}
-	}
-	if (!p->nsettings)
-		str_puts(s, "none");
-}
-
-static int pairs_refuse(const struct pairs *p, const struct comparison *c, struct error *err)
-{
-	char *names = compare_names(p->variants, p->nvariants);
-	struct str settings = {0};
-
-	pairs_print_settings(p, c, &settings);
-	error_set(
-		err, ENOENT,
-		"no variant of '%s' has the settings of a variant of '%s'; settings: %s; variants: %s",
-		c->end[NEW].label, c->end[BASE].label, settings.buf, names);
-	str_free(&settings);
-	free(names);
-	return -ENOENT;
 }
 
 static bool pairs_have(const struct pairs *p, const char *variant)
@@ -153,7 +99,12 @@ static int pairs_find(struct pairs *p, const struct comparison *c, struct error 
 					   p->variants[i]);
 				break;
 			}
-	return ret ? ret : p->n ? 0 : pairs_refuse(p, c, err);
+	if (!ret && !p->n)
+		ret = error_set(
+			err, ENOENT,
+			"no variant of '%s' has the settings of a variant of '%s'; 'zcost report variants' lists the settings",
+			c->end[NEW].label, c->end[BASE].label);
+	return ret;
 }
 
 /* --- figures and verdicts --- */
@@ -167,12 +118,6 @@ static struct comparison pair_comparison(const struct comparison *c, const struc
 		one.end[e].variant = one.end[e].label = (char *)pair->variant[e];
 	one.rule = pair->rule;
 	return one;
-}
-
-/* Returns the total, or the only side. */
-static const struct side_figures *pair_side(const struct figures *f)
-{
-	return f->n ? &f->side[f->n - 1] : NULL;
 }
 
 static int pair_read(struct pair *pair, const struct comparison *c, struct table *notes,
@@ -191,16 +136,17 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 	pair->rule = one.rule;
 	if (!ret)
 		ret = figures_read(&pair->figures, &one, notes, err);
-	pair->side = ret ? NULL : pair_side(&pair->figures);
+	if (ret || !pair->figures.n)
+		return ret;
+	pair->side = &pair->figures.side[pair->figures.n - 1];
 	FOR_PAIR_FIGURES(id)
 	{
-		const struct figure_runs *of = pair->side ? pair->side->of[id] : NULL;
+		const struct figure_runs *of = pair->side->of[id];
 
-		if (of)
-			pair->change[id] =
-				figure_change(&one, figure_kinds[id].better, &of[BASE], &of[NEW]);
+		pair->side->change[id] =
+			figure_change(&one, figure_kinds[id].better, &of[BASE], &of[NEW]);
 	}
-	return ret;
+	return 0;
 }
 
 /* Judges a metric again, with Holm's correction over its rows. Returns the number of rows. */
@@ -210,7 +156,7 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum fi
 	size_t i, tests = 0;
 
 	for (i = 0; i < p->n; i++) {
-		corrected[i] = p->list[i].side ? p->list[i].change[id].p : NAN;
+		corrected[i] = p->list[i].side ? p->list[i].side->change[id].p : NAN;
 		tests += !isnan(corrected[i]);
 	}
 	stats_holm(corrected, p->n);
@@ -222,7 +168,7 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum fi
 			continue;
 		of = p->list[i].side->of[id];
 		figure_correct(&one, figure_kinds[id].better, &of[BASE], &of[NEW], corrected[i],
-			       tests, &p->list[i].change[id]);
+			       tests, &p->list[i].side->change[id]);
 	}
 	free(corrected);
 	return tests;
@@ -292,35 +238,39 @@ static const char *pair_column(struct arena *a, enum figure_id id, int column)
 	return arena_printf(a, "%s_%s", figure_kinds[id].name, metric_columns[column].name);
 }
 
-/* Makes the columns: the settings, then each figure, then what a narrow terminal leaves out. */
-static void pairs_add_columns(struct pairs *p, struct arena *a)
+/*
+ * Sets the columns of an empty table: the settings, then each figure, then what a narrow terminal
+ * leaves out.
+ */
+static void pairs_start_table(const struct pairs *p, const struct comparison *c, struct table *t)
 {
 	size_t most = (size_t)p->nsettings + FIGURES * METRIC_COLUMNS + LAST;
-	struct column *to = arena_alloc(a, most * sizeof(*to));
+	struct column *to = arena_alloc(&t->arena, most * sizeof(*to));
 	enum figure_id id;
 	int k;
 
-	p->columns = to;
+	t->columns = to;
 	for (k = 0; k < p->nsettings; k++)
 		*to++ = (struct column){p->settings[k], .type = V_STR, .shape = STANDS_RIGHT};
 	FOR_PAIR_FIGURES(id)
 	for (k = 0; k < METRIC_COLUMNS && pairs_have_figure(p, id); k++) {
 		*to = metric_columns[k];
-		to->name = pair_column(a, id, k);
+		to->name = pair_column(&t->arena, id, k);
 		if (k == BASE_COLUMN || k == NEW_COLUMN)
 			to->unit = figure_kinds[id].unit;
 		if (k == CHANGE_COLUMN)
-			to->stem = arena_printf(a, "%s_change", figure_kinds[id].name);
+			to->stem = arena_printf(&t->arena, "%s_change", figure_kinds[id].name);
 		to++;
 	}
 	memcpy(to, columns, sizeof(columns));
-	p->ncolumns = (int)(to - p->columns) + LAST;
+	t->ncolumns = (int)(to - t->columns) + LAST;
+	table_title(t, "%s against %s, pair by pair", c->end[NEW].label, c->end[BASE].label);
 }
 
 static void pair_put_figure(struct table *t, struct value *row, const struct pair *pair,
 			    enum figure_id id)
 {
-	const struct change *k = &pair->change[id];
+	const struct change *k = &pair->side->change[id];
 	const struct value cells[METRIC_COLUMNS] = {
 		[BASE_COLUMN] = value_real(k->base),
 		[NEW_COLUMN] = value_real(k->new),
@@ -344,13 +294,17 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 	int k, e;
 
 	for (k = 0; k < p->nsettings; k++)
-		row[k] = value_str(t, pair_setting(p, c, k, pair->variant[BASE]));
-	for (id = 0; side && id < FIGURES; id = pair_next_figure(id)) {
+		row[k] = value_str(
+			t, store_setting(c->end[BASE].store, pair->variant[BASE], p->settings[k]));
+	FOR_PAIR_FIGURES(id)
+	{
+		if (!side)
+			break;
 		for (e = 0; e < ENDS; e++)
 			if (side->of[id][e].n > runs[e])
 				runs[e] = side->of[id][e].n;
 		pair_put_figure(t, row, pair, id);
-		outcome_count(out, pair->change[id].verdict, side->side,
+		outcome_count(out, side->change[id].verdict, side->side,
 			      arena_printf(&t->arena, "%s of %s", figure_kinds[id].name,
 					   pair->variant[NEW]));
 	}
@@ -409,15 +363,6 @@ static void pairs_free(struct pairs *p)
 	free(p->variants);
 	free(p->settings);
 	str_free(&p->alone);
-}
-
-/* Sets the columns of an empty table: the settings, then the figures of a pair. */
-static void pairs_start_table(struct pairs *p, const struct comparison *c, struct table *t)
-{
-	pairs_add_columns(p, &t->arena);
-	t->columns = p->columns;
-	t->ncolumns = p->ncolumns;
-	table_title(t, "%s against %s, pair by pair", c->end[NEW].label, c->end[BASE].label);
 }
 
 static int compare_pairs(const struct comparison *c, struct table *t, struct outcome *out,

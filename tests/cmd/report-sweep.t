@@ -116,8 +116,7 @@ ok "text has the rows under the columns of the settings" grep -qE '^ *1k +on +[0
 ok "json has the rows with their intervals" sh -c "\"$zcost\" compare 'old+*' 'new+*' -C cap --format json |
 	jq -e '.rows[3] | .size == \"64k\" and .ns_per_kib_change_hi < 0 and .ns_per_kib_verdict == \"better\"'"
 ok "patterns of which no variant has the settings of another exit 1" exits 1 pairs 'old+*gro-on' 'new+*gro-off'
-ok "the message lists the settings and the variants" says \
-	'^zcost: no variant of .new.*settings: size = 1k, 4k, 16k, 64k; gro = on, off; variants: old\+size1k\+gro-on, ' err
+ok "the message says where the settings are" says "^zcost: no variant of 'new.*'zcost report variants' lists the settings" err
 sqlite3 cap/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'new+size1k+gro-off';
 	INSERT INTO variant (name, what, base) VALUES ('newer+size4k+gro-on', '', 'newer');
 	INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, position, status, why)
