@@ -34,12 +34,9 @@ TEST(functions)
 	assert_int_equal(t.rows, 4);
 	assert_string_equal(table_cell(&t, 0, 0)->str, "do_idle");
 	/* wall: 2 CPUs x 100 ns; idle stays */
-	row_is(&t, find(&t, "symbol", "tcp_a"),
-	       "self_share = 30, total_share = 60, "
-	       "self_ns = 60, total_ns = 120");
-	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 40, 1e-9);
-	row_is(&t, find(&t, "symbol", "main"), "self_share = 0, total_share = 60");
-	assert_float_equal(cell(&t, "symbol", "skb_b", "samples"), 3, 0);
+	cells_are(&t, "tcp_a self_share = 30, tcp_a total_share = 60, tcp_a self_ns = 60, "
+		      "tcp_a total_ns = 120, skb_b total_share = 40, main self_share = 0, "
+		      "main total_share = 60, skb_b samples = 3");
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 3 samples are too few */
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 200, 1e-9);
@@ -80,8 +77,7 @@ TEST(cycles_of_weights)
 	w.p.events[w.event].name = intern_str(&w.p.strings, "cpu_core/cycles/P");
 	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "functions", q);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_cycles"), 3, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_cycles"), 6, 1e-9);
+	cells_are(&t, "skb_b self_cycles = 3, tcp_a total_cycles = 6");
 	assert_float_equal(sum(&t, "self_cycles"), 6, 1e-9);
 	assert_string_equal(t.columns[table_column(&t, "self_cycles")].unit, "cycles/packet");
 	q.basis = BASIS_WALL; /* idle stays */
@@ -151,12 +147,9 @@ TEST(recursion_counts_once_in_callers_and_callees)
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "callers", q);
-	assert_int_equal(t.rows, 1);
-	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
+	cells_are(&t, "rows = 1, main total_share = 60");
 	t = small_store_table(NULL, "callees", q);
-	assert_int_equal(t.rows, 2);
-	assert_float_equal(cell(&t, "symbol", "[self]", "total_share"), 30, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 30, 1e-9);
+	cells_are(&t, "rows = 2, [self] total_share = 30, skb_b total_share = 30");
 	q.symbol = "tcp_b";
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "did you mean tcp_a?"));
@@ -190,20 +183,16 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	add(&w, frame(&w, frame(&w, f, "sysvec_x"), "h"), 1, CTX_HARDIRQ, 4);
 	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "callers", q);
-	small_store_column_is(&t, "symbol", "main [no caller]");
-	assert_float_equal(table_real(&t, 0, "total_share"), 90, 1e-9);
-	assert_float_equal(table_real(&t, 1, "total_share"), 10, 1e-9);
+	cells_are(&t, "symbol = main [no caller], 0 total_share = 90, 1 total_share = 10");
 	t = small_store_table(NULL, "callees", q);
-	small_store_column_is(&t, "symbol", "sysvec_x [self] do_softirq");
-	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
-	assert_float_equal(table_real(&t, 1, "total_share"), 30, 1e-9);
+	cells_are(&t, "symbol = sysvec_x [self] do_softirq, 0 total_share = 40, "
+		      "1 total_share = 30");
 	small_store_says(
 		&t,
 		"all 3 rows (the total of 'f'): 100.00 %, of that softirqs inside it 30.00 %, hardirqs 40.00 %; basis");
 	q.symbol = "sys*"; /* a glob, where no function has the name */
 	t = small_store_table(NULL, "callers", q);
-	small_store_column_is(&t, "symbol", "f");
-	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
+	cells_are(&t, "symbol = f, 0 total_share = 40");
 	for (i = 0; i < array_size(wrong); i++) {
 		q.symbol = wrong[i].symbol;
 		err = (struct error){0};
@@ -239,8 +228,7 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	w.p.nspots = array_size(spots);
 	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "hotspots", q);
-	small_store_column_is(&t, "offset", "+0x4 +0x10");
-	row_is(&t, 0, "function_share = 30, self_ns = 30");
+	cells_are(&t, "offset = +0x4 +0x10, 0 function_share = 30, 0 self_ns = 30");
 	small_store_says(&t, "2 of 4 rows; --all shows all");
 	q.limit = 4;
 	t = small_store_table(NULL, "hotspots", q);
@@ -269,9 +257,7 @@ TEST(by)
 	assert_string_equal(t.columns[0].name, "context");
 	assert_string_equal(t.columns[1].name, "cpu");
 	assert_string_equal(t.columns[2].name, "component");
-	assert_float_equal(cell(&t, "component", "skb", "self_share"), 30, 1e-9);
-	assert_float_equal(cell(&t, "component", "idle", "self_share"), 40, 1e-9);
-	assert_float_equal(cell(&t, "context", "syscall", "self_share"), 20, 1e-9);
+	cells_are(&t, "skb self_share = 30, idle self_share = 40, syscall self_share = 20");
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_ns"))->type, V_NONE);
 	/* totals by context: tcp_a is in 30 + 10 of softirq, once per sample */
@@ -349,8 +335,7 @@ TEST(store)
 		profile_free(&w.p);
 	}
 	t = small_store_table(s, "functions", q);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 800.0 / 14, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 8.0 / 14 * 500, 1e-9);
+	cells_are(&t, "skb_b self_share = 57.1428571429, skb_b self_ns = 285.714285714");
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 8 samples are too few */
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
 	q.repeat = 1;
@@ -665,8 +650,7 @@ TEST(samples_are_split_by_each_key)
 	cpuset_add(&cpus, 3);
 	q.by = "comm"; /* 40 of 60 on CPU 3 */
 	t = small_store_table(NULL, "functions", q);
-	small_store_column_is(&t, "comm", "a b");
-	assert_float_equal(table_real(&t, 0, "self_share"), 200 / 3.0, 1e-9);
+	cells_are(&t, "comm = a b, 0 self_share = 66.6666666667");
 	cpuset_add(&cpus, 7);
 	t = small_store_table(NULL, "functions", q);
 	small_store_says(&t, "CPU 7");
@@ -838,11 +822,9 @@ TEST(single_run_has_sampling_errors)
 
 	add_share(s, "all", 1, 30, 400);
 	t = small_store_table(s, "functions", q);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 120, 1e-9);
-	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns")));
+	cells_are(&t, "skb_b self_ns = 120, skb_b self_ns.half = -, skb_b cpu_use_pct = 15");
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_sampling_error"), 400 * of, 1e-3);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "total_sampling_error"), 400 * of, 1e-3);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "cpu_use_pct"), 15, 1e-9);
 	small_store_says(&t, "all 2 rows: 100.00 % = 400.0 ns/KiB; basis busy: 400.0 ns/KiB");
 	small_store_says(&t, "100 samples of cpu-clock in 1 run; unclassified functions 0.00 %");
 	q = (struct query){.limit = 1};

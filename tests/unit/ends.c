@@ -852,8 +852,7 @@ TEST(rows_beyond_the_limit_are_added_up)
 	struct table t;
 
 	t = list_of(s, "functions", 0, &out);
-	small_store_column_is(&t, "symbol", "udp_c skb_b tcp_a main");
-	small_store_column_is(&t, "state", "new vanished - -");
+	cells_are(&t, "symbol = udp_c skb_b tcp_a main, state = new vanished - -");
 	check_costs(&t, 0, 0, 450, 450);
 	check_costs(&t, 3, 300, 250, -50);
 	assert_string_equal(t.title, "functions of the receiver, ns per KiB: b against a");
@@ -881,11 +880,8 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 	size_t i;
 
 	t = list_of(s, "waterfall", 0, &out);
-	small_store_column_is(
-		&t, "step",
-		"base: a skb_b [kernel.kallsyms] tcp_a [kernel.kallsyms] main [kernel.kallsyms] "
-		"udp_c [kernel.kallsyms] new: b");
-	assert_int_equal(t.rows, 6);
+	cells_are(&t, "step = base: a skb_b [kernel.kallsyms] tcp_a [kernel.kallsyms] main "
+		      "[kernel.kallsyms] udp_c [kernel.kallsyms] new: b, rows = 6");
 	for (i = 0; i < t.rows; i++) {
 		assert_float_equal(table_real(&t, i, "total_ns"), totals[i], 1e-9);
 		assert_int_equal(isnan(table_real(&t, i, "delta_ns")), isnan(deltas[i]));
@@ -895,10 +891,8 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 	small_store_column_is(&t, "state", "- vanished - - new -");
 	assert_string_equal(t.title, "functions of the receiver, ns per KiB: from a to b");
 	t = list_of(s, "waterfall", 1, &out); /* the largest step alone */
-	small_store_column_is(&t, "step",
-			      "base: a udp_c [kernel.kallsyms] (3 other functions) new: b");
-	assert_float_equal(table_real(&t, 1, "total_ns"), 1450, 1e-9);
-	assert_float_equal(table_real(&t, 2, "delta_ns"), -450, 1e-9);
+	cells_are(&t, "step = base: a udp_c [kernel.kallsyms] (3 other functions) new: b, "
+		      "1 total_ns = 1450, 2 delta_ns = -450");
 }
 
 /* --- pairs --- */
@@ -924,9 +918,7 @@ TEST(variants_without_settings_are_pairs)
 	c.end[NEW] = (struct compare_end){.store = s, .label = "new+*"};
 	compare_table_init(&comparison_pairs, &t);
 	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), 0);
-	small_store_column_is(&t, "base_variant", "old+a");
-	small_store_column_is(&t, "new_variant", "new+a");
-	assert_float_equal(table_real(&t, 0, "throughput_change_pct"), 100, 1e-9);
+	cells_are(&t, "base_variant = old+a, new_variant = new+a, 0 throughput_change_pct = 100");
 	table_free(&t);
 	c.end[NEW].label = "mid*";
 	compare_table_init(&comparison_pairs, &t);

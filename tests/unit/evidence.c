@@ -440,10 +440,8 @@ TEST(contradiction_names_the_shares_of_its_side)
 	run = small_store_run(s, (struct run){.side = "sender"});
 	small_store_metrics(s, run, "sends_zero_copy = 3, sends_copied = 1");
 	t = small_store_table(s, "zerocopy", (struct query){0});
-	small_store_column_is(&t, "side", "receiver receiver sender");
-	row_is(&t, 0, "total = 200, share = 10");
-	assert_float_equal(table_real(&t, 1, "share"), 90, 1e-9);
-	assert_float_equal(table_real(&t, 2, "share"), 75, 1e-9);
+	cells_are(&t, "side = receiver receiver sender, 0 total = 200, 0 share = 10, "
+		      "1 share = 90, 2 share = 75");
 	small_store_says(&t, "no verdict for the receiver, because its sources contradict each "
 			     "other. The share of zero copy is 10.0 % (bytes received), 90.0 % "
 			     "(bytes received, by system calls (splice))");

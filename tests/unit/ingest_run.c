@@ -156,8 +156,7 @@ TEST(collectors_have_their_state_files_and_tool)
 	assert_string_equal(in.files[1].name, "b");
 	assert_string_equal(in.files[1].collector, "perf");
 	assert_int_equal(in.nfacts, 2);
-	assert_float_equal(metric(&in, "tool:perf=6.1"), 1, 0);
-	assert_float_equal(metric(&in, "tool:nic=1.2"), 1, 0);
+	metrics_are(&in, "tool:perf=6.1 = 1, tool:nic=1.2 = 1");
 }
 
 /* One collector cuts the window's start late by so many ns, another by less. */
@@ -175,26 +174,20 @@ static void cut_late(const char *key, long ns)
 TEST(slowest_collector_bounds_the_edges_of_the_window)
 {
 	cut_late("on_after_ns", 1000000);
-	assert_float_equal(metric(&in, "window_start_error_us"), 1000, 0);
-	assert_int_equal(in.nmetrics, 1);
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "window_start_error_us = 1000, metrics = 1, notes = 0");
 	cut_late("off_after_ns", 1000000000); /* 1 % of the window */
-	assert_float_equal(metric(&in, "window_end_error_us"), 1e6, 0);
-	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[0].text, "end");
-	assert_float_equal(noted(&in, NOTE_window_cut_late)->value[1].number, 1000, 1e-9);
-	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[2].text, "cpu");
-	assert_int_equal(noted(&in, NOTE_window_cut_late)->severity, SEVERITY_INFO);
+	metrics_are(&in, "window_end_error_us = 1e6, note window_cut_late[0] = end, "
+			 "note window_cut_late[1] = 1000, note window_cut_late[2] = cpu, "
+			 "note window_cut_late.severity = info");
 	cut_late("off_after_ns", 1000000001);
 	assert_int_equal(noted(&in, NOTE_window_cut_late)->severity, SEVERITY_WARNING);
 	/* Figures are interpolated between readings. */
 	cut_late("read_before_ns", 1000000000);
-	assert_float_equal(metric(&in, "window_first_reading_us"), 1e6, 0);
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "window_first_reading_us = 1e6, notes = 0");
 	cut_late("read_after_ns", 1000000001);
-	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[0].text, "cpu");
-	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[1].text, "end");
+	metrics_are(&in, "note window_reading_far[0] = cpu, note window_reading_far[1] = end, "
+			 "note window_reading_far.severity = info");
 	assert_float_equal(noted(&in, NOTE_window_reading_far)->value[2].number, 1000, 1e-5);
-	assert_int_equal(noted(&in, NOTE_window_reading_far)->severity, SEVERITY_INFO);
 	cut_late("read_after_ns", 5000000001); /* 5 % of the window */
 	assert_int_equal(noted(&in, NOTE_window_reading_far)->severity, SEVERITY_WARNING);
 	run_of(WINDOW ",\"collectors\":[{\"on_after_ns\":0}]");
@@ -298,11 +291,10 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	assert_true(isnan(ingest_find_metric(&in, "cpu_pct")));
 	assert_true(noted_text(&in, NOTE_file_damaged, "irq.snap: 0 snapshots"));
 	assert_true(noted_text(&in, NOTE_collector_lost, "snmp"));
-	assert_float_equal(noted(&in, NOTE_collector_lost)->value[1].number, 1, 0);
+	metrics_are(&in, "note collector_lost[1] = 1, note collector_state[0] = snmp, "
+			 "note collector_state.severity = warning");
 	assert_false(noted_text(&in, NOTE_collector_lost, "cpu"));
 	assert_false(noted_text(&in, NOTE_collector_state, "cpu"));
-	assert_string_equal(noted(&in, NOTE_collector_state)->value[0].text, "snmp");
-	assert_int_equal(noted(&in, NOTE_collector_state)->severity, SEVERITY_WARNING);
 	assert_true(noted_text(&in, NOTE_collector_state, ": "));
 	assert_int_equal(in.notes.note[2].severity, SEVERITY_INFO);
 	rmdir(path);
@@ -310,8 +302,7 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	put("run.json",
 	    "{\"schema_version\":1,\"collectors\":[{\"name\":\"cpu\",\"files\":[\"x\"]}]}");
 	read_run(NULL, &how);
-	assert_non_null(noted(&in, NOTE_window_missing));
-	assert_int_equal(in.notes.n, 1);
+	metrics_are(&in, "note window_missing = +, notes = 1");
 	put("run.json", "{\"schema_version\":1,\"status\":\"failed\"}");
 	read_run(NULL, &how);
 	assert_int_equal(in.notes.n, 0);
@@ -421,8 +412,7 @@ TEST(samples_of_less_than_90_percent_of_the_busy_time_are_noted)
 	const struct note *n;
 
 	sampled("cpu-clock", 5e9, 9 * S, 5 * S);
-	assert_float_equal(metric(&in, "coverage_pct"), 90, 1e-9);
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "coverage_pct = 90, notes = 0");
 	sampled("cpu-clock", 5e9, 895 * S / 100, 5 * S);
 	n = noted(&in, NOTE_perf_coverage);
 	assert_float_equal(n->value[0].number, 89.5, 1e-9);
@@ -440,8 +430,7 @@ TEST(samples_of_more_than_110_percent_of_the_busy_time_are_noted)
 	const struct note *n;
 
 	sampled("cpu-clock", 5e9, 11 * S, 5 * S);
-	assert_float_equal(metric(&in, "coverage_pct"), 110, 1e-9);
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "coverage_pct = 110, notes = 0");
 	sampled("cpu-clock", 5e9, 1105 * S / 100, 5 * S);
 	n = noted(&in, NOTE_perf_coverage_high);
 	assert_int_equal(in.notes.n, 1);
@@ -459,11 +448,9 @@ TEST(samples_of_more_than_110_percent_of_the_busy_time_are_noted)
 TEST(coverage_needs_a_clock_and_busy_time)
 {
 	sampled("cpu-clock", 0, 0, 0);
-	assert_true(isnan(metric(&in, "coverage_pct")));
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "coverage_pct = -, notes = 0");
 	sampled("cycles", 5e9, 8 * S, 0);
-	assert_true(isnan(metric(&in, "coverage_pct")));
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "coverage_pct = -, notes = 0");
 }
 
 TEST(idle_time_without_samples_names_its_cpus)

@@ -6,6 +6,7 @@
 
 #include "analyze/probes/ingest.h"
 #include "lib/snap.h"
+#include "lib/str.h"
 #include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
@@ -103,28 +104,94 @@ static inline void append_snap(const char *path, double seconds, const char *tex
 	close(fd);
 }
 
-/* A metric, or the first number of the first note of a kind: "note cpu_stolen", of another value
- * "note cpu_stolen[1]". */
-static inline struct named_figure ingested_figure(const void *from, const char *name)
+static inline const struct thread_row *thread_row(const struct ingest *in, int64_t pid, int64_t tid)
 {
-	const struct ingest *in = from;
+	size_t i;
+
+	for (i = 0; i < in->nthreads_seen; i++)
+		if (in->threads_seen[i].pid == pid && in->threads_seen[i].tid == tid)
+			return &in->threads_seen[i];
+	return NULL;
+}
+
+/* "7/8 run_ns" is a figure of thread 8 of process 7. */
+static inline struct named_figure thread_figure(const struct ingest *in, const char *name)
+{
+	static const char *const names[] = {"run_ns",	    "user_ns",	"system_ns", "migrations",
+					    "sched_run_ns", "wait_ns",	"slices",    "voluntary",
+					    "involuntary",  "first_ns", "last_ns",   "comm",
+					    "cpus"};
+	const struct thread_row *r;
+	long pid, tid;
+	char of[16];
+	size_t i;
+
+	if (sscanf(name, "%ld/%ld %15s", &pid, &tid, of) != 3 || !(r = thread_row(in, pid, tid)))
+		return (struct named_figure){.number = NAN};
+	for (i = 0; i < sizeof(names) / sizeof(*names) && strcmp(names[i], of); i++)
+		;
+	if (i == sizeof(names) / sizeof(*names))
+		fail_msg("no figure '%s' of a thread", of);
+	return (struct named_figure){i < 11 ? (const double[]){r->run_ns, r->user_ns, r->system_ns,
+							       r->migrations, r->sched_run_ns,
+							       r->wait_ns, r->slices, r->voluntary,
+							       r->involuntary, (double)r->first_ns,
+							       (double)r->last_ns}[i]
+					    : NAN,
+				     i == 11   ? r->comm
+				     : i == 12 ? r->cpus
+					       : NULL};
+}
+
+/* "note KIND" is the first number of the first note of a kind, "note KIND[1]" its second value,
+ * "note KIND.severity" what it says. */
+static inline struct named_figure note_figure(const struct ingest *in, const char *name)
+{
 	const struct note *n;
 	char kind[64];
 	int value = -1;
 
-	if (sscanf(name, "note %63[^[][%d]", kind, &value) < 1)
-		return (struct named_figure){.number = metric(in, name)};
+	sscanf(name, "note %63[^[.][%d]", kind, &value);
 	if (!note_kind_find(kind))
 		fail_msg("no kind of note '%s'", kind);
 	n = noted(in, (enum note_id)(note_kind_find(kind) - note_kinds));
 	if (!n)
 		return (struct named_figure){.number = NAN};
+	if (str_ends(name, ".severity"))
+		return (struct named_figure){NAN, severity_name(n->severity)};
 	if (value < 0)
 		return (struct named_figure){
 			.number = noted_number(in, (enum note_id)(n->kind - note_kinds)),
 			.text = "noted"};
 	return (struct named_figure){.number = value < n->nvalues ? n->value[value].number : 0,
-				     .text = "noted"};
+				     .text = value < n->nvalues && n->value[value].text
+						     ? n->value[value].text
+						     : "noted"};
+}
+
+/* A metric, a figure of a thread or of a note, "notes", "metrics", "points" (of all series), and
+ * "last SERIES", the last point of a series. */
+static inline struct named_figure ingested_figure(const void *from, const char *name)
+{
+	const struct ingest *in = from;
+	size_t i;
+
+	if (str_starts(name, "note "))
+		return note_figure(in, name);
+	if (strchr("0123456789", *name))
+		return thread_figure(in, name);
+	if (!strcmp(name, "notes"))
+		return (struct named_figure){.number = (double)in->notes.n};
+	if (!strcmp(name, "metrics"))
+		return (struct named_figure){.number = (double)in->nmetrics};
+	if (!strcmp(name, "points"))
+		return (struct named_figure){.number = (double)in->nseries};
+	if (!str_starts(name, "last "))
+		return (struct named_figure){.number = metric(in, name)};
+	for (i = in->nseries; i-- > 0;)
+		if (!strcmp(in->series[i].name, name + strlen("last ")))
+			return (struct named_figure){.number = in->series[i].value};
+	return (struct named_figure){.number = NAN};
 }
 
 #define metrics_are(in, expected) figures_are(ingested_figure, (in), (expected))

@@ -45,16 +45,12 @@ TEST(calls_of_equal_time_are_in_order_of_name_command_and_thread)
 	for (i = 0; i < array_size(rows); i++)
 		add_syscall(s, run, (int)i, rows[i].name, rows[i].comm, rows[i].tid, rows[i].ns);
 	t = small_store_table(s, "syscalls", q);
-	small_store_column_is(&t, "syscall", "zz read read read write");
-	small_store_column_is(&t, "comm", "z a a b a");
-	assert_int_equal(table_real(&t, 1, "tid"), 2);
-	assert_int_equal(table_real(&t, 2, "tid"), 3);
+	cells_are(&t, "syscall = zz read read read write, comm = z a a b a, 1 tid = 2, 2 tid = 3");
 	assert_int_equal(measure_run("syscalls", s, &(struct query){.by = "comm,colour"}, &t, NULL),
 			 -EINVAL);
 	table_free(&t);
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
-	small_store_column_is(&t, "syscall", "read zz write");
-	assert_int_equal(table_real(&t, 0, "calls"), 3);
+	cells_are(&t, "syscall = read zz write, 0 calls = 3");
 	q.limit = 2;
 	t = small_store_table(s, "syscalls", q);
 	small_store_column_is(&t, "syscall", "zz read");
@@ -94,16 +90,13 @@ TEST(figures_of_a_call_come_from_sums_and_buckets)
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	small_store_metrics(s, run, "rate_kib = 2, seconds = 2");
 	t = small_store_table(s, "syscalls", (struct query){0});
-	small_store_column_is(&t, "syscall", "recvfrom poll");
-	row_is(&t, 0,
-	       "total_ms = 0.002, min_ms = 0.00015, avg_ms = 0.0005, max_ms = 0.0009, "
-	       "stddev_pct = 20, p50_ms = 0.000256");
+	cells_are(&t, "syscall = recvfrom poll, 0 total_ms = 0.002, 0 min_ms = 0.00015, "
+		      "0 avg_ms = 0.0005, 0 max_ms = 0.0009, 0 stddev_pct = 20, "
+		      "0 p50_ms = 0.000256");
 	/* 1.96 of the 2 calls in 512 to 900 ns */
-	row_is(&t, 0,
-	       "p99_ms = 0.00089224, bytes_per_call = 250, calls_per_mib = 1024, "
-	       "ns_per_kib = 500");
+	cells_are(&t, "0 p99_ms = 0.00089224, 0 bytes_per_call = 250, 0 calls_per_mib = 1024, "
+		      "0 ns_per_kib = 500, 1 p50_ms = -");
 	assert_true(isnan(table_real(&t, 1, "avg_ms"))); /* no call of poll has returned */
-	assert_true(isnan(table_real(&t, 1, "p50_ms")));
 	r.pid = r.tid = 8;
 	r.unfinished = 2;
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
@@ -150,11 +143,10 @@ TEST(calls_of_threads_are_added_up)
 		r = (struct syscall_row){.name = "read", .comm = "c", .pid = 7, .tid = 7};
 	}
 	t = small_store_table(s, "syscalls", q);
-	assert_int_equal(t.rows, 1);
-	row_is(&t, 0,
-	       "calls = 5, errors = 3, total_ms = 0.003, min_ms = 0.00015, "
-	       "avg_ms = 0.0006, max_ms = 0.001, stddev_pct = 21.0818510678, "
-	       "bytes_per_call = 300, calls_per_mib = 2560, ns_per_kib = 1500");
+	cells_are(&t, "rows = 1, 0 calls = 5, 0 errors = 3, 0 total_ms = 0.003, "
+		      "0 min_ms = 0.00015, 0 avg_ms = 0.0006, 0 max_ms = 0.001, "
+		      "0 stddev_pct = 21.0818510678, 0 bytes_per_call = 300, "
+		      "0 calls_per_mib = 2560, 0 ns_per_kib = 1500");
 	small_store_says(&t, "v receiver: 5 calls in all, 0.003 ms; 1 of 1 row");
 	small_store_says(&t, "calls that had not returned at the end: read 2");
 	assert_int_equal(table_column(&t, "tid"), -1);
@@ -165,12 +157,9 @@ TEST(calls_of_threads_are_added_up)
 	r.calls = r.total_ns = r.min_ns = r.max_ns = 6;
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	t = small_store_table(s, "syscalls", q);
-	assert_int_equal(t.rows, 3);
-	assert_int_equal(table_real(&t, 0, "tid"), 8);
+	cells_are(&t, "rows = 3, 0 tid = 8");
 	/* one call has no deviation */
-	row_is(&t, 1, "tid = 7, calls = 1, stddev_pct = 0");
-	assert_true(isnan(table_real(&t, 2, "tid")));
-	small_store_column_is(&t, "variant", "v v v");
+	cells_are(&t, "1 tid = 7, 1 calls = 1, 1 stddev_pct = 0, 2 tid = -, variant = v v v");
 	small_store_says(&t, "6 calls of ended threads");
 	q = (struct query){.comm = "d*"};
 	t = small_store_table(s, "syscalls", q);
@@ -235,10 +224,7 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 	store_series_put(s, run, "power_w:wall", 11000000000, 80, NULL);
 	store_series_put(s, run, "tcp_retransmits_per_s", 11000000000, 4, NULL);
 	t = small_store_table(s, "timeline", q);
-	assert_int_equal(t.rows, 2);
-	assert_float_equal(table_real(&t, 0, "t_s"), -0.5, 1e-12);
-	row_is(&t, 1, "t_s = 1, seconds = 2, value = 80");
-	small_store_column_is(&t, "unit", "W W");
+	cells_are(&t, "rows = 2, 0 t_s = -0.5, 1 t_s = 1, 1 seconds = 2, 1 value = 80, unit = W W");
 	q = (struct query){.limit = 1};
 	t = small_store_table(s, "timeline", q);
 	small_store_column_is(&t, "name", "power_w:wall");
@@ -360,8 +346,7 @@ TEST(runs_have_the_marks_of_doubt)
 	for (i = 0; i < array_size(marks); i++)
 		small_store_metric(s, run, marks[i].metric, marks[i].value);
 	t = small_store_table(s, "runs", (struct query){0});
-	small_store_column_is(&t, "status", "ok failed");
-	assert_string_equal(table_text(&t, 1, "why"), "it crashed");
+	cells_are(&t, "status = ok failed, 1 why = it crashed");
 	for (i = 0; i < array_size(marks); i++) {
 		if (!marks[i].column)
 			continue;
@@ -418,10 +403,7 @@ TEST(variants_count_runs_of_all_sides_once)
 	assert_int_equal(table_column(&t, "base"), -1);
 	store_setting_add(s, "b", "size", "4k", NULL);
 	t = small_store_table(s, "variants", (struct query){0});
-	small_store_column_is(&t, "variant", "a b");
-	small_store_column_is(&t, "base", "a a");
-	small_store_column_is(&t, "size", "- 4k");
-	small_store_column_is(&t, "what", "it reads -");
+	cells_are(&t, "variant = a b, base = a a, size = - 4k, what = it reads -");
 	assert_int_equal(table_cell(&t, 0, 3)->integer, 2);
 	assert_int_equal(table_cell(&t, 0, 4)->integer, 2);
 	assert_int_equal(table_cell(&t, 1, 3)->integer, 0);
@@ -509,17 +491,14 @@ TEST(threads_that_waited_equally_are_in_order_of_run_and_thread)
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "sched", (struct query){0});
 
-	small_store_column_is(&t, "comm", "main helper main");
-	assert_int_equal(table_real(&t, 1, "run"), 1);
-	assert_int_equal(table_real(&t, 2, "run"), 2);
-	row_is(&t, 0, "runtime_ms = 200, delay_ms = 4, us_per_slice = 2000");
-	row_is(&t, 1, "us_per_slice = 500, voluntary = 6, involuntary = -");
+	cells_are(&t, "comm = main helper main, 1 run = 1, 2 run = 2, 0 runtime_ms = 200, "
+		      "0 delay_ms = 4, 0 us_per_slice = 2000, 1 us_per_slice = 500, "
+		      "1 voluntary = 6, 1 involuntary = -");
 	t = small_store_table(s, "sched", (struct query){.by = "process"});
 	small_store_column_is(&t, "comm", "main main"); /* the name of the first thread */
 	row_is(&t, 0, "threads = 2, delay_ms = 8, us_per_slice = 800");
 	t = small_store_table(s, "sched", (struct query){.by = "comm", .limit = 1});
-	small_store_column_is(&t, "comm", "main");
-	assert_float_equal(table_real(&t, 0, "runtime_ms"), 400, 1e-9);
+	cells_are(&t, "comm = main, 0 runtime_ms = 400");
 	small_store_says(&t, "1 of 2");
 }
 
@@ -538,24 +517,18 @@ TEST(ended_threads_and_processes_have_rows)
 	add_thread(s, run, 0, 0, NULL, 1e8, NAN, NAN);
 	add_thread(s, run, 8, 8, "c", 3e8, 1e6, 4);
 	t = small_store_table(s, "cpu", (struct query){.by = "thread"});
-	row_is(&t, 0, "comm = main (ended threads), tid = -, pid = 7");
-	assert_string_equal(table_text(&t, 1, "comm"), "worker");
-	assert_string_equal(table_text(&t, 2, "comm"), "c");
-	assert_string_equal(table_text(&t, 3, "comm"), "main");
-	row_is(&t, 4, "comm = (ended processes), pid = -");
-	row_is(&t, 0, "cpu_pct = 30, user_pct = 7.5, sys_pct = 15");
+	cells_are(&t, "0 comm = main (ended threads), 0 tid = -, 0 pid = 7, 1 comm = worker, "
+		      "2 comm = c, 3 comm = main, 4 comm = (ended processes), 4 pid = -, "
+		      "0 cpu_pct = 30, 0 user_pct = 7.5, 0 sys_pct = 15");
 	t = small_store_table(s, "cpu", (struct query){.by = "process"});
 	/* the name is that of the first thread */
-	row_is(&t, 0, "comm = main, threads = 2, cpu_pct = 60, migrations = 9");
-	assert_string_equal(table_text(&t, 1, "comm"), "c");
-	row_is(&t, 2, "comm = (ended processes), threads = -");
+	cells_are(&t, "0 comm = main, 0 threads = 2, 0 cpu_pct = 60, 0 migrations = 9, "
+		      "1 comm = c, 2 comm = (ended processes), 2 threads = -");
 	t = small_store_table(s, "sched", (struct query){0}); /* their waits are not known */
 	small_store_column_is(&t, "comm", "main worker c");
 	for (i = 0; i < 3; i++)
 		assert_float_equal(table_real(&t, (size_t)i, "delay_ms"), 3 - i, 1e-12);
-	assert_float_equal(table_real(&t, 2, "us_per_slice"), 250, 1e-9);
-	assert_float_equal(table_real(&t, 0, "slices"), 2, 0);
-	assert_float_equal(table_real(&t, 1, "runtime_ms"), 400, 1e-9);
+	cells_are(&t, "2 us_per_slice = 250, 0 slices = 2, 1 runtime_ms = 400");
 	assert_int_equal(table_column(&t, "threads"), -1);
 	t = small_store_table(s, "sched", (struct query){.by = "thread", .limit = 2});
 	small_store_column_is(&t, "comm", "main worker");
@@ -579,10 +552,8 @@ TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 		small_store_metric(s, small_store_run(s, (struct run){.pass = passes[i]}),
 				   "throughput", rates[i]);
 	t = small_store_table(s, "passes", (struct query){0});
-	small_store_column_is(&t, "pass", "measure profile syscalls");
-	assert_true(isnan(table_real(&t, 0, "cost_pct")));
-	assert_float_equal(table_real(&t, 1, "cost_pct"), 25, 1e-9);
-	assert_float_equal(table_real(&t, 2, "cost_pct"), 100, 1e-9);
+	cells_are(&t, "pass = measure profile syscalls, 0 cost_pct = -, 1 cost_pct = 25, "
+		      "2 cost_pct = 100");
 }
 
 static void add_rates(struct store *s, const char *pass, const char *metric, const double rate[4])
@@ -621,13 +592,11 @@ TEST(loss_of_a_pass_has_an_interval)
 		add_rates(s, "profile", "throughput", cases[i].profile);
 		add_rates(s, "syscalls", "throughput", cases[i].syscalls);
 		t = small_store_table(s, "passes", (struct query){0});
-		small_store_column_is(&t, "pass", "measure profile syscalls");
+		cells_are(&t, "pass = measure profile syscalls, 0 throughput_gbps = 10.15, "
+			      "0 cpu_pct = 51.5, 0 own_cpu_pct = 1.5, 0 runs = 4");
 		assert_float_equal(table_real(&t, 1, "cost_pct"), cases[i].cost, 1e-9);
 		assert_float_equal(table_interval(&t, 1, "cost_pct").low, cases[i].low, 1e-9);
 		assert_float_equal(table_interval(&t, 1, "cost_pct").high, cases[i].high, 1e-9);
-		row_is(&t, 0,
-		       "throughput_gbps = 10.15, cpu_pct = 51.5, own_cpu_pct = 1.5, "
-		       "runs = 4");
 	}
 }
 
@@ -642,8 +611,7 @@ TEST(passes_are_compared_by_the_rate_that_they_have)
 	add_rates(s, "profile", "rate_messages", slow);
 	add_rates(s, "syscalls", "rate_packets", slow);
 	t = small_store_table(s, "passes", (struct query){0});
-	assert_float_equal(table_real(&t, 1, "cost_pct"), 20, 1e-9);
-	assert_true(isnan(table_real(&t, 2, "cost_pct")));
+	cells_are(&t, "1 cost_pct = 20, 2 cost_pct = -");
 	s = small_store();
 	small_store_run(s, (struct run){.pass = "all"});
 	t = small_store_table(s, "passes", (struct query){0});
@@ -656,18 +624,14 @@ TEST(cpu_by_has_threads_and_everything_else)
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "cpu", (struct query){.by = "comm"});
 
-	small_store_column_is(&t, "comm", "helper main (everything else)");
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
-	row_is(&t, 1, "cpu_pct = 20, busy_share = 33.3333333333, user_pct = 5, sys_pct = 10");
+	cells_are(&t, "comm = helper main (everything else), 0 cpu_pct = 25, 1 cpu_pct = 20, "
+		      "1 busy_share = 33.3333333333, 1 user_pct = 5, 1 sys_pct = 10");
 	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15,
 			   1e-9); /* the median is that of 20 and 10 */
 	t = small_store_table(s, "cpu", (struct query){.by = "thread", .limit = 1});
-	small_store_column_is(&t, "comm",
-			      "helper (rows left out) (everything else) main (everything else)");
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 50, 1e-9);
-	row_is(&t, 1, "cpu_pct = 10, busy_share = 12.5");
-	assert_float_equal(table_real(&t, 2, "cpu_pct"), 20, 1e-9);
-	assert_float_equal(table_real(&t, 3, "cpu_pct"), 30, 1e-9);
+	cells_are(&t, "comm = helper (rows left out) (everything else) main (everything else), "
+		      "0 cpu_pct = 50, 1 cpu_pct = 10, 1 busy_share = 12.5, 2 cpu_pct = 20, "
+		      "3 cpu_pct = 30");
 }
 
 static bool has_row(const struct table *t, const char *comm)
@@ -749,27 +713,19 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "cpu", (struct query){.by = "thread"});
 
-	small_store_column_is(&t, "comm", "helper main (everything else) main (everything else)");
-	assert_int_equal(table_real(&t, 0, "run"), 1);
-	assert_int_equal(table_real(&t, 2, "run"), 1);
-	assert_int_equal(table_real(&t, 3, "run"), 2);
-	row_is(&t, 0, "pid = 7, tid = 8");
-	row_is(&t, 2, "pid = -, tid = -");
-	small_store_column_is(&t, "cpus", "1 1 - 1 -");
-	assert_int_equal(table_real(&t, 0, "migrations"), 3);
+	cells_are(&t, "comm = helper main (everything else) main (everything else), 0 run = 1, "
+		      "2 run = 1, 3 run = 2, 0 pid = 7, 0 tid = 8, 2 pid = -, 2 tid = -, "
+		      "cpus = 1 1 - 1 -, 0 migrations = 3");
 	assert_int_equal(table_column(&t, "threads"), -1);
 	t = small_store_table(s, "cpu", (struct query){.by = "process", .limit = 1});
-	small_store_column_is(&t, "comm", "main (everything else) main (everything else)");
-	assert_int_equal(table_real(&t, 0, "threads"), 2);
-	assert_int_equal(table_real(&t, 2, "threads"), 1);
-	assert_true(isnan(table_real(&t, 1, "threads")));
+	cells_are(&t, "comm = main (everything else) main (everything else), 0 threads = 2, "
+		      "2 threads = 1, 1 threads = -, 0 cpu_pct = 60, 0 busy_share = 75, "
+		      "2 busy_share = 75");
 	assert_int_equal(table_column(&t, "tid"), -1);
-	row_is(&t, 0, "cpu_pct = 60, busy_share = 75");
-	assert_float_equal(table_real(&t, 2, "busy_share"), 75, 1e-9);
 	assert_false(small_store_noted(&t, "--all shows all"));
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1});
-	small_store_column_is(&t, "comm", "helper (rows left out) (everything else)");
-	row_is(&t, 1, "run = -, cpu_pct = 20");
+	cells_are(&t, "comm = helper (rows left out) (everything else), 1 cpu_pct = 20");
+	assert_int_equal(table_column(&t, "run"), -1);
 	small_store_says(&t, "1 of 2 rows; --all shows all");
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1, .all = true});
 	small_store_column_is(&t, "comm", "helper main (everything else)");
@@ -790,19 +746,14 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 	run = small_store_run(s, (struct run){.repeat = 2, .cpus = "0-2"});
 	small_store_metrics(s, run, "cpu_pct = 90, cpu_pct:cpu2 = 60");
 	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .estimator = "mean"});
-	assert_int_equal(t.rows, 2);
-	assert_int_equal(table_real(&t, 0, "cpu"), 0);
-	assert_int_equal(table_real(&t, 1, "cpu"), 2);
-	assert_int_equal(table_real(&t, 0, "runs"), 1);
-	row_is(&t, 1, "runs = 2, busy_pct = 65, idle_pct = 30");
+	cells_are(&t, "rows = 2, 0 cpu = 0, 1 cpu = 2, 0 runs = 1, 1 runs = 2, 1 busy_pct = 65, "
+		      "1 idle_pct = 30");
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 1);
 	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .cpus = &cpus});
-	assert_int_equal(t.rows, 1);
-	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	cells_are(&t, "rows = 1, 0 cpu = 0");
 	t = small_store_table(s, "cpu", (struct query){0});
-	assert_int_equal(t.rows, 1);
-	row_is(&t, 0, "runs = 2, busy_pct = 90, workload_pct = 50");
+	cells_are(&t, "rows = 1, 0 runs = 2, 0 busy_pct = 90, 0 workload_pct = 50");
 	t = small_store_table(s, "cpu", (struct query){.workload_only = true});
 	row_is(&t, 0, "runs = 1, cpu_pct = 50");
 }
@@ -833,12 +784,9 @@ TEST(idle_states_have_the_mean_time_of_a_stay)
 	for (i = 0; i < array_size(metrics); i++)
 		small_store_metric(s, run, metrics[i].name, metrics[i].value);
 	t = small_store_table(s, "idle", (struct query){0});
-	small_store_column_is(&t, "state", "busy idle C1 a:b idle C1");
-	assert_float_equal(table_real(&t, 0, "time_pct"), 40, 0);
-	row_is(&t, 2, "entries_per_s = 1000, mean_us = 500");
-	assert_true(isnan(table_real(&t, 3, "mean_us")));
-	assert_int_equal(table_real(&t, 4, "cpu"), 1);
-	assert_float_equal(table_real(&t, 5, "mean_us"), 5000, 1e-9);
+	cells_are(&t, "state = busy idle C1 a:b idle C1, 0 time_pct = 40, "
+		      "2 entries_per_s = 1000, 2 mean_us = 500, 3 mean_us = -, 4 cpu = 1, "
+		      "5 mean_us = 5000");
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
 	small_store_column_is(&t, "state", "idle C1");
 }
@@ -860,27 +808,22 @@ TEST(idle_time_of_eight_cpus_is_listed)
 	for (i = 0; i < 9; i++) {
 		if (i == 8) {
 			t = small_store_table(s, "idle", (struct query){0});
-			assert_int_equal(t.rows, 11);
-			small_store_column_is(&t, "cpu", "all all all - - - - - - - -");
+			cells_are(&t, "rows = 11, cpu = all all all - - - - - - - -");
 		}
 		snprintf(name, sizeof(name), "cpu_idle_pct:cpu%d", i);
 		small_store_metric(s, run, name, i);
 	}
 	t = small_store_table(s, "idle", (struct query){0});
-	small_store_column_is(&t, "state", "idle POLL C1:cpux");
-	small_store_column_is(&t, "source", "/proc/stat cpuidle cpuidle");
-	row_is(&t, 1, "entries_per_s = 0.5, mean_us = 100000");
+	cells_are(&t, "state = idle POLL C1:cpux, source = /proc/stat cpuidle cpuidle, "
+		      "1 entries_per_s = 0.5, 1 mean_us = 100000");
 	small_store_says(&t, "--by cpu shows each");
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
-	assert_int_equal(t.rows, 9);
-	assert_int_equal(table_real(&t, 0, "cpu"), 0);
-	assert_int_equal(table_real(&t, 8, "cpu"), 8);
+	cells_are(&t, "rows = 9, 0 cpu = 0, 8 cpu = 8");
 	assert_false(small_store_noted(&t, "9 CPUs"));
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 20);
 	t = small_store_table(s, "idle", (struct query){.cpus = &cpus});
-	assert_int_equal(t.rows, 1);
-	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	cells_are(&t, "rows = 1, 0 cpu = 0");
 	s = small_store();
 	small_store_run(s, (struct run){0});
 	t = small_store_table(s, "idle", (struct query){0});
@@ -898,9 +841,8 @@ TEST(counters_have_rates_and_kinds)
 			    "seconds = 2, rate_kib = 2048, snmp:TcpRetransSegs = 10, "
 			    "snmp:TcpExtTCPSACKDiscard = 3, snmp:TcpOutSegs = 0");
 	t = small_store_table(s, "snmp", (struct query){0});
-	small_store_column_is(&t, "name", "TcpRetransSegs TcpExtTCPSACKDiscard");
-	small_store_column_is(&t, "kind", "retransmit -");
-	row_is(&t, 0, "count = 10, per_s = 5, per_mib = 2.5");
+	cells_are(&t, "name = TcpRetransSegs TcpExtTCPSACKDiscard, kind = retransmit -, "
+		      "0 count = 10, 0 per_s = 5, 0 per_mib = 2.5");
 	t = small_store_table(s, "snmp", (struct query){.all = true});
 	assert_int_equal(t.rows, 3);
 }
@@ -945,12 +887,10 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 			small_store_metric(s, run, "counter:once", 7);
 	}
 	t = small_store_table(s, "counters", (struct query){0});
-	small_store_column_is(
-		&t, "name",
-		"counter:absent counter:cycles counter:instructions counter:instructions@2 "
-		"counter:lost counter:once counter:watts ipc ipc@2 cycles_per_byte "
-		"instructions_per_byte workload_context_switches_per_mib");
-	small_store_column_is(&t, "state", "<not supported> - - - <not counted> - - - - - - -");
+	cells_are(&t, "name = counter:absent counter:cycles counter:instructions "
+		      "counter:instructions@2 counter:lost counter:once counter:watts ipc ipc@2 "
+		      "cycles_per_byte instructions_per_byte workload_context_switches_per_mib, "
+		      "state = <not supported> - - - <not counted> - - - - - - -");
 	row = row_of(&t, "counter:cycles");
 	assert_float_equal(table_real(&t, row, "value"), 110, 0);
 	assert_float_equal(table_interval(&t, row, "value").low, 100, 0);
@@ -964,14 +904,10 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 	row_is(&t, row, "mean = -, running_pct = -");
 	row = row_of(&t, "counter:watts");
 	assert_float_equal(table_real(&t, row, "mean"), 1.5, 0);
-	small_store_column_is(&t, "unit", "- 1 1 1 - 1 W 1/cycle 1/cycle 1/B 1/B 1/MiB");
-	assert_float_equal(table_real(&t, row_of(&t, "ipc"), "value"), 2, 1e-12);
-	assert_float_equal(table_real(&t, row_of(&t, "ipc@2"), "value"), 3, 1e-12);
-	assert_true(isnan(table_real(&t, row_of(&t, "ipc"), "running_pct")));
-	assert_float_equal(table_real(&t, row_of(&t, "cycles_per_byte"), "value"), 110 / 2097152.0,
-			   1e-12);
-	assert_float_equal(table_real(&t, row_of(&t, "workload_context_switches_per_mib"), "value"),
-			   3, 1e-12);
+	cells_are(&t, "unit = - 1 1 1 - 1 W 1/cycle 1/cycle 1/B 1/B 1/MiB, ipc value = 2, "
+		      "ipc@2 value = 3, ipc running_pct = -, "
+		      "cycles_per_byte value = 5.24520874023e-5, "
+		      "workload_context_switches_per_mib value = 3");
 	small_store_says(&t, "ipc@2: its events took turns");
 	assert_false(small_store_noted(&t, "ipc: its events took turns"));
 }
@@ -1078,15 +1014,12 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 	add_syscall(s, run, 0, "read", "c", 1, 10);
 	add_syscall(s, run, 1, "write", "c", 1, 10);
 	t = small_store_table(s, "scores", (struct query){0});
-	assert_float_equal(score(&t, "receiver", "ns_per_kib"), 4e6 / 2048, 1e-9);
-	assert_float_equal(score(&t, "total", "ns_per_kib"), 1e7 / 2048, 1e-9);
-	assert_float_equal(score(&t, "receiver", "cycles_per_byte"), 4e6 / 2097152, 1e-9);
-	assert_float_equal(score(&t, "sender", "ipc"), 1, 1e-12);
+	cells_are(&t, "receiver/ns_per_kib value = 1953.125, total/ns_per_kib value = 4882.8125, "
+		      "receiver/cycles_per_byte value = 1.90734863281, sender/ipc value = 1, "
+		      "receiver/j_per_gb value = 9536.74316406, "
+		      "total/j_per_gb value = 19073.4863281, receiver/syscalls_per_mib value = 4");
 	assert_float_equal(score(&t, "total", "ipc"), 0.4,
 			   1e-12); /* the ratio is that of the sums */
-	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
-	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 20, 1e-6);
-	assert_float_equal(score(&t, "receiver", "syscalls_per_mib"), 4, 1e-12);
 	small_store_says(&t, "context_switches_per_mib are absent: these events were not counted");
 	small_store_says(&t, "cache_miss_pct, branch_miss_pct");
 	assert_false(small_store_noted(&t, "ns_per_packet")); /* packets do not count here */
@@ -1118,17 +1051,14 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 				    "transfer:rate_kib = 4096");
 	}
 	t = small_store_table(s, "scores", (struct query){0});
-	assert_float_equal(score(&t, "total", "ns_per_kib"), 5e6 / 2048, 1e-9);
-	assert_float_equal(score(&t, "sender", "cache_miss_pct"), 25, 1e-9);
+	cells_are(&t, "total/ns_per_kib value = 2441.40625, sender/cache_miss_pct value = 25, "
+		      "total/cache_miss_pct value = 25, "
+		      "total/workload_context_switches_per_mib value = 4, "
+		      "total/j_per_gb value = 4768.37158203, sender/ns_per_packet value = -");
 	assert_true(isnan(score(&t, "receiver", "cache_miss_pct"))); /* there are no references */
-	assert_float_equal(score(&t, "total", "cache_miss_pct"), 25, 1e-9);
-	assert_float_equal(score(&t, "total", "workload_context_switches_per_mib"), 4, 1e-12);
-	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 4194304 * 20, 1e-6);
-	assert_true(isnan(score(&t, "sender", "ns_per_packet")));
 	t = small_store_table(s, "scores", q);
-	assert_float_equal(score(&t, "receiver", "ns_per_kib"), 1e6 / 2048, 1e-9);
-	assert_float_equal(score(&t, "total", "ns_per_kib"), 1.5e6 / 2048, 1e-9);
-	assert_true(isnan(score(&t, "sender", "cache_miss_pct")));
+	cells_are(&t, "receiver/ns_per_kib value = 488.28125, "
+		      "total/ns_per_kib value = 732.421875, sender/cache_miss_pct value = -");
 	small_store_says(&t, "--workload-only: the counts are of all that runs on the side's CPUs");
 	t = small_store_table(
 		s, "scores",
@@ -1149,9 +1079,8 @@ TEST(scores_have_no_total_of_a_cpu_that_sides_share)
 	add_costs(s, (struct run){.variant = "w", .position = 3, .side = "sender", .repeat = 2},
 		  1e6, 1e6);
 	t = small_store_table(s, "scores", (struct query){0});
-	assert_float_equal(score(&t, "sender", "ns_per_kib"), 6e6 / 2048, 1e-9);
-	assert_true(isnan(score(&t, "total", "ns_per_kib")));
-	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
+	cells_are(&t, "sender/ns_per_kib value = 2929.6875, total/ns_per_kib value = -, "
+		      "total/j_per_gb value = 9536.74316406");
 	small_store_says(&t, "v total: receiver and sender share CPU 1: ");
 	small_store_says(&t, "w total: no repeat has the figure on all sides");
 	small_store_says(&t, "the watts are those of the whole host");
@@ -1171,16 +1100,11 @@ TEST(sizes_are_shares_of_their_histogram)
 	run = small_store_run(s, (struct run){.repeat = 2});
 	small_store_metrics(s, run, "recv_size_log2:8 = 3, recv_size_log2:9 = 1");
 	t = small_store_table(s, "sizes", (struct query){.estimator = "mean"});
-	small_store_column_is(
-		&t, "name",
-		"recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 return_tokens_log2:3 "
-		"recv_pct_log2:8 recv_pct_log2:9 recv_tokens_pct_log2:3 bytes_per_receive");
+	cells_are(&t, "name = recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 "
+		      "return_tokens_log2:3 recv_pct_log2:8 recv_pct_log2:9 "
+		      "recv_tokens_pct_log2:3 bytes_per_receive, 4 value = 37.5, 5 value = 62.5, "
+		      "7 value = 300, 5 runs = 2, 7 runs = 1");
 	assert_float_equal(table_real(&t, 0, "value"), 1.5, 0); /* 0 and 3 */
-	assert_float_equal(table_real(&t, 4, "value"), 37.5, 1e-9);
-	assert_float_equal(table_real(&t, 5, "value"), 62.5, 1e-9);
-	assert_float_equal(table_real(&t, 7, "value"), 300, 0);
-	assert_int_equal(table_real(&t, 5, "runs"), 2);
-	assert_int_equal(table_real(&t, 7, "runs"), 1);
 }
 
 TEST(columns_of_ns_become_columns_of_cycles)
@@ -1524,15 +1448,13 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 					"throughput", rates[v][k] + 0.1 * r);
 		}
 	t = small_store_table(s, "sweep", (struct query){0});
-	small_store_column_is(&t, "value", "1k 1k 2k 2k 4k 4k");
-	small_store_column_is(&t, "variant", "old new old new old new");
+	cells_are(&t, "value = 1k 1k 2k 2k 4k 4k, variant = old new old new old new");
 	small_store_column_is(&t, "under", "- - - - - -"); /* gro has one value */
 	for (i = 0; i < t.rows; i++) {
 		assert_float_equal(table_real(&t, i, "number"), 1024 << i / 2, 0);
 		row_is(&t, i, "runs = 5, metric = throughput_gbps");
 	}
-	assert_float_equal(table_real(&t, 3, "estimate"), 9.2, 1e-9);
-	assert_float_equal(table_interval(&t, 3, "estimate").low, 9, 1e-9);
+	cells_are(&t, "3 estimate = 9.2, 3 estimate.low = 9");
 	assert_int_equal(t.detail->rows, 1);
 	row_is(t.detail, 0, "kind = begins, base = old, new = new");
 	assert_float_equal(table_real(t.detail, 0, "at"), 2048 * (1 + below / (below - above)),

@@ -60,8 +60,7 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 	check_row(&t, 0, 4, 50, 200, NAN, NAN);
 	small_store_says(&t, "roi_c, roi_p are absent: the workload sent datagrams (UDP)");
 	t = small_store_table(s, "power", (struct query){0});
-	small_store_column_is(&t, "kind", "platform package");
-	assert_true(isnan(table_real(&t, 0, "roi_p")));
+	cells_are(&t, "kind = platform package, 0 roi_p = -");
 	small_store_says(&t, "roi_p is absent: the workload sent datagrams (UDP)");
 }
 
@@ -270,17 +269,13 @@ TEST(power_has_energy_and_score_of_each_kind)
 	t = small_store_table(
 		s, "power",
 		(struct query){.model_idle = 1, .model_per_cpu = 6, .roi_n = 3, .roi_m = 2});
-	small_store_column_is(&t, "kind", "package package other model");
-	assert_string_equal(table_text(&t, 0, "domain"), "total");
-	assert_string_equal(table_text(&t, 1, "domain"), "powercap core");
-	row_is(&t, 0, "power_w = 10, energy_j = 20, j_per_gb = 9765.625, roi_p = 0.64");
-	assert_float_equal(table_real(&t, 1, "energy_j"), 8, 0);
+	cells_are(&t, "kind = package package other model, 0 domain = total, "
+		      "1 domain = powercap core, 0 power_w = 10, 0 energy_j = 20, "
+		      "0 j_per_gb = 9765.625, 0 roi_p = 0.64, 1 energy_j = 8, 2 power_w = 7, "
+		      "3 power_w = 4, 3 roi_p = 4");
 	assert_true(isnan(table_real(&t, 1, "j_per_gb"))); /* a part of the package */
-	assert_float_equal(table_real(&t, 2, "power_w"), 7, 0);
-	row_is(&t, 3, "power_w = 4, roi_p = 4");
 	t = small_store_table(s, "power", (struct query){0});
-	assert_int_equal(t.rows, 3);
-	assert_float_equal(table_real(&t, 0, "roi_p"), 1.6, 1e-9);
+	cells_are(&t, "rows = 3, 0 roi_p = 1.6");
 }
 
 /* --- the machine --- */
@@ -447,16 +442,11 @@ TEST(topology_has_a_row_for_alike_caches_and_for_each_side)
 	small_store_run(s, (struct run){.cpus = "1-2,5"});
 	small_store_run(s, (struct run){.cpus = "1-2,5", .repeat = 2});
 	t = small_store_table(s, "topology", (struct query){0});
-	small_store_column_is(&t, "kind", "cache cache nic nic nic nic side");
-	row_is(&t, 0, "count = 2, detail = each of 2 CPUs");
-	row_is(&t, 1, "count = 1, cpus = 2");
-	row_is(&t, 2, "speed_gbps = 1, detail = up");
-	assert_string_equal(table_text(&t, 4, "detail"), "down");
-	assert_string_equal(table_text(&t, 5, "detail"), "node unknown");
-	assert_string_equal(table_text(&t, 6, "nodes"), "0-1");
-	assert_string_equal(table_text(&t, 6, "detail"),
-			    "both threads of 1 core; SMT siblings 6 are not the side's; eth0 near; "
-			    "eth1 near");
+	cells_are(&t, "kind = cache cache nic nic nic nic side, 0 count = 2, "
+		      "0 detail = each of 2 CPUs, 1 count = 1, 1 cpus = 2, 2 speed_gbps = 1, "
+		      "2 detail = up, 4 detail = down, 5 detail = node unknown, 6 nodes = 0-1, 6 "
+		      "detail = both threads of 1 core; SMT siblings 6 are not the side's; eth0 "
+		      "near; eth1 near");
 	t = small_store_table(s, "topology", (struct query){.all = true});
 	assert_int_equal(t.rows, 12); /* 4 cores, 3 caches, 4 cards and a side */
 }

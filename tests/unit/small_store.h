@@ -91,11 +91,10 @@ static inline struct table small_store_table(struct store *s, const char *name, 
 	return small_store_keep(t);
 }
 
-/* Checks the texts of a column, row by row, in order: "a b c". An empty cell is "-". */
-static inline void small_store_column_is(const struct table *t, const char *column,
-					 const char *expected)
+/* The texts of a column, row by row, in order: "a b c". An empty cell is "-". */
+static inline char *small_store_column(const struct table *t, const char *column)
 {
-	freed(str_free) struct str s = {0};
+	struct str s = {0};
 	const char *text;
 	size_t row;
 
@@ -103,7 +102,15 @@ static inline void small_store_column_is(const struct table *t, const char *colu
 		text = table_text(t, row, column);
 		str_printf(&s, "%s%s", row ? " " : "", text && *text ? text : "-");
 	}
-	assert_string_equal(s.buf ? s.buf : "", expected);
+	return s.buf ? s.buf : strdup("");
+}
+
+static inline void small_store_column_is(const struct table *t, const char *column,
+					 const char *expected)
+{
+	freed(text_free) char *texts = small_store_column(t, column);
+
+	assert_string_equal(texts, expected);
 }
 
 struct table_row_at {
@@ -122,6 +129,70 @@ static inline struct named_figure row_figure(const void *from, const char *colum
 /* Checks cells of a row: row_is(&t, 0, "symbol = main, self_ns = 3, total_ns = -"). */
 #define row_is(t, row, expected) \
 	figures_are(row_figure, (&(struct table_row_at){(t), (row)}), (expected))
+
+static inline bool row_has(const struct table *t, size_t row, const char *text)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (table_cell(t, row, i)->type == V_STR &&
+		    !strcmp(table_cell(t, row, i)->str, text))
+			return true;
+	return false;
+}
+
+/* Returns a row by its number, or by the texts "a/b" of its cells. The number of rows: none. */
+static inline size_t row_named(const struct table *t, const char *name)
+{
+	freed(text_free) char *texts = strdup(name);
+	char *end, *second = strchr(texts, '/');
+	size_t row = strtoul(name, &end, 10);
+
+	if (!*end)
+		return row;
+	if (second)
+		*second++ = '\0';
+	for (row = 0; row < t->rows; row++)
+		if (row_has(t, row, texts) && (!second || row_has(t, row, second)))
+			break;
+	return row;
+}
+
+/* "rows", "COLUMN" with the texts of all rows, "ROW COLUMN", or one part of an interval, as in
+ * "0 self_ns.half". */
+static inline struct named_figure cell_figure(const void *from, const char *name)
+{
+	const char *space = strrchr(name, ' ');
+	freed(text_free) char *row = strndup(name, space ? (size_t)(space - name) : 0);
+	freed(text_free) char *column = strdup(space ? space + 1 : "");
+	char *dot = strchr(column, '.');
+	static char *texts;
+	const struct table *t = from;
+	size_t n = row_named(t, row);
+	struct interval i;
+
+	if (!strcmp(name, "rows"))
+		return (struct named_figure){.number = (double)t->rows};
+	if (!space) {
+		free(texts);
+		return (struct named_figure){NAN, texts = small_store_column(t, name)};
+	}
+	if (dot)
+		*dot = '\0';
+	if (table_column(t, column) < 0)
+		fail_msg("no column '%s'", column);
+	if (n >= t->rows)
+		return (struct named_figure){.number = NAN};
+	if (!dot)
+		return (struct named_figure){table_real(t, n, column), table_text(t, n, column)};
+	i = table_interval(t, n, column);
+	return (struct named_figure){.number = !strcmp(dot + 1, "low")	  ? i.low
+					       : !strcmp(dot + 1, "high") ? i.high
+									  : i.half};
+}
+
+/* Checks cells: cells_are(&t, "rows = 2, 0 side = receiver, skb_b self_ns = 3, 1 value = -"). */
+#define cells_are(t, expected) figures_are(cell_figure, (t), (expected))
 
 /* Returns whether a note of the table has the words. */
 static inline bool small_store_noted(const struct table *t, const char *words)

@@ -50,16 +50,6 @@ static void thread(struct str *s, int pid, int tid, const char *comm, double ns,
 	stat_line(s, tid, comm, (int)(ns / 2e7), (int)(ns / 2e7), 0, cpu);
 }
 
-static const struct thread_row *row(const struct ingest *in, int64_t pid, int64_t tid)
-{
-	size_t i;
-
-	for (i = 0; i < in->nthreads_seen; i++)
-		if (in->threads_seen[i].pid == pid && in->threads_seen[i].tid == tid)
-			return &in->threads_seen[i];
-	return NULL;
-}
-
 /*
  * Process 7 has thread 7 all the time, thread 8 that ends between 11 and 13 s after 0.2 s more,
  * and thread 9 that starts in the second span. Child 20 ends: it ran 0.5 s, and its rows show 0.3
@@ -92,29 +82,24 @@ TEST(threads_that_come_and_go_are_counted)
 	fresh("1-2");
 	world();
 	read_raw(&in, "threads.snap");
-	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
-	assert_float_equal(row(&in, 7, 7)->user_ns, 0.75e9, 2e7);
-	assert_string_equal(row(&in, 7, 7)->comm, "a) b (c");
-	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
-	assert_float_equal(row(&in, 7, 8)->run_ns, 0.5e9, 1);
-	assert_true(row(&in, 7, 8)->first_ns == 10 * S);
-	assert_true(row(&in, 7, 8)->last_ns == 11 * S);
-	assert_true(row(&in, 7, 9)->first_ns == 13 * S);
-	assert_true(row(&in, 7, 7)->last_ns == 13 * S);
-	assert_float_equal(row(&in, 7, 9)->run_ns, 0.8e9, 1);
+	metrics_are(&in, "7/7 run_ns = 1500000000, 7/7 comm = a) b (c, 7/7 cpus = 1-2, "
+			 "7/8 run_ns = 5e8, 7/9 run_ns = 8e8");
+	assert_float_equal(thread_row(&in, 7, 7)->user_ns, 0.75e9, 2e7);
+	assert_true(thread_row(&in, 7, 8)->first_ns == 10 * S);
+	assert_true(thread_row(&in, 7, 8)->last_ns == 11 * S);
+	assert_true(thread_row(&in, 7, 9)->first_ns == 13 * S);
+	assert_true(thread_row(&in, 7, 7)->last_ns == 13 * S);
 	/* 2 s of the process, 1.8 s of threads that still exist, and the rest of ended threads. */
-	assert_float_equal(row(&in, 7, 0)->run_ns, 0.2e9, 1);
+	assert_float_equal(thread_row(&in, 7, 0)->run_ns, 0.2e9, 1);
 	/*
 	 * The process waited for the child: 0.5 s, of which 0.3 s were in rows (0.1 s before the
 	 * window).
 	 */
-	assert_float_equal(row(&in, 20, 20)->run_ns, 0.2e9, 1);
-	assert_float_equal(row(&in, 0, 0)->run_ns, 0.2e9, 1);
-	metrics_are(&in, "workload_cpu_ns = 3400000000, workload_cpu_pct = 113.333333333, "
-			 "workload_cpu_user_pct = 85, workload_cpu_system_pct = 28.3333333333, "
-			 "workload_threads = 3, workload_confined = 1");
+	metrics_are(&in, "20/20 run_ns = 2e8, 0/0 run_ns = 2e8, workload_cpu_ns = 3400000000, "
+			 "workload_cpu_pct = 113.333333333, workload_cpu_user_pct = 85, "
+			 "workload_cpu_system_pct = 28.3333333333, workload_threads = 3, "
+			 "workload_confined = 1, notes = 0");
 	assert_true(in.workload_whole);
-	assert_int_equal(in.notes.n, 0);
 	fresh("1");
 	world();
 	read_raw(&in, "threads.snap");
@@ -134,11 +119,9 @@ TEST(last_reading_before_the_window_is_its_start)
 	add_snap(9.8, &s);
 	world();
 	read_raw(&in, "threads.snap");
-	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
-	assert_null(row(&in, 5, 5));
-	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
-	assert_int_equal(in.notes.n, 0);
+	metrics_are(&in, "7/7 cpus = 1-2, 7/7 run_ns = 1500000000, workload_cpu_ns = 3400000000, "
+			 "notes = 0");
+	assert_null(thread_row(&in, 5, 5));
 }
 
 /*
@@ -165,14 +148,12 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
 	add_snap(13, &s);
 	read_raw(&in, "threads.snap");
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
-	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
-	assert_true(isnan(row(&in, 7, 8)->run_ns));
-	assert_true(isnan(row(&in, 7, 9)->run_ns));
-	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
-	assert_null(row(&in, 0, 0));
-	metrics_are(&in, "note counter_reset = +, note threads_joined = 3, "
+	metrics_are(&in, "workload_cpu_ns = 0, 7/7 run_ns = 0, 7/8 run_ns = -, 7/9 run_ns = -, "
+			 "note counter_reset = +, note threads_joined = 3, "
 			 "note ended_between = +, note rows_unreadable = 4");
+	assert_null(
+		thread_row(&in, 40, 0)); /* its ended threads and children do not count either */
+	assert_null(thread_row(&in, 0, 0));
 	assert_false(in.workload_whole);
 	fresh(NULL);
 	add_snap(10, &s);
@@ -192,9 +173,9 @@ TEST(times_are_scaled_to_the_window)
 	thread(&s, 7, 7, "w", 2.4e9, 1);
 	add_snap(13, &s);
 	read_raw(&in, "threads.snap");
-	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
-	assert_float_equal(row(&in, 7, 7)->user_ns + row(&in, 7, 7)->system_ns, 1.5e9, 1);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.5e9, 1);
+	metrics_are(&in, "7/7 run_ns = 1500000000, workload_cpu_ns = 1500000000");
+	assert_float_equal(thread_row(&in, 7, 7)->user_ns + thread_row(&in, 7, 7)->system_ns, 1.5e9,
+			   1);
 }
 
 TEST(process_that_begins_in_the_window_counts_from_0)
@@ -262,12 +243,10 @@ static void process_runs_more(double ns)
 TEST(a_tenth_of_a_tick_is_no_ended_thread)
 {
 	process_runs_more(1e6);
-	assert_null(row(&in, 7, 0));
-	assert_float_equal(row(&in, 7, 8)->run_ns, 0, 0);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
-	assert_int_equal(in.notes.n, 0);
+	assert_null(thread_row(&in, 7, 0));
+	metrics_are(&in, "7/8 run_ns = 0, workload_cpu_ns = 1e9, notes = 0");
 	process_runs_more(2e6);
-	assert_float_equal(row(&in, 7, 0)->run_ns, 2e6, 1);
+	assert_float_equal(thread_row(&in, 7, 0)->run_ns, 2e6, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.002e9, 1);
 	process_runs_more(-1e6); /* it is read before its threads */
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
@@ -305,8 +284,7 @@ TEST(run_that_lacks_processes_has_no_time)
 	world();
 	in.unmatched = true;
 	read_raw(&in, "threads.snap");
-	metrics_are(&in, "workload_cpu_ns = -, workload_cpu_pct = -");
-	assert_int_equal(in.nseries, 0);
+	metrics_are(&in, "workload_cpu_ns = -, workload_cpu_pct = -, points = 0");
 	assert_false(in.workload_whole);
 }
 
@@ -339,7 +317,7 @@ TEST(ended_child_ran_what_its_parent_waited_for)
 	for (i = 0; i < array_size(rows); i++) {
 		child_ends(rows[i].ticks);
 		assert_float_equal(metric(&in, "workload_cpu_ns"), rows[i].ns, 1);
-		assert_int_equal(row(&in, 0, 0) != NULL, rows[i].ns > 0);
+		assert_int_equal(thread_row(&in, 0, 0) != NULL, rows[i].ns > 0);
 		assert_int_equal(noted(&in, NOTE_ended_between) != NULL, rows[i].unknown);
 		assert_int_equal(in.workload_whole, !rows[i].unknown);
 	}
@@ -369,14 +347,10 @@ TEST(times_are_ticks_without_schedstat)
 	stat_line(&s, 8, "w8", 19, 1, 0, 1);
 	add_snap(13, &s);
 	read_raw(&in, "threads.snap");
-	assert_float_equal(row(&in, 7, 7)->run_ns, 0.5e9, 0);
-	assert_float_equal(row(&in, 7, 7)->user_ns, 0.4e9, 0);
-	assert_float_equal(row(&in, 7, 7)->system_ns, 0.1e9, 0);
-	assert_true(isnan(row(&in, 7, 7)->migrations));
-	assert_float_equal(row(&in, 7, 8)->run_ns, 0.2e9, 0);
-	assert_null(row(&in, 7, 0));
-	assert_float_equal(row(&in, 0, 0)->run_ns, 0.5e9, 0);
-	metrics_are(&in, "workload_cpu_ns = 1200000000, note threads_ticks = +");
+	metrics_are(&in, "7/7 run_ns = 5e8, 7/7 user_ns = 4e8, 7/7 system_ns = 1e8, "
+			 "7/7 migrations = -, 7/8 run_ns = 2e8, 0/0 run_ns = 5e8, "
+			 "workload_cpu_ns = 1200000000, note threads_ticks = +");
+	assert_null(thread_row(&in, 7, 0));
 	assert_false(in.workload_whole);
 }
 
@@ -436,17 +410,13 @@ TEST(run_queue_delay_is_counted)
 	str_puts(&s, "7 7 2500000000 400000000 40 25 15 other\n7 9 100000000 5000000 7 3 4 w\n");
 	add_snap(13, &s);
 	read_raw(&in, "sched.snap");
-	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1e9, 1);
-	assert_float_equal(row(&in, 7, 7)->wait_ns, 0.1e9, 1);
-	assert_float_equal(row(&in, 7, 7)->slices, 20, 1e-9);
-	assert_float_equal(row(&in, 7, 7)->voluntary, 15, 1e-9);
-	assert_string_equal(row(&in, 7, 7)->comm, "other");
-	assert_true(isnan(row(&in, 7, 8)->voluntary)); /* absent, not 0 */
-	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
-	assert_int_equal(row(&in, 7, 7)->first_ns, 9 * S);
-	assert_int_equal(row(&in, 7, 8)->first_ns, 9 * S);
-	assert_int_equal(row(&in, 7, 8)->last_ns, 11 * S);
-	assert_int_equal(row(&in, 7, 9)->first_ns, 13 * S);
+	metrics_are(&in, "7/7 sched_run_ns = 1e9, 7/7 wait_ns = 1e8, 7/7 slices = 20, "
+			 "7/7 voluntary = 15, 7/7 comm = other, 7/9 wait_ns = 5e6");
+	assert_true(isnan(thread_row(&in, 7, 8)->voluntary)); /* absent, not 0 */
+	assert_int_equal(thread_row(&in, 7, 7)->first_ns, 9 * S);
+	assert_int_equal(thread_row(&in, 7, 8)->first_ns, 9 * S);
+	assert_int_equal(thread_row(&in, 7, 8)->last_ns, 11 * S);
+	assert_int_equal(thread_row(&in, 7, 9)->first_ns, 13 * S);
 	/* Between the readings they waited 0.2 of 2 s, and 5 ms of 2 s. */
 	assert_int_equal(in.nseries, 2);
 	assert_string_equal(in.series[0].name, "sched_wait_pct");
@@ -456,16 +426,15 @@ TEST(run_queue_delay_is_counted)
 	/* it waited for 0 ns at last */
 	metrics_are(&in, "sched_wait_ns = 105000000, sched_involuntary = 9, "
 			 "note ended_between = +, note counter_reset = -");
-	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
+	assert_true(isnan(thread_row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
 	fresh(NULL);
 	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 500 10 1 1 1 new of that number\n7 8 9000000000 1 1 1 1 late\n7 x\n");
 	add_snap(13, &s);
 	read_raw(&in, "sched.snap");
-	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
-	assert_true(isnan(row(&in, 7, 8)->wait_ns));
-	metrics_are(&in, "note threads_joined = 1, note rows_unreadable = 1");
+	metrics_are(&in, "7/7 wait_ns = 10, 7/8 wait_ns = -, note threads_joined = 1, "
+			 "note rows_unreadable = 1");
 }
 
 /* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
@@ -480,14 +449,10 @@ TEST(line_of_sched_needs_its_thread_and_its_time)
 		     "7 0 1 1 1 1 1 w\n0 9 1 1 1 1 1 w\n7 9 1 1 1 1 1\n7 9 - 1 1 1 1 w\n7\n");
 	add_snap(13, &s);
 	read_raw(&in, "sched.snap");
-	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 5, 0);
+	metrics_are(&in, "note rows_unreadable = 5, 7/7 sched_run_ns = 1000, 7/7 wait_ns = 2000, "
+			 "7/7 slices = -, 7/7 voluntary = -, 7/7 involuntary = 3, "
+			 "sched_slices = -, sched_switches = -, note counter_reset = -");
 	assert_int_equal(in.nthreads_seen, 1);
-	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1000, 1e-9);
-	assert_float_equal(row(&in, 7, 7)->wait_ns, 2000, 1e-9);
-	assert_true(isnan(row(&in, 7, 7)->slices));
-	assert_true(isnan(row(&in, 7, 7)->voluntary));
-	assert_float_equal(row(&in, 7, 7)->involuntary, 3, 1e-9);
-	metrics_are(&in, "sched_slices = -, sched_switches = -, note counter_reset = -");
 }
 
 /* Thread 8 of process 7 ends, and process 9 has a new thread of that number. The span has 3 s. */
@@ -512,9 +477,9 @@ TEST(thread_is_new_unless_it_ran_and_waited_too_long)
 		str_puts(&s, rows[i].line);
 		add_snap(13, &s);
 		read_raw(&in, "sched.snap");
-		assert_int_equal(isnan(row(&in, 9, 8)->sched_run_ns), late);
+		assert_int_equal(isnan(thread_row(&in, 9, 8)->sched_run_ns), late);
 		if (!late)
-			assert_float_equal(row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
+			assert_float_equal(thread_row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
 		assert_int_equal(noted(&in, NOTE_threads_joined) != NULL, late);
 		assert_non_null(noted(&in, NOTE_ended_between));
 	}

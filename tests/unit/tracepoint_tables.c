@@ -180,18 +180,13 @@ TEST(calls_are_measured_from_entry_to_return)
 	struct table t =
 		table_of("syscalls", (struct query){.work.units = 2048, .unit = "KiB"}, tp);
 
-	small_store_column_is(&t, "comm", "a b b");
-	small_store_column_is(&t, "syscall", "syscall_0 syscall_15 syscall_4");
+	cells_are(&t, "comm = a b b, syscall = syscall_0 syscall_15 syscall_4, 0 calls = 3, "
+		      "0 errors = 1, 1 errors = 0, 0 total_ms = 0.0006, 0 min_ms = 0.0001, "
+		      "0 max_ms = 0.0003, 0 stddev_pct = 28.8675134595");
 	assert_true(table_column(&t, "variant") < 0);
-	row_is(&t, 0, "calls = 3, errors = 1");
-	assert_int_equal(table_real(&t, 1, "errors"), 0);
-	row_is(&t, 0,
-	       "total_ms = 0.0006, min_ms = 0.0001, max_ms = 0.0003, "
-	       "stddev_pct = 28.8675134595");
 	/* The middle of 1.5 calls: the first is in 64 to 128 ns, the second in 128 to 256. */
-	row_is(&t, 0, "p50_ms = 0.000192, calls_per_mib = 1.5");
-	assert_float_equal(table_real(&t, 1, "total_ms"), 10e-6, 1e-15);
-	row_is(&t, 2, "calls = 1, min_ms = 0");
+	cells_are(&t, "0 p50_ms = 0.000192, 0 calls_per_mib = 1.5, 1 total_ms = 1e-5, "
+		      "2 calls = 1, 2 min_ms = 0");
 	small_store_says(&t, "5 calls in all, 0.001 ms; 3 of 3 rows");
 	small_store_says(&t, "calls that had not returned at the end: syscall_0 1, syscall_4 2");
 	small_store_says(&t, "returns without an entry, which do not count: 2 ");
@@ -205,11 +200,7 @@ TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
 	struct table t = table_of("syscalls", (struct query){.by = "tid", .comm = "a"}, tp);
 
-	assert_int_equal(t.rows, 2);
-	assert_int_equal(table_real(&t, 0, "tid"), 20);
-	assert_int_equal(table_real(&t, 1, "tid"), 21);
-	row_is(&t, 0, "pid = 7, calls = 2");
-	assert_int_equal(table_real(&t, 1, "calls"), 1);
+	cells_are(&t, "rows = 2, 0 tid = 20, 1 tid = 21, 0 pid = 7, 0 calls = 2, 1 calls = 1");
 	tracepoints_close(tp);
 	tp = recording(raw, 2, calls, array_size(calls));
 	cpuset_add(&cpus, 2);
@@ -263,21 +254,17 @@ TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 	struct tracepoints *tp = recording(sched, 4, switches, array_size(switches));
 	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
 
-	small_store_column_is(&t, "comm", "b a a");
-	assert_int_equal(table_real(&t, 0, "tid"), 22);
-	row_is(&t, 1,
-	       "tid = 20, switches = 3, runtime_ms = 0.008, "
-	       "avg_delay_ms = 0.00266666666667, max_delay_ms = 0.005, "
-	       "max_start_s = 9e-06, max_end_s = 1.4e-05");
-	row_is(&t, 2, "switches = 1, avg_delay_ms = 0, max_start_s = -");
+	cells_are(&t, "comm = b a a, 0 tid = 22, 1 tid = 20, 1 switches = 3, "
+		      "1 runtime_ms = 0.008, 1 avg_delay_ms = 0.00266666666667, "
+		      "1 max_delay_ms = 0.005, 1 max_start_s = 9e-06, 1 max_end_s = 1.4e-05, "
+		      "2 switches = 1, 2 avg_delay_ms = 0, 2 max_start_s = -");
 	small_store_says(&t, "5 switches, 0.008 ms of runtime in all; 3 of 3 tasks");
 	small_store_says(&t, "a delay begins when a task is woken or preempted");
 	assert_false(small_store_noted(&t, "missing"));
 	tracepoints_close(tp);
 	tp = recording(sched, 4, switches, array_size(switches));
 	t = table_of("sched", (struct query){.comm = "a"}, tp);
-	small_store_column_is(&t, "comm", "a");
-	row_is(&t, 0, "threads = 2, switches = 4, avg_delay_ms = 0.002");
+	cells_are(&t, "comm = a, 0 threads = 2, 0 switches = 4, 0 avg_delay_ms = 0.002");
 	tracepoints_close(tp);
 	tp = recording(sched, 4, switches, array_size(switches));
 	cpuset_add(&cpus, 2);
@@ -298,8 +285,7 @@ TEST(equal_waits_are_in_order_of_runtime)
 	struct tracepoints *tp = recording(sched, 4, equal, array_size(equal));
 	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
 
-	assert_int_equal(table_real(&t, 0, "tid"), 21);
-	assert_int_equal(table_real(&t, 1, "tid"), 20);
+	cells_are(&t, "0 tid = 21, 1 tid = 20");
 	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), table_real(&t, 1, "avg_delay_ms"), 0);
 	tracepoints_close(tp);
 }
