@@ -134,6 +134,22 @@ next_port() {
 	done
 }
 
+# in_family COMMAND...: becomes the command, which has a mark in its environment, as all processes that it starts have
+in_family() {
+	FAMILY=$scratch exec "$@"
+}
+family() { # prints the pids of these processes
+	grep -lzs "^FAMILY=$scratch\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
+}
+no_family() {
+	[ -z "$(family)" ]
+}
+gone() { # waits until all of them have ended
+	soon no_family && return
+	for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
+	return 1
+}
+
 # undo_state CAPTURE: prints the folder of its undo state
 undo_state() {
 	born=$(stat -c %w "$1" 2>/dev/null) || { echo /nowhere; return; }

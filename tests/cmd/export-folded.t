@@ -179,7 +179,6 @@ ok "an unknown format is a usage error" exits 2 "$zcost" export nonsense --perf 
 ok "the message names the command that lists the formats" says "no format 'nonsense'; 'zcost export --help' lists the formats$" err
 ok "export without a source is a usage error" exits 2 "$zcost" export folded
 ok "an unknown --weight is a usage error" exits 2 "$zcost" export folded --perf wide.data --weight x
-ok "a full disk exits 1" exits 1 "$zcost" export folded --perf wide.data -o /dev/full
 head -c "$(($(wc -c <wide.data) * 9 / 10))" wide.data >torn.data
 ok "a truncated file exits 4" exits 4 "$zcost" export folded --perf torn.data
 ok "a truncated file gives the stacks before the cut" test -s out

@@ -87,18 +87,6 @@ memset() {
 ok "the memset list has 16 sizes" is "$(wc -l <"$data/memset.txt")" 16
 ok "bytes per cycle of each memset size equal the document's" memset
 
-seed=$top/../shared/seeds/001_6abd824da69ab1dc.txt
-if [ -r "$seed" ]; then
-	awk '/^ # Samples: 119K of event/ { on = 1 } /^Some memory/ { on = 0 } on' "$seed" >self.txt
-	awk '/^  Samples: 119K of event/ { on = 1 } /^Lets calculate/ { on = 0 } on' "$seed" >children.txt
-	head -n 24 "$data/xdp-children.ns" >children.ns
-	ok "self costs from the document's listing equal the document's" equal self.txt self_ns "$data/xdp-self.ns" 34
-	ok "total costs from the document's listing equal the document's" equal children.txt total_ns children.ns 24
-else
-	skip "self costs from the document's listing equal the document's" "the document is not here; its lists are in tests/data"
-	skip "total costs from the document's listing equal the document's" "the document is not here; its lists are in tests/data"
-fi
-
 exits_with_line() {
 	printf '# Overhead  Symbol\n 34.33%%  [k] a\n 3433%%  [k] b\n' |
 		"$zcost" report functions --perf-report - >out 2>err && return 1

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/../lib.sh"
 need jq root
 unset ZCOST_COLLECT
-FAMILY=$scratch.$$ # in the environment of every process of the capture
 
 next_port
 cat >p.ini <<EOT
@@ -39,19 +38,6 @@ sed -i 's/\$\$?/$?/' p.ini
 echo off >lamp
 : >log
 
-family() { # prints the pids of the capture's processes
-	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
-}
-
-gone() { # waits until all of them have ended
-	soon no_family && return
-	for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
-	return 1
-}
-no_family() {
-	[ -z "$(family)" ]
-}
-
 # Every run in the manifest has its files with the recorded checksums. A damaged manifest fails.
 sound() {
 	[ -e c/manifest.json ] || return 0
@@ -61,7 +47,7 @@ sound() {
 }
 
 launch() {
-	FAMILY=$FAMILY "$zcost" capture p.ini -o c 2>err &
+	in_family "$zcost" capture p.ini -o c 2>err &
 	pid=$!
 }
 
@@ -184,7 +170,7 @@ point INT "the last one runs" is "$b/.profile-01.tmp $b/profile-01"
 ok "at least three runs survive the interruptions" test "$(jq '[.runs[] | select(.status == "ok")] | length' c/manifest.json)" -ge 3
 
 goes_on() { # completes the capture; a busy machine may lose samples
-	FAMILY=$FAMILY "$zcost" capture p.ini -o c 2>err ||
+	env FAMILY="$scratch" "$zcost" capture p.ini -o c 2>err ||
 		{ code=$?; cat err; [ $code = 4 ] && grep -q 'perf lost [0-9]* records' err; }
 }
 ok "the capture completes when nothing interrupts it" goes_on

@@ -3,7 +3,6 @@
 # A collect that gets SIGKILL: every process that it started ends, also a daemon that left the process group.
 . "$(dirname "$0")/../lib.sh"
 need root
-FAMILY=$scratch.$$ # in the environment of every process of one collect
 
 # A workload with a daemon in another session, which closed all files, ignores SIGTERM and has lost its parent;
 # and with a grandchild in the workload's group.
@@ -24,22 +23,9 @@ system 'sleep 60; true';
 EOT
 chmod 755 workload
 
-family() { # prints the pids of the collect's processes
-	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
-}
-
-gone() { # waits until all of them have ended
-	soon no_family && return
-	for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
-	return 1
-}
-no_family() {
-	[ -z "$(family)" ]
-}
-
 launch() { # launch DIR: starts collect as $pid in a new process group and waits for the whole workload
 	rm -f ready
-	FAMILY=$FAMILY setsid "$zcost" collect -o "$1" --duration 60 --pass "${pass:-profile}" -- \
+	in_family setsid "$zcost" collect -o "$1" --duration 60 --pass "${pass:-profile}" -- \
 		"$scratch/workload" "$scratch/ready" >out 2>err &
 	pid=$!
 	soon complete

@@ -4,7 +4,6 @@
 # every command reads an archive.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
-cleanup() { umount "$scratch/tiny" 2>/dev/null; }
 
 # sums CAPTURE: fills in the manifest's checksums of its only run.
 sums() {
@@ -244,21 +243,6 @@ rm -rf bomb bomb.tar.zst
 perl -e 'print pack "V V", 0xfd2fb528, 0; print "\xff" x 5000' >nonsense.tar.zst
 ok "bytes that begin as zstd does are refused" refused nonsense.tar.zst damaged
 
-# Full disks, and signals.
-ok "pack to a full disk exits 1" sh -c "'$zcost' pack cap -o - >/dev/full 2>err; [ \$? = 1 ]"
-ok "the message says that no space is left" says "No space left" err
-if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=100k nodev tiny 2>mount.err; then
-	head -c 400000 /dev/urandom >raw/hosts/vm/noise
-	ok "pack to a disk that is too small exits 1" exits 1 "$zcost" pack raw -o tiny/raw.tar.zst
-	ok "pack leaves nothing on the disk that is too small" test -z "$(ls -A tiny)"
-	"$zcost" pack raw -o big.tar.zst 2>err
-	ok "unpack to a disk that is too small exits 1" exits 1 "$zcost" unpack big.tar.zst -o tiny/raw
-	ok "unpack leaves nothing on the disk that is too small" test -z "$(ls -A tiny)"
-	umount tiny
-	rm raw/hosts/vm/noise
-else
-	skip "a disk that is too small" "needs root and a mount"
-fi
 ok "unpack to a folder that cannot be made exits 1" exits 1 "$zcost" unpack cap.tar.zst -o nowhere/deep/r
 
 # killed SIGNAL: sends the signal while unpack waits for the rest of its input.

@@ -178,20 +178,4 @@ else
 	skip "lost samples count once" "perf lost nothing in ten recordings into a buffer of one page"
 fi
 
-shares() {
-	# The report has two rows for two files with the same base name.
-	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
-			sub(/ \([0-9a-f]+\)$/, "", $2); sub(/.*\//, "", $2)
-			k = $2 "\t" $1; c[k] += $3; self[k] += $4; total[k] += $5 }
-		END { for (k in c) printf "%s\t%d\t%.4f\t%.4f\n", k, c[k], self[k], total[k] }' |
-		sort >report.tsv
-	"$dump" functions a.data | awk -F'\t' '{ sub(/.*\//, "", $2); n += $6
-			k = $2 "\t" ($4 && $2 != "[unknown]" ? $2 "+" : "") $3
-			c[k] += $5; self[k] += $6; total[k] += $7 }
-		END { for (k in c) printf "%s\t%d\t%.4f\t%.4f\n", k, c[k], 100 * self[k] / n, 100 * total[k] / n }' |
-		sort >dump.tsv
-	[ -s report.tsv ] && cmp report.tsv dump.tsv || { diff report.tsv dump.tsv | head; return 1; }
-}
-ok "report functions prints the shares of the profile" shares
-
 done_testing

@@ -20,13 +20,6 @@ same_objects() {
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs | head -n 20; return 1; }
 }
 
-# perf 6.1 refuses three files (longer event descriptions, COMPRESSED2). perf-older.pl rewrites them in
-# the older format and leaves the samples as they are.
-older() {
-	perl "$tests/tools/perf-older.pl" "$foreign/$1" older.data && same_samples "$foreign/$1" older.data &&
-		same_chains "$foreign/$1" older.data
-}
-
 if command -v perf >/dev/null; then
 	for f in "$foreign"/perf.data.*; do
 		case $f in *corrupted*) continue ;; esac
@@ -38,9 +31,6 @@ if command -v perf >/dev/null; then
 		case $f in *header_features* | *no_attr_ids*) ;; *) ok "events: $name" same_events "$f" ;; esac
 		case $f in *branch*) continue ;; esac # perf counts its branches, not its samples
 		ok "objects match perf report: $name" same_objects "$f"
-	done
-	for f in sleep.data sleep.compressed.data sleep.compressed2.pipe.data; do
-		ok "samples match perf script's for the file in an older format: $f" older $f
 	done
 else
 	skip "foreign files match perf" "no perf on this machine"
@@ -75,16 +65,5 @@ refused() {
 		! "$dump" functions "$foreign/perf.data.forkexit-3.8" | awk -F'\t' '$4 == 0' | grep .
 }
 ok "this host's files never explain another host's addresses" refused
-
-ok "empty standard input exits 1" exits 1 sh -c ": | '$zcost' report functions --perf -"
-ok "the message says that standard input is empty" says '^zcost: standard input is empty$' err
-ok "standard input from /dev/null exits 1" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
-ok "the message says that /dev/null on standard input is empty" says '^zcost: standard input is empty$' err
-: >nothing.data
-ok "an empty file on standard input exits 1" exits 1 sh -c "'$zcost' report functions --perf - <nothing.data"
-ok "the message says that the file on standard input is empty" says '^zcost: standard input is empty$' err
-ok "the message for an empty file names perf record" sh -c "! '$zcost' report functions --perf nothing.data 2>err && grep -q 'nothing.data: is empty: perf record' err"
-ok "text on standard input exits 1" exits 1 sh -c "echo text | '$zcost' report functions --perf -"
-ok "the message says that standard input is not a perf.data file" says '^zcost: standard input: is not a perf.data file' err
 
 done_testing

@@ -37,7 +37,17 @@ ok "standard input has the table of its file" piped
 ok "a file as standard input has this table too" sh -c "'$zcost' report functions --perf - --format tsv <short.data 2>err | cmp of_file -"
 ok "an empty pipe exits 1" exits 1 sh -c ": | '$zcost' report functions --perf -"
 ok "the message says that standard input is empty" says 'standard input is empty' err
-ok "an empty file as standard input exits 1" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
+: >nothing.data
+echo text >text
+while IFS='|' read -r given message; do
+	ok "report functions --perf $given exits 1" exits 1 sh -c "'$zcost' report functions --perf $given"
+	ok "the message on --perf $given is: $message" says "^zcost: $message" err
+done <<'END'
+- </dev/null|standard input is empty
+- <nothing.data|standard input is empty
+- <text|standard input: is not a perf.data file
+nothing.data|nothing.data: is empty: perf record
+END
 ok "report syscalls of a recording without tracepoints exits 1" exits 1 "$zcost" report syscalls --perf short.data
 ok "the message says what to record" says 'has no system calls; record them with perf record -e raw_syscalls:sys_enter' err
 
