@@ -52,7 +52,7 @@ static int against_check_settings(const struct plan *p, const struct variant *v,
 				  struct error *err)
 {
 	static const char *const of_plan[] = {"before", "after", "warmup", "duration"};
-	json_t *now = settings_of(p, v), *then = json_copy(json_object_get(old, "settings"));
+	json_auto_t *now = settings_of(p, v), *then = json_copy(json_object_get(old, "settings"));
 	size_t i;
 	int rc;
 
@@ -61,8 +61,6 @@ static int against_check_settings(const struct plan *p, const struct variant *v,
 		json_object_del(then, of_plan[i]);
 	}
 	rc = settings_same(then, now, json_text(old, "name"), err);
-	json_decref(then);
-	json_decref(now);
 	return rc ? -EINVAL : 0;
 }
 
@@ -96,7 +94,7 @@ static int against_add(struct plan *p, const json_t *old, struct str *same, stru
 static int against_add_all(struct plan *p, const json_t *variants, struct error *err)
 {
 	size_t before = p->nvariants, i;
-	struct str same = {0};
+	freed(str_free) struct str same = {0};
 	json_t *old;
 	int rc = 0;
 
@@ -112,13 +110,12 @@ static int against_add_all(struct plan *p, const json_t *variants, struct error 
 			same.len ? same.buf : "no variant");
 	else if (!rc && same.len)
 		print_note("%s: the same commands in the plan, so not measured twice", same.buf);
-	str_free(&same);
 	return rc;
 }
 
 int plan_add_capture(struct plan *p, const char *dir, struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", dir);
+	autofree char *path = xasprintf("%s/manifest.json", dir);
 	struct manifest m = {0};
 	struct error e = {0};
 	int rc;
@@ -132,6 +129,5 @@ int plan_add_capture(struct plan *p, const char *dir, struct error *err)
 	if (rc)
 		rc = error_set(err, -rc, "--against %s: %s", dir, e.text);
 	manifest_close(&m);
-	free(path);
 	return rc;
 }

@@ -51,7 +51,7 @@ static char *run_temporary_path(const struct capture *c, const struct run_id *id
 static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
 		     const json_t *earlier, struct error *err)
 {
-	char *name = run_name(c->plan, id), *path = xasprintf("%s/runs/%s", c->dir, name);
+	autofree char *name = run_name(c->plan, id), *path = xasprintf("%s/runs/%s", c->dir, name);
 	json_t *sums = manifest_sums(tmp, err);
 	int rc = sums ? dir_remove(path, err) : -EIO;
 
@@ -63,8 +63,6 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 	} else {
 		json_decref(sums);
 	}
-	free(name);
-	free(path);
 	return rc;
 }
 
@@ -84,7 +82,7 @@ void capture_note(struct capture *c, const char *fmt, ...)
 static void run_count_outcome(struct capture *c, const struct run_id *id,
 			      const struct run_outcome *out, size_t retried)
 {
-	char *name = run_name(c->plan, id);
+	autofree char *name = run_name(c->plan, id);
 
 	progress_end(&c->progress, !*out->why);
 	c->given_up[id->variant] = outcome_fault(out);
@@ -100,7 +98,6 @@ static void run_count_outcome(struct capture *c, const struct run_id *id,
 		if (out->cut_off && retried)
 			print_note("%s: kept after %zu tries: %s", name, retried + 1, out->cut_off);
 	}
-	free(name);
 }
 
 static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
@@ -135,8 +132,8 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 
 static int run_one(struct capture *c, const struct run_id *id, struct error *err)
 {
-	char *tmp = run_temporary_path(c, id);
-	json_t *earlier = json_array();
+	autofree char *tmp = run_temporary_path(c, id);
+	json_auto_t *earlier = json_array();
 	struct run_outcome out = {0};
 	int rc = try_run(c, id, tmp, &out, err);
 
@@ -149,9 +146,7 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 		progress_clear(&c->progress);
 		dir_remove(tmp, NULL);
 	}
-	json_decref(earlier);
 	outcome_free(&out);
-	free(tmp);
 	return rc;
 }
 
@@ -159,7 +154,7 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why,
 			  struct error *err)
 {
-	char *tmp = run_temporary_path(c, id);
+	autofree char *tmp = run_temporary_path(c, id);
 	struct run_outcome out = {.why = (char *)why};
 	int rc = dir_make(tmp, err);
 
@@ -167,7 +162,6 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 		run_count_outcome(c, id, &out, 0);
 		rc = run_store(c, id, tmp, why, NULL, err);
 	}
-	free(tmp);
 	return rc;
 }
 

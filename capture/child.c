@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/child.h"
 
+#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
@@ -106,7 +107,7 @@ int link_start(struct link *l, char *const argv[], const char *log, struct error
 
 int link_write_line(struct link *l, const char *line)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	ssize_t n;
 
 	if (l->to < 0)
@@ -114,7 +115,6 @@ int link_write_line(struct link *l, const char *line)
 	str_printf(&s, "%s\n", line);
 	n = write(l->to, s.buf, s.len);
 	n -= (ssize_t)s.len;
-	str_free(&s);
 	return n ? -EPIPE : 0;
 }
 

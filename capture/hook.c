@@ -47,8 +47,8 @@ static int hook_await(pid_t pid, const struct hook *h, int *status)
 static char *hook_begin(const struct hook *h, struct error *err)
 {
 	struct error e = {0};
-	char *folder = state_folder(h->dir, true, &e);
-	char *path = xasprintf("%s/running", folder ? folder : "");
+	autofree char *folder = state_folder(h->dir, true, &e);
+	autofree char *path = xasprintf("%s/running", folder ? folder : "");
 	char *mark = xasprintf("ZCOST_HOOK=%s.%llu", folder ? folder : h->dir,
 			       (unsigned long long)clock_mono_ns());
 
@@ -62,8 +62,6 @@ static char *hook_begin(const struct hook *h, struct error *err)
 		free(mark);
 		mark = NULL;
 	}
-	free(path);
-	free(folder);
 	return mark;
 }
 
@@ -129,7 +127,7 @@ static int hook_judge(const struct hook *h, int rc, int status, struct error *er
 
 static int hook_run_to(const struct hook *h, int out, struct error *err)
 {
-	char *mark = hook_begin(h, err);
+	autofree char *mark = hook_begin(h, err);
 	int status = 0, rc;
 	pid_t pid;
 
@@ -143,7 +141,6 @@ static int hook_run_to(const struct hook *h, int out, struct error *err)
 		rc = hook_judge(h, rc, status, err);
 	}
 	hook_end(h->dir);
-	free(mark);
 	return rc;
 }
 

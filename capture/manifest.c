@@ -118,7 +118,7 @@ static int manifest_load(struct manifest *m, const char *path, struct error *err
 
 int manifest_open(struct manifest *m, const char *dir, struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", dir);
+	autofree char *path = xasprintf("%s/manifest.json", dir);
 	int rc = 0;
 
 	*m = (struct manifest){.dir = xstrdup(dir)};
@@ -126,7 +126,6 @@ int manifest_open(struct manifest *m, const char *dir, struct error *err)
 		rc = manifest_load(m, path, err);
 	else
 		m->root = manifest_empty();
-	free(path);
 	return rc;
 }
 
@@ -139,13 +138,10 @@ void manifest_close(struct manifest *m)
 
 int manifest_save(const struct manifest *m, struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", m->dir);
-	int rc;
+	autofree char *path = xasprintf("%s/manifest.json", m->dir);
 
 	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
-	rc = json_write(path, m->root, JSON_INDENT(1), err);
-	free(path);
-	return rc;
+	return json_write(path, m->root, JSON_INDENT(1), err);
 }
 
 static char *manifest_run_name(const json_t *run)
@@ -160,10 +156,9 @@ static json_t *manifest_find_run(const struct manifest *m, const char *name, siz
 	size_t i;
 
 	json_array_foreach (json_object_get(m->root, "runs"), i, o) {
-		char *have = manifest_run_name(o);
+		autofree char *have = manifest_run_name(o);
 		bool same = !strcmp(have, name);
 
-		free(have);
 		if (same) {
 			*index = i;
 			return o;
@@ -194,11 +189,10 @@ void manifest_runs_left(const struct manifest *m, const struct plan *p, const st
 
 	*left = (struct order){.run = xcalloc(all->n + 1, sizeof(*left->run))};
 	for (i = 0; i < all->n; i++) {
-		char *name = run_name(p, &all->run[i]);
+		autofree char *name = run_name(p, &all->run[i]);
 
 		if (!manifest_run_ok(m, name))
 			left->run[left->n++] = all->run[i];
-		free(name);
 	}
 }
 
@@ -223,7 +217,7 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 		      const char *why, const json_t *earlier, json_t *files)
 {
 	json_t *run, *sides = json_array();
-	char *name = run_name(p, id);
+	autofree char *name = run_name(p, id);
 	int i;
 
 	for (i = 0; i < p->nsides; i++)
@@ -237,7 +231,6 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 		json_object_set_new(run, "retried", json_deep_copy(earlier));
 	json_array_append_new(json_object_get(m->root, "runs"), run);
 	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
-	free(name);
 }
 
 /* Says whether all planned runs of all variants are ok. */
@@ -252,10 +245,10 @@ static bool manifest_complete(const struct manifest *m)
 	json_array_foreach (json_object_get(m->root, "variants"), i, v)
 		json_object_foreach (json_object_get(v, "planned"), pass, n)
 			for (k = 1; ok && k <= json_integer_value(n); k++) {
-				char *name = xasprintf("%s/%s-%02d", json_text(v, "name"), pass, k);
+				autofree char *name =
+					xasprintf("%s/%s-%02d", json_text(v, "name"), pass, k);
 
 				ok = manifest_run_ok(m, name);
-				free(name);
 			}
 	return ok;
 }
@@ -278,11 +271,10 @@ int manifest_finish(struct manifest *m, struct error *err)
 /* Adds OWNER.KEY, or KEY without an owner, unless the value is empty. */
 static void settings_add(json_t *o, const char *owner, const char *key, const char *value)
 {
-	char *name = owner ? xasprintf("%s.%s", owner, key) : xstrdup(key);
+	autofree char *name = owner ? xasprintf("%s.%s", owner, key) : xstrdup(key);
 
 	if (*value)
 		json_object_set_new(o, name, json_any_text(value));
-	free(name);
 }
 
 /* Adds the keys of one section that are recorded. */
@@ -383,7 +375,7 @@ static void variant_raise_planned(json_t *variant, const struct plan *p)
 static void variant_put_matrix(json_t *variant, const struct plan *p, const struct variant *v)
 {
 	const struct combination *c = plan_combination(p, v->combination);
-	json_t *matrix = json_object();
+	json_auto_t *matrix = json_object();
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
@@ -392,7 +384,6 @@ static void variant_put_matrix(json_t *variant, const struct plan *p, const stru
 		json_object_set_new(variant, "base", json_string(v->base));
 		json_object_set(variant, "matrix", matrix);
 	}
-	json_decref(matrix);
 }
 
 /* Adds the variables of [vars]. Those of an earlier capture's variant are not known. */
@@ -400,14 +391,13 @@ static void variant_put_vars(json_t *variant, const struct plan *p, const struct
 {
 	const struct combination *c = plan_combination(p, v->combination);
 	const struct plan *from = c->plan ? c->plan : p;
-	json_t *vars = json_object();
+	json_auto_t *vars = json_object();
 	size_t i;
 
 	for (i = 0; i < from->nvars; i++)
 		json_object_set_new(vars, from->vars[i].name, json_any_text(from->vars[i].value));
 	if (from->nvars && !v->earlier)
 		json_object_set(variant, "vars", vars);
-	json_decref(vars);
 }
 
 static bool manifest_has_runs_of(const struct manifest *m, const char *variant)

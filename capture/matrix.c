@@ -242,7 +242,7 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 {
 	static const char keys[] = "what label save before after";
 	const struct ini_entry *var;
-	struct str known = {0};
+	freed(str_free) struct str known = {0};
 
 	if (str_matches_any(keys, e->key))
 		return 0;
@@ -253,7 +253,6 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 		if (var->key && !strcmp(var->kind, "vars"))
 			str_printf(&known, " %s", var->key);
 	ini_unknown_key(e, known.buf, err);
-	str_free(&known);
 	return -EINVAL;
 }
 
@@ -289,7 +288,7 @@ static bool matrix_crosses(const struct matrix *m, const struct matrix_setting *
 /* Adds the settings of `cross`, or all where `e` is NULL. */
 static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct error *err)
 {
-	struct words w = {0};
+	freed(words_free) struct words w = {0};
 	size_t i;
 	int rc = e ? matrix_split(&w, e, err) : 0;
 
@@ -307,7 +306,6 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 		else
 			m->cross[m->ncross++] = (size_t)(s - m->setting);
 	}
-	words_free(&w);
 	return rc;
 }
 

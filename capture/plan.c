@@ -300,10 +300,9 @@ char *plan_command(const struct plan *p, const struct variant *v, int side, doub
 
 void plan_put_bindir(char **text, const char *bindir)
 {
-	char *was = *text;
+	autofree char *was = *text;
 
 	*text = text_put(was, PLAN_BINDIR, bindir);
-	free(was);
 }
 
 void plan_set_bindir(struct plan *p, int side, const char *bindir)

@@ -171,14 +171,13 @@ static bool variant_note_shared_cpus(const struct plan *p, const struct variant 
 
 	for (i = 0; i < p->nsides; i++)
 		for (k = i + 1; k < p->nsides; k++) {
-			char *shared = sides_shared_cpus(&s[i], &s[k]);
+			autofree char *shared = sides_shared_cpus(&s[i], &s[k]);
 
 			if (!shared)
 				continue;
 			print_note(
 				"%s and %s share %s in variant %s: per-CPU figures (cpu, profile, costs) of each side include the others', and a sum of the sides would count the CPUs twice, so it is left out; 'cpus' in [side] separates the sides",
 				s[i].name, s[k].name, shared, v->name);
-			free(shared);
 			return true;
 		}
 	return false;
@@ -228,7 +227,7 @@ static bool program_has_own_path(char *const word[], size_t at, size_t next)
 static int side_check_program(const struct side_plan *s, const struct variant *v,
 			      const char *command, struct error *err)
 {
-	struct words w = {0};
+	freed(words_free) struct words w = {0};
 	struct error e = {0};
 	size_t at = 0, next, prefix;
 	int rc = words_split(&w, s->prefix, err);
@@ -244,7 +243,6 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 			break;
 		at = next;
 	}
-	words_free(&w);
 	return rc;
 }
 
@@ -307,11 +305,10 @@ static int variant_check_early(const struct plan *p, const struct variant *v, st
 int plan_check_programs(const struct plan *p, struct error *err)
 {
 	int rc = hook_check_script("the plan", p->before, err);
-	struct str said = {0};
+	freed(str_free) struct str said = {0};
 	size_t i;
 
 	for (i = 0; i < p->nvariants && !rc; i++)
 		rc = variant_check_early(p, &p->variants[i], &said, err);
-	str_free(&said);
 	return rc;
 }

@@ -190,7 +190,7 @@ static char *text_replace_value(const char *text, const struct ini_entry *e, con
 
 static int set_unknown(const struct ini *ini, const char *path, const char *name, struct error *err)
 {
-	struct str known = {0};
+	freed(str_free) struct str known = {0};
 	size_t i;
 
 	for (i = 0; i < ini->n; i++)
@@ -198,7 +198,6 @@ static int set_unknown(const struct ini *ini, const char *path, const char *name
 			str_printf(&known, " %s", ini->entry[i].key);
 	error_set(err, EINVAL, "--set %s: %s has no such variable; [vars] has:%s", name, path,
 		  known.buf ? known.buf : " none");
-	str_free(&known);
 	return -EINVAL;
 }
 

@@ -17,11 +17,9 @@
 
 static int words_check(const char *value, struct error *err)
 {
-	struct words w = {0};
-	int rc = words_split(&w, value, err);
+	freed(words_free) struct words w = {0};
 
-	words_free(&w);
-	return rc;
+	return words_split(&w, value, err);
 }
 
 static int command_check(const char *value, struct error *err)

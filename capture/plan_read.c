@@ -43,7 +43,7 @@ static void vars_set(struct vars *v, const char *name, const char *value, bool v
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
 {
 	const struct ini_entry *later = ini_find_var(v->ini, name, len);
-	struct str known = {0};
+	freed(str_free) struct str known = {0};
 	size_t i;
 
 	if (later)
@@ -53,7 +53,6 @@ static int vars_unknown(const struct vars *v, const char *name, size_t len, stru
 		str_printf(&known, " ${%s}", v->var[i].name);
 	error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
 		  (int)len, name, known.buf);
-	str_free(&known);
 	return -EINVAL;
 }
 
@@ -201,7 +200,7 @@ static int reader_enter_section(struct plan_reader *r, const struct ini_entry *e
 static int reader_unknown_key(const struct plan_reader *r, const struct ini_entry *e,
 			      struct error *err)
 {
-	struct str known = {0};
+	freed(str_free) struct str known = {0};
 	const struct plan_key *k;
 	int i;
 
@@ -211,14 +210,13 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_entr
 	for (i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
 		str_printf(&known, " %s", r->plan->sides[i].name);
 	ini_unknown_key(e, known.buf, err);
-	str_free(&known);
 	return -EINVAL;
 }
 
 static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
 	const struct ini_entry *from = combination_var(r->with, e->key) ?: e;
-	char *value = NULL;
+	autofree char *value = NULL;
 	struct error why = {0};
 	int rc = 0;
 
@@ -232,7 +230,6 @@ static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, str
 		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
 			  (struct plan_var){xstrdup(e->key), xstrdup(from->value)});
 	}
-	free(value);
 	return rc;
 }
 

@@ -168,11 +168,11 @@ int recover_earlier(struct capture *c, struct error *err)
 
 void recover_sweep(const struct capture *c, const struct run_id *id)
 {
-	char *mark = xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
-			       pass_names[id->pass], id->repeat);
+	autofree char *mark =
+		xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
+			  pass_names[id->pass], id->repeat);
 
 	marked_end(mark, true, GRACE_MS);
-	free(mark);
 }
 
 int capture_undo(const char *dir, struct error *err)

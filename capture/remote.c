@@ -167,14 +167,13 @@ void remote_nudge(struct remote *r)
 
 int remote_sweep(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	struct str answer = {0};
+	freed(str_free) struct str answer = {0};
 	int rc = remote_ask(r, intr, "clock", &answer, err); /* does the agent answer? */
 
 	if (!rc)
 		rc = remote_ask(r, intr, "sweep", &answer, err);
 	if (!rc && strcmp(answer.buf, "swept 0") != 0)
 		rc = error_set(err, EBUSY, "%s: processes of the run cannot be ended", r->url);
-	str_free(&answer);
 	return rc;
 }
 
@@ -195,7 +194,7 @@ struct clock_bounds {
 static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bounds *b,
 		      struct error *err)
 {
-	struct str answer = {0};
+	freed(str_free) struct str answer = {0};
 	uint64_t sent = clock_mono_ns(), got, heard, said;
 	int rc = remote_ask(r, intr, "clock", &answer, err);
 	char end;
@@ -207,7 +206,6 @@ static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bou
 		*b = (struct clock_bounds){.low = (int64_t)(said - got),
 					   .high = (int64_t)(heard - sent),
 					   .rtt = (int64_t)(got - sent - (said - heard))};
-	str_free(&answer);
 	return rc;
 }
 
@@ -250,13 +248,10 @@ static json_t *offset_json(const struct offset *o)
 
 int remote_write_clock(const struct remote *r, const char *dir, struct error *err)
 {
-	json_t *o =
+	json_auto_t *o =
 		json_pack("{s:i, s:s, s:o, s:o}", "schema_version", 1, "clock", "CLOCK_MONOTONIC",
 			  "before", offset_json(&r->before), "after", offset_json(&r->after));
-	char *path = xasprintf("%s/clock.json", dir);
-	int rc = json_write(path, o, JSON_INDENT(2), err);
+	autofree char *path = xasprintf("%s/clock.json", dir);
 
-	free(path);
-	json_decref(o);
-	return rc;
+	return json_write(path, o, JSON_INDENT(2), err);
 }

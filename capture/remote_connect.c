@@ -61,44 +61,41 @@ static void ssh_add_words(const struct remote *r, bool master, struct words *arg
 
 void remote_command(const struct remote *r, const struct words *there, struct words *argv)
 {
-	char *line = words_join(there->word);
+	autofree char *line = words_join(there->word);
 
 	ssh_add_words(r, false, argv);
 	words_addf(argv, "exec %s", line);
-	free(line);
 }
 
 /* Adds the command of the agent. It runs in sh, whatever the login shell is. */
 static void agent_add_words(const struct remote *r, struct words *argv)
 {
-	char *zcost = words_join(r->zcost.word);
-	char *script =
+	autofree char *zcost = words_join(r->zcost.word);
+	autofree char *script =
 		xasprintf("%s --version && exec %s collect --agent %s", zcost, zcost, r->key);
 	char *sh[] = {"exec", "sh", "-c", script, NULL}, *line = words_join(sh);
 
 	ssh_add_words(r, true, argv);
 	words_add(argv, line);
 	free(line);
-	free(script);
-	free(zcost);
 }
 
 static int remote_no_zcost(const struct remote *r, const char *answer, struct error *err)
 {
-	char *zcost = words_join(r->zcost.word);
+	autofree char *zcost = words_join(r->zcost.word);
 
 	error_set(
 		err, ENOENT,
 		"%s: there is no '%s' that could be run: install zcost %s there, or name it by 'zcost = /path/to/zcost' in [side %s] (%s)",
 		r->url, zcost, zcost_version, r->side, answer);
-	free(zcost);
 	return -ENOENT;
 }
 
 /* Says why the agent was not reached, in the words of ssh, of the shell there, or of zcost. */
 static int remote_not_reached(struct remote *r, const char *missing, struct error *err)
 {
-	char *log = xasprintf("%s/log", r->dir), *ssh = words_join(r->ssh.word), *line;
+	autofree char *log = xasprintf("%s/log", r->dir), *ssh = words_join(r->ssh.word);
+	char *line;
 	int status = 0, code, rc;
 
 	link_close(&r->link, r->stop_timeout_s, &status);
@@ -115,8 +112,6 @@ static int remote_not_reached(struct remote *r, const char *missing, struct erro
 			       code == EXIT_FAILED ? "cannot begin" : missing,
 			       line ? line : spawn_status_text(status));
 	free(line);
-	free(ssh);
-	free(log);
 	return rc;
 }
 
@@ -147,7 +142,7 @@ static int remote_read_greeting(struct remote *r, struct interrupt *intr, bool v
 
 static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 	int rc = remote_read_greeting(r, intr, true, &line);
 
 	if (rc) {
@@ -159,7 +154,6 @@ static int remote_check_version(struct remote *r, struct interrupt *intr, struct
 			"%s: has %.40s, and this is %s: install the same version there, or name another one by 'zcost = /path/to/zcost' in [side %s]",
 			r->url, line.buf, zcost_version, r->side);
 	}
-	str_free(&line);
 	return rc;
 }
 
@@ -178,8 +172,8 @@ static bool host_name_is_plain(const char *name)
 
 static int hello_parse(struct remote *r, const char *line, struct error *err)
 {
-	json_t *o = json_loads(line, 0, NULL);
-	char *caps = json_text_copy(o, "caps");
+	json_auto_t *o = json_loads(line, 0, NULL);
+	autofree char *caps = json_text_copy(o, "caps");
 
 	free(r->exe);
 	free(r->host);
@@ -191,8 +185,6 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 	r->folder = json_text_copy(o, "folder");
 	r->rights.caps = strtoull(caps, NULL, 16);
 	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
-	free(caps);
-	json_decref(o);
 	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host) &&
 	    host_name_is_plain(r->boot_id))
 		return 0;
@@ -204,27 +196,25 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 
 static int hello_read(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 	int rc = remote_read_greeting(r, intr, false, &line);
 
 	if (rc)
 		rc = remote_connect_failed(r, rc, "has the same version but is another build", err);
 	else
 		rc = hello_parse(r, line.buf, err);
-	str_free(&line);
 	return rc;
 }
 
 int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	char *log = xasprintf("%s/log", r->dir), *patience;
-	struct words argv = {0};
+	autofree char *log = xasprintf("%s/log", r->dir);
+	char *patience;
+	freed(words_free) struct words argv = {0};
 	int rc;
 
 	agent_add_words(r, &argv);
 	rc = link_start(&r->link, argv.word, log, err);
-	words_free(&argv);
-	free(log);
 	if (!rc)
 		rc = remote_check_version(r, intr, err);
 	if (!rc)
@@ -252,17 +242,16 @@ struct remote *remote_of(struct capture *c, int side)
 
 static char *remote_key_path(const struct capture *c, bool make, struct error *err)
 {
-	char *folder = state_folder(c->dir, make, err);
-	char *path = folder ? xasprintf("%s/remote", folder) : NULL;
+	autofree char *folder = state_folder(c->dir, make, err);
 
-	free(folder);
-	return path;
+	return folder ? xasprintf("%s/remote", folder) : NULL;
 }
 
 /* Returns the key of a capture that could not remove its folders, or makes a new one. */
 static char *remote_key_make(struct capture *c, struct error *err)
 {
-	char *path = remote_key_path(c, true, err), *text = NULL, *key = NULL;
+	autofree char *path = remote_key_path(c, true, err), *text = NULL;
+	char *key = NULL;
 	uint64_t number = 0;
 	int i;
 
@@ -282,8 +271,6 @@ static char *remote_key_make(struct capture *c, struct error *err)
 			key = NULL;
 		}
 	}
-	free(text);
-	free(path);
 	return key;
 }
 
@@ -292,12 +279,11 @@ static char *remote_key_make(struct capture *c, struct error *err)
 /* Says whether the name is used for another machine, or for another boot, in the capture. */
 static bool host_name_is_taken(struct capture *c, const char *name, const struct remote *r)
 {
-	char *dir = xasprintf("%s/hosts/%s", c->dir, name);
+	autofree char *dir = xasprintf("%s/hosts/%s", c->dir, name);
 	bool other = host_is_other(dir, r->boot_id);
 	struct utsname u;
 	int i;
 
-	free(dir);
 	uname(&u);
 	for (i = 0; i < c->plan->nsides && !other; i++) {
 		const struct remote *also = remote_of(c, i);
@@ -343,10 +329,9 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 
 static int remotes_open_side(struct capture *c, int side, const char *key, struct error *err)
 {
-	char *own = xasprintf("%s-%d", key, side);
+	autofree char *own = xasprintf("%s-%d", key, side);
 	int rc = remote_init(&c->remote[side], c->plan, side, own, err);
 
-	free(own);
 	return rc ? rc : remote_connect_checked(c, &c->remote[side], err);
 }
 

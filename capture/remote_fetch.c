@@ -98,18 +98,16 @@ static void fetch_check_sum(struct fetch *f, const char *name, const char *line,
 
 static void fetch_rename(struct fetch *f, const char *name)
 {
-	char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
+	autofree char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
 
 	if (!dir_make(dirname(copy), &f->bad) && rename(f->staging, path))
 		error_sys(&f->bad, errno, "%s: cannot write", path);
-	free(copy);
-	free(path);
 }
 
 static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
 {
 	int fd = file_create(f->staging, 0, 0600), rc;
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 	char hex[65];
 
 	if (fd < 0)
@@ -124,7 +122,6 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 	if (!rc && !f->bad.code)
 		fetch_rename(f, name);
 	unlink(f->staging);
-	str_free(&line);
 	return rc;
 }
 
@@ -189,7 +186,7 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 {
 	struct remote *r = f->r;
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 	int rc = link_write_line(&r->link, what);
 
 	if (rc)
@@ -201,7 +198,6 @@ static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 		if (!rc)
 			rc = fetch_entry(f, line.buf, err);
 	}
-	str_free(&line);
 	if (!rc && f->bad.code) {
 		link_write_line(&r->link, "forget");
 		rc = error_set(err, f->bad.code, "cannot fetch the files: %s", f->bad.text);
@@ -211,19 +207,18 @@ static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 
 static int fetch_drop_run(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	struct str answer = {0};
+	freed(str_free) struct str answer = {0};
 	int rc = remote_ask(r, intr, "drop run", &answer, err);
 
 	if (!rc && strcmp(answer.buf, "dropped") != 0)
 		rc = error_set(err, EIO, "%s: cannot clear up: %.300s", r->url, answer.buf);
-	str_free(&answer);
 	return rc;
 }
 
 int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, const char *hosts,
 		 const char *staging, struct error *err)
 {
-	char *prefix = xasprintf("%s/", r->host_name);
+	autofree char *prefix = xasprintf("%s/", r->host_name);
 	struct fetch_limits left = r->most;
 	struct fetch run = {.r = r,
 			    .intr = intr,
@@ -249,6 +244,5 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 
 		rc = rc ? rc : late;
 	}
-	free(prefix);
 	return rc;
 }

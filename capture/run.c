@@ -78,14 +78,13 @@ static void command_add_program(const struct capture *c, const struct remote *r,
 static int command_add_prefix_count(const struct side_plan *s, struct words *argv,
 				    struct error *err)
 {
-	struct words prefix = {0};
+	freed(words_free) struct words prefix = {0};
 	int rc = words_split(&prefix, s->prefix, err);
 
 	if (*s->user && prefix.n) {
 		words_add(argv, "--prefix");
 		words_addf(argv, "%zu", prefix.n);
 	}
-	words_free(&prefix);
 	return rc;
 }
 
@@ -108,12 +107,11 @@ static double run_grace_s(const struct capture *c, const struct run_id *id, doub
 static int command_add_workload(const struct capture *c, const struct variant *v, int side,
 				struct words *argv, struct error *err)
 {
-	char *command = plan_command(c->plan, v, side, run_start_s(c));
+	autofree char *command = plan_command(c->plan, v, side, run_start_s(c));
 	int rc = words_split(argv, plan_sides(c->plan, v)[side].prefix, err);
 
 	if (!rc)
 		rc = words_split(argv, command, err);
-	free(command);
 	return rc;
 }
 
@@ -231,8 +229,8 @@ static bool run_went_wrong(const struct live_run *r)
 static int run_start_side(struct live_run *r, int side, struct error *err)
 {
 	const struct remote *remote = remote_of(r->c, side);
-	struct words argv = {0}, here = {0};
-	char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[side].name);
+	freed(words_free) struct words argv = {0}, here = {0};
+	autofree char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[side].name);
 	int rc = run_command(r->c, r->id, side, r->dir, &argv, err);
 
 	if (!rc && remote)
@@ -240,9 +238,6 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 	if (!rc)
 		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
 				remote != NULL, err);
-	words_free(&here);
-	words_free(&argv);
-	free(log);
 	return rc;
 }
 
@@ -408,8 +403,9 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 {
 	struct remote *remote = remote_of(r->c, side);
 	struct interrupt *intr = &r->c->intr;
-	char *dir = xasprintf("%s/%s", r->dir, r->c->plan->sides[side].name);
-	char *hosts = xasprintf("%s/hosts", r->c->dir), *staging;
+	autofree char *dir = xasprintf("%s/%s", r->dir, r->c->plan->sides[side].name);
+	autofree char *hosts = xasprintf("%s/hosts", r->c->dir);
+	char *staging;
 	bool left = r->sides[side].late || side_was_cut_off(&r->sides[side]);
 	int rc;
 
@@ -424,8 +420,6 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 	if (!rc)
 		rc = remote_write_clock(remote, dir, err);
 	free(staging);
-	free(hosts);
-	free(dir);
 	return rc;
 }
 
@@ -468,24 +462,22 @@ static void run_judge_side(struct live_run *r, int side, struct str *all, struct
 	struct side_proc *s = &r->sides[side];
 	const char *name = r->c->plan->sides[side].name, *between = all->len ? "; " : "";
 	bool cut_off = remote_of(r->c, side) && side_was_cut_off(s);
-	char *ended = xasprintf("zcost collect %s",
-				cut_off ? "was killed there" : spawn_status_text(s->status));
-	char *why = NULL;
+	autofree char *ended = xasprintf(
+		"zcost collect %s", cut_off ? "was killed there" : spawn_status_text(s->status));
+	autofree char *why = NULL;
 
 	report_side(r->c, r->dir, side, s->error ? s->error : ended, &why, &out->cut_off);
-	free(ended);
 	if (s->late)
 		str_printf(all, "%s%s: %s", between, name, s->late);
 	else if (why && !s->aborted)
 		str_printf(all, "%s%s", between, why);
 	out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
-	free(why);
 }
 
 static void run_judge(struct live_run *r, struct run_outcome *out)
 {
 	struct str all = {0};
-	char *missed = NULL;
+	autofree char *missed = NULL;
 	int i;
 
 	for (i = 0; i < r->n; i++)
@@ -494,7 +486,6 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 	if (!all.len)
 		missed = overlap_missing(r->c, r->dir);
 	str_puts(&all, missed ? missed : "");
-	free(missed);
 	out->why = str_take(&all);
 }
 
@@ -504,11 +495,10 @@ static void run_drop_empty_logs(const struct live_run *r)
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[i].name);
+		autofree char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[i].name);
 
 		if (!stat(log, &st) && !st.st_size)
 			unlink(log);
-		free(log);
 	}
 }
 

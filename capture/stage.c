@@ -40,7 +40,7 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 			    .owner = owner,
 			    .intr = s->intr,
 			    .timeout_s = s->plan->hook_timeout_s};
-	char *saved = NULL;
+	autofree char *saved = NULL;
 	int rc = hook_check_script(owner, h->before, err);
 
 	hook.what = "save";
@@ -59,7 +59,6 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 	hook.command = h->before;
 	if (!rc && *h->before)
 		rc = hook_run(&hook, err);
-	free(saved);
 	return rc;
 }
 
@@ -127,10 +126,9 @@ static int stage_set_next(struct stage *s, struct error *err)
 	const struct set_value *v = &plan_combination(s->plan, s->combination)->set[s->depth];
 	unsigned int n = FIRST_SETTING + (unsigned int)s->depth;
 	struct error e = {0};
-	char *owner = set_value_owner(v);
+	autofree char *owner = set_value_owner(v);
 	int rc = stage_run_hooks(s, &v->hooks, n, owner, &e);
 
-	free(owner);
 	if (!rc)
 		s->depth++;
 	else if (rc == -EINTR)

@@ -33,12 +33,11 @@ static char *state_base(void)
 /* Returns the KEY in the path of a state folder, or NULL. The caller frees. */
 static char *state_folder_key(const char *path)
 {
-	char *base = state_base(), *folder = xasprintf("%s/zcost/", base), *key = NULL;
+	autofree char *base = state_base(), *folder = xasprintf("%s/zcost/", base);
+	char *key = NULL;
 
 	if (str_starts(path, folder) && !strchr(path + strlen(folder), '/'))
 		key = xstrdup(path + strlen(folder));
-	free(folder);
-	free(base);
 	return key;
 }
 
@@ -150,22 +149,18 @@ char *state_folder(const char *capture, bool make, struct error *err)
 
 bool state_of_root(const char *capture)
 {
-	char *key = geteuid() ? state_key(capture, NULL) : NULL;
-	char *path = xasprintf("/run/zcost/%s", key ? key : "");
-	bool there = key && !access(path, F_OK);
+	autofree char *key = geteuid() ? state_key(capture, NULL) : NULL;
+	autofree char *path = xasprintf("/run/zcost/%s", key ? key : "");
 
-	free(path);
-	free(key);
-	return there;
+	return key && !access(path, F_OK);
 }
 
 void state_drop(const char *capture)
 {
-	char *folder = state_folder(capture, false, NULL);
+	autofree char *folder = state_folder(capture, false, NULL);
 
 	if (folder)
 		rmdir(folder);
-	free(folder);
 }
 
 /* --- the journal --- */
@@ -190,24 +185,23 @@ static void script_add_quoted(struct str *s, const char *before, const char *val
 /* Writes a script that runs in our working directory, wherever it is started. */
 static void script_compose(struct str *s, const char *dir, const struct undo *u)
 {
-	char *cwd = getcwd(NULL, 0), *capture = realpath(dir, NULL);
+	autofree char *cwd = getcwd(NULL, 0), *capture = realpath(dir, NULL);
 
 	if (capture)
 		str_replace(capture, '\n', '?');
 	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n# capture %s\n", u->owner, host_boot_id(),
 		   u->timeout_s, capture ? capture : dir);
-	free(capture);
 	script_add_quoted(s, "cd ", cwd ? cwd : "/");
 	if (u->saved)
 		script_add_quoted(s, "saved=", u->saved);
 	str_printf(s, "%s%s\n", undo_script_begins, u->after);
-	free(cwd);
 }
 
 int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err)
 {
-	char *folder = state_folder(dir, true, err), *path;
-	struct str s = {0};
+	autofree char *folder = state_folder(dir, true, err);
+	char *path;
+	freed(str_free) struct str s = {0};
 	int rc;
 
 	if (!folder)
@@ -215,9 +209,7 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 	path = undo_entry_path(folder, n);
 	script_compose(&s, dir, u);
 	rc = file_write(path, s.buf, s.len, err);
-	str_free(&s);
 	free(path);
-	free(folder);
 	return rc;
 }
 
@@ -354,7 +346,7 @@ static void undo_free_entries(struct dirent **list, int n)
 bool undo_due(const char *dir)
 {
 	struct error why = {0};
-	char *folder = state_folder(dir, false, &why);
+	autofree char *folder = state_folder(dir, false, &why);
 	struct dirent **list;
 	int n;
 
@@ -362,7 +354,6 @@ bool undo_due(const char *dir)
 		return why.code != 0;
 	n = undo_list_entries(folder, &list);
 	undo_free_entries(list, n);
-	free(folder);
 	return n != 0;
 }
 
@@ -372,10 +363,9 @@ static void undo_drop_halves(const char *folder)
 	int n = scandir(folder, &list, undo_is_half, NULL), i;
 
 	for (i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
+		autofree char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
 		unlink(path);
-		free(path);
 	}
 	undo_free_entries(list, n);
 }
@@ -391,11 +381,10 @@ static int undo_recover_all(const char *dir, const char *folder, struct error *e
 		print_note(
 			"an earlier capture here was killed, or an 'after' failed: undoing what it set up");
 	for (i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
+		autofree char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
 		if (undo_recover_entry(dir, path, err))
 			rc = -EIO;
-		free(path);
 	}
 	undo_free_entries(list, n);
 	return rc;
@@ -404,14 +393,13 @@ static int undo_recover_all(const char *dir, const char *folder, struct error *e
 int undo_recover(const char *dir, struct error *err)
 {
 	struct error why = {0};
-	char *folder = state_folder(dir, false, &why);
+	autofree char *folder = state_folder(dir, false, &why);
 	int rc = folder ? undo_recover_all(dir, folder, err) : -why.code;
 
 	if (why.code)
 		error_set(err, why.code, "%s", why.text);
 	if (folder)
 		undo_drop_halves(folder);
-	free(folder);
 	state_drop(dir);
 	return rc;
 }

@@ -28,13 +28,12 @@ struct side_window {
 
 static bool window_read_times(const char *dir, struct side_window *w)
 {
-	char *path = xasprintf("%s/%s/run.json", dir, w->side);
-	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
+	autofree char *path = xasprintf("%s/%s/run.json", dir, w->side);
+	json_auto_t *root = json_load_file(path, 0, NULL);
+	json_t *at = json_object_get(root, "window");
 
 	w->start = json_number_value(json_object_get(at, "start_ns"));
 	w->end = json_number_value(json_object_get(at, "end_ns"));
-	json_decref(root);
-	free(path);
 	return w->start > 0 && w->end > w->start;
 }
 
@@ -79,7 +78,7 @@ static char *windows_check(const struct side_window *a, const struct side_window
 
 char *overlap_missing(struct capture *c, const char *dir)
 {
-	struct side_window *w = xcalloc((size_t)c->plan->nsides, sizeof(*w));
+	autofree struct side_window *w = xcalloc((size_t)c->plan->nsides, sizeof(*w));
 	char *missing = NULL;
 	int n = 0, i, k;
 
@@ -92,7 +91,6 @@ char *overlap_missing(struct capture *c, const char *dir)
 	for (i = 0; i < n && !missing; i++)
 		for (k = 0; k < i && !missing; k++)
 			missing = windows_check(&w[k], &w[i]);
-	free(w);
 	return missing;
 }
 
@@ -101,11 +99,10 @@ char *overlap_missing(struct capture *c, const char *dir)
 /* Adds the last line of a file in quotes, unless `s` quotes a reason already. */
 static void report_quote_last_line(struct str *s, const char *path)
 {
-	char *line = line_of_file(path, false);
+	autofree char *line = line_of_file(path, false);
 
 	if (line && !(s->buf && strchr(s->buf, '"')))
 		str_printf(s, ": \"%s\"", line);
-	free(line);
 }
 
 static bool remark_is_new(struct capture *c, const char *remark)
@@ -160,7 +157,7 @@ static void remark_collectors(struct capture *c, int side, const json_t *root)
 {
 	const char *host = json_text(root, "host");
 	const json_t *collector;
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "collectors"), i, collector)
@@ -168,7 +165,6 @@ static void remark_collectors(struct capture *c, int side, const json_t *root)
 	if (names.len)
 		capture_note(c, "%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)",
 			     host, names.buf, c->dir, c->plan->sides[side].name);
-	str_free(&names);
 }
 
 /* Prints once for each side of a variant that its command ended early, unless the run failed. */
@@ -178,7 +174,8 @@ static void remark_early_end(struct capture *c, int side, const json_t *root)
 	double early = json_number_value(json_object_get(w, "early_ns"));
 	double length = json_number_value(json_object_get(w, "end_ns")) -
 			json_number_value(json_object_get(w, "start_ns"));
-	char *key = xasprintf("%s/%s early", json_text(root, "variant"), c->plan->sides[side].name);
+	autofree char *key =
+		xasprintf("%s/%s early", json_text(root, "variant"), c->plan->sides[side].name);
 
 	if (early > 0 && !strcmp(json_text(root, "status"), "ok") && remark_is_new(c, key))
 		capture_note(
@@ -187,7 +184,6 @@ static void remark_early_end(struct capture *c, int side, const json_t *root)
 			json_text(root, "variant"), json_text(root, "pass"),
 			(int)json_integer_value(json_object_get(root, "repeat")),
 			c->plan->sides[side].name, length / 1e9, (length + early) / 1e9);
-	free(key);
 }
 
 enum { WHY_MAX = 1024 };
@@ -195,8 +191,9 @@ enum { WHY_MAX = 1024 };
 static void report_add_why(struct str *s, const json_t *root, const char *run_dir,
 			   const char *ended)
 {
-	char *err_path = xasprintf("%s/workload.err", run_dir);
-	char *log = xasprintf("%s.log", run_dir), *clean;
+	autofree char *err_path = xasprintf("%s/workload.err", run_dir);
+	autofree char *log = xasprintf("%s.log", run_dir);
+	char *clean;
 
 	if (root && *json_text(root, "why")) {
 		clean = text_clean(json_text(root, "why"), WHY_MAX);
@@ -207,16 +204,14 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 		report_quote_last_line(s, log);
 	}
 	report_quote_last_line(s, err_path);
-	free(err_path);
-	free(log);
 }
 
 void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why,
 		 char **cut_off)
 {
-	char *run_dir = xasprintf("%s/%s", dir, c->plan->sides[side].name);
-	char *path = xasprintf("%s/run.json", run_dir);
-	json_t *root = json_load_file(path, 0, NULL);
+	autofree char *run_dir = xasprintf("%s/%s", dir, c->plan->sides[side].name);
+	autofree char *path = xasprintf("%s/run.json", run_dir);
+	json_auto_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
 	char *clean;
 
@@ -233,7 +228,4 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
 		*cut_off = xasprintf("%s: %s", c->plan->sides[side].name, clean);
 		free(clean);
 	}
-	json_decref(root);
-	free(path);
-	free(run_dir);
 }

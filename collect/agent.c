@@ -40,14 +40,13 @@ enum { TERM_MS = 10000, TICK_MS = 20 };
 static int agent_end_processes(const char *folder, int patience_ms)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)patience_ms * 1000000;
-	char *mark = xasprintf("ZCOST_RUN=%s/", folder);
+	autofree char *mark = xasprintf("ZCOST_RUN=%s/", folder);
 	int n = 0;
 
 	while (clock_mono_ns() < deadline && marked_count(mark, true))
 		usleep(TICK_MS * 1000);
 	if (marked_end(mark, true, TERM_MS))
 		n = marked_count(mark, true);
-	free(mark);
 	return n;
 }
 

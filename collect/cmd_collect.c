@@ -286,7 +286,7 @@ static int collect_check(struct args *a, struct error *err)
  */
 static bool collect_print_outcome(const struct run *r, bool verbose)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	bool lossy = false;
 	size_t i;
 
@@ -296,7 +296,6 @@ static bool collect_print_outcome(const struct run *r, bool verbose)
 	if (names.len && !verbose)
 		print_note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf,
 			   r->dir);
-	str_free(&names);
 	for (i = 0; i < r->ncollect; i++) {
 		const struct collect *c = &r->collect[i];
 
@@ -357,13 +356,12 @@ static char *collect_choose_hosts(const struct run *r)
  */
 static int collect_take_mark(const char *folder, int argc, char **argv, struct error *err)
 {
-	char *mark = xasprintf("%s/", folder), **again;
+	autofree char *mark = xasprintf("%s/", folder);
+	char **again;
 	const char *now = getenv("ZCOST_RUN");
 
-	if (now && !strcmp(now, mark)) {
-		free(mark);
+	if (now && !strcmp(now, mark))
 		return 0;
-	}
 	setenv("ZCOST_RUN", mark, 1);
 	again = xcalloc((size_t)argc + 2, sizeof(*again));
 	again[0] = (char *)"zcost";
@@ -371,7 +369,6 @@ static int collect_take_mark(const char *folder, int argc, char **argv, struct e
 	memcpy(again + 2, argv + 1, (size_t)(argc - 1) * sizeof(*again));
 	execv("/proc/self/exe", again);
 	free(again);
-	free(mark);
 	return error_sys(err, errno, "/proc/self/exe: cannot run");
 }
 

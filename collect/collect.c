@@ -65,12 +65,11 @@ char *collect_path(const struct collect *c, const char *name)
 
 void collect_write(struct collect *c, const char *name, const struct str *text)
 {
-	char *path = collect_path(c, name);
+	autofree char *path = collect_path(c, name);
 	struct error err = {0};
 
 	if (text->len && file_write(path, text->buf, text->len, &err))
 		collect_degraded(c, "%s", err.text);
-	free(path);
 }
 
 static void collector_set_unsupported(struct collect *c)

@@ -89,14 +89,13 @@ static const struct {
 
 static int table_set_unknown(const char *name, struct error *err)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	size_t i;
 
 	for (i = 0; collectors[i]; i++)
 		str_printf(&s, "%s ", collectors[i]->name);
 	error_set(err, EINVAL, "unknown collector '%s'; %sthere are: %sall", name,
 		  did_you_mean(s.buf, name), s.buf);
-	str_free(&s);
 	return -EINVAL;
 }
 

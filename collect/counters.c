@@ -58,7 +58,7 @@ static void counters_open_event(struct collect *c, struct counters *k, size_t i,
  */
 static int counters_open_all(struct collect *c, struct counters *k)
 {
-	struct str missing = {0}, ungrouped = {0};
+	freed(str_free) struct str missing = {0}, ungrouped = {0};
 	bool failed = false;
 	size_t i, open = 0;
 	int rc = -ENOENT;
@@ -86,8 +86,6 @@ static int counters_open_all(struct collect *c, struct counters *k)
 			  missing.buf);
 	else if (!open)
 		perf_event_denied(-rc, &c->err);
-	str_free(&ungrouped);
-	str_free(&missing);
 	return -c->err.code;
 }
 
@@ -191,7 +189,7 @@ static int counters_after(struct collect *c)
 
 static void counters_finish(struct collect *c)
 {
-	struct counters *k = c->data;
+	autofree struct counters *k = c->data;
 	size_t i;
 
 	collect_write(c, c->is->files[0], &k->rows);
@@ -200,7 +198,6 @@ static void counters_finish(struct collect *c)
 	free(k->of);
 	event_list_free(&k->events);
 	str_free(&k->rows);
-	free(k);
 }
 
 const struct collector collector_counters = {

@@ -237,11 +237,10 @@ static int dso_add_size(void *arg, const struct walked *e, struct error *err)
 
 struct dso_room dso_room_of(const char *hosts)
 {
-	char *dir = xasprintf("%s/dso", hosts);
+	autofree char *dir = xasprintf("%s/dso", hosts);
 	uint64_t used = 0, left;
 
 	dir_walk(dir, dso_add_size, &used, NULL);
-	free(dir);
 	left = used < DSO_CAPTURE_BYTES ? DSO_CAPTURE_BYTES - used : 0;
 	return (struct dso_room){.bytes = left < DSO_RUN_BYTES ? left : DSO_RUN_BYTES,
 				 .files = DSO_RUN_FILES,
@@ -321,8 +320,8 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 static void dso_save_debug(const char *hosts, const char *id, const char *name,
 			   struct dso_room *room)
 {
-	char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-	char *debug = xasprintf("%s.debug", name), *to = NULL;
+	autofree char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+	autofree char *debug = xasprintf("%s.debug", name), *to = NULL;
 	int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
@@ -332,9 +331,6 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name,
 		dso_copy_whole(fd, from, to, room, NULL);
 	if (fd >= 0)
 		close(fd);
-	free(to);
-	free(debug);
-	free(from);
 }
 
 /* The vdso is in our memory as in every process. The file ends behind its section headers. */

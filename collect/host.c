@@ -50,10 +50,9 @@ bool host_has_program(const char *name)
 	bool found = false;
 
 	while (!found && (dir = str_token(&rest, ':'))) {
-		char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
+		autofree char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
 
 		found = !access(path, X_OK);
-		free(path);
 	}
 	free(dirs);
 	return found;
@@ -127,14 +126,14 @@ static const char kernel[] =
 /* Sets the error where the machine failed. A setting that refuses to be read is no error. */
 static void sysctls_add_file(struct str *out, const char *path, struct error *err)
 {
-	char *name = xstrdup(path + strlen(root)), *text, *line, *rest;
+	autofree char *name = xstrdup(path + strlen(root));
+	char *text, *line, *rest;
 	struct error why = {0};
 
 	str_replace(name, '/', '.');
 	if (file_read(path, &text, NULL, &why)) {
 		if (error_of_machine(why.code) && why.code != EIO)
 			error_set(err, why.code, "%s", why.text);
-		free(name);
 		return;
 	}
 	for (rest = text; (line = str_token(&rest, '\n'));) {
@@ -143,7 +142,6 @@ static void sysctls_add_file(struct str *out, const char *path, struct error *er
 			str_printf(out, "%s = %s\n", name, str_trim(line));
 	}
 	free(text);
-	free(name);
 }
 
 /* Skips secrets, and the settings of single interfaces: a host may have hundreds, all the same. */
@@ -158,7 +156,7 @@ static bool sysctls_skips(const char *dir, const char *name)
 
 static void sysctls_add(void *out, const char *dir, const char *name, struct error *err)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	autofree char *path = xasprintf("%s/%s", dir, name);
 
 	if (sysctls_skips(dir, name))
 		;
@@ -166,7 +164,6 @@ static void sysctls_add(void *out, const char *dir, const char *name, struct err
 		sysctls_add_file(out, path, err);
 	else if (!str_ends(dir, "/kernel"))
 		host_each(path, sysctls_add, out, err);
-	free(path);
 }
 
 void host_add_net_sysctls(struct str *out, struct error *err)
@@ -177,9 +174,9 @@ void host_add_net_sysctls(struct str *out, struct error *err)
 /* Writes `sysctls`: the network's settings, and those that influence measurements. */
 static int host_write_sysctls(const char *dir, struct error *err)
 {
-	char *path = xasprintf("%s/sysctls", dir);
+	autofree char *path = xasprintf("%s/sysctls", dir);
 	struct error lost = {0};
-	struct str out = {0};
+	freed(str_free) struct str out = {0};
 	int rc;
 
 	host_each("/proc/sys/kernel", sysctls_add, &out, &lost);
@@ -187,8 +184,6 @@ static int host_write_sysctls(const char *dir, struct error *err)
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
 	if (!rc && lost.code)
 		rc = error_set(err, lost.code, "%s", lost.text);
-	str_free(&out);
-	free(path);
 	return rc;
 }
 
@@ -222,13 +217,12 @@ static void host_save_copies(struct collect *c)
 	size_t i;
 
 	for (i = 0; i < array_size(copies); i++) {
-		char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
+		autofree char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
 		struct error err = {0};
 
 		if (host_save_copy(copies[i].from, to, &err) &&
 		    (copies[i].must || err.code != ENOENT))
 			collect_degraded(c, "%s", err.text);
-		free(to);
 	}
 }
 
@@ -258,12 +252,11 @@ static bool host_has_addresses(const char *dir)
 static int host_unpack_config(const char *to, struct error *err)
 {
 	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
-	char *tmp = remains_name(to);
+	autofree char *tmp = remains_name(to);
 	int fd = file_create(tmp, 0, 0600);
 	struct spawn opts = {.out = fd};
 	int rc = file_replace(fd, tmp, to, fd < 0 ? fd : spawn_run(argv, &opts, err));
 
-	free(tmp);
 	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
@@ -306,7 +299,7 @@ static const char *const nic_facts[] = {
 static void host_nics_add_queues(struct str *s, const char *class, const char *name,
 				 const char *kind)
 {
-	char *path = xasprintf("%s/%s/queues", class, name);
+	autofree char *path = xasprintf("%s/%s/queues", class, name);
 	DIR *dir = opendir(path);
 	struct dirent *e;
 	int n = 0;
@@ -315,33 +308,28 @@ static void host_nics_add_queues(struct str *s, const char *class, const char *n
 		n += str_starts(e->d_name, kind);
 	if (dir && !closedir(dir))
 		str_printf(s, "%.2s_queues = %d\n", kind, n);
-	free(path);
 }
 
 /* Writes nic/<if>/sysfs, unless it is there. */
 static void host_nics_save(void *hosts, const char *class, const char *name, struct error *err)
 {
-	char *dir = xasprintf("%s/nic/%s", (const char *)hosts, name);
-	char *to = xasprintf("%s/sysfs", dir);
-	struct str s = {0};
+	autofree char *dir = xasprintf("%s/nic/%s", (const char *)hosts, name);
+	autofree char *to = xasprintf("%s/sysfs", dir);
+	freed(str_free) struct str s = {0};
 	size_t i;
 
 	if (!err->code && strcmp(name, "bonding_masters") != 0 && !path_exists(to) &&
 	    !dir_make(dir, err)) {
 		for (i = 0; i < array_size(nic_facts); i++) {
-			char *v = host_fact("%s/%s/%s", class, name, nic_facts[i]);
+			autofree char *v = host_fact("%s/%s/%s", class, name, nic_facts[i]);
 
 			if (v)
 				str_printf(&s, "%s = %s\n", nic_facts[i], v);
-			free(v);
 		}
 		host_nics_add_queues(&s, class, name, "rx-");
 		host_nics_add_queues(&s, class, name, "tx-");
 		file_write(to, s.buf ? s.buf : "", s.len, err);
 	}
-	str_free(&s);
-	free(to);
-	free(dir);
 }
 
 /* Writes the facts of the interfaces of the network namespace that /sys belongs to. */
@@ -393,11 +381,10 @@ static void host_save_facts(struct collect *c)
 
 static int host_prepare(struct collect *c)
 {
-	char *json = xasprintf("%s/host.json", c->run->hosts);
+	autofree char *json = xasprintf("%s/host.json", c->run->hosts);
 	struct error err = {0};
 	bool there = path_exists(json);
 
-	free(json);
 	if (dir_make(c->run->hosts, &c->err))
 		return -c->err.code;
 	/* Facts without addresses of the kernel are saved again. */
@@ -415,11 +402,10 @@ static int host_prepare(struct collect *c)
  */
 static int host_start(struct collect *c)
 {
-	char *path = xasprintf("/proc/%d/ns/net", (int)c->run->pid);
+	autofree char *path = xasprintf("/proc/%d/ns/net", (int)c->run->pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat its, ours;
 
-	free(path);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &its) || stat("/proc/self/ns/net", &ours) || its.st_ino == ours.st_ino)

@@ -99,7 +99,7 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 	int i;
 
 	for (i = 0; i < CACHES && more; i++) {
-		char *cache = xasprintf("%s/cache/index%d", dir, i);
+		autofree char *cache = xasprintf("%s/cache/index%d", dir, i);
 		json_t *o = json_object();
 		const char *cpus;
 
@@ -109,7 +109,6 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 		if (more && (!cpus || strtoul(cpus, NULL, 10) == cpu))
 			json_array_append(list, o);
 		json_decref(o);
-		free(cache);
 	}
 }
 
@@ -117,8 +116,9 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 static void topology_add_node(void *list, const char *dir, const char *name, struct error *err)
 {
 	static const struct part parts[] = {{"cpus", "cpulist"}, {"distances", "distance"}};
-	char *path = xasprintf("%s/%s", dir, name), *meminfo = xasprintf("%s/meminfo", path);
-	char *key = NULL;
+	autofree char *path = xasprintf("%s/%s", dir, name),
+		      *meminfo = xasprintf("%s/meminfo", path);
+	autofree char *key = NULL;
 	unsigned int number;
 	json_t *o;
 
@@ -130,9 +130,6 @@ static void topology_add_node(void *list, const char *dir, const char *name, str
 		host_set_text(o, "memory", host_value(meminfo, key));
 		json_array_append_new(list, o);
 	}
-	free(key);
-	free(meminfo);
-	free(path);
 }
 
 static void host_set_topology(json_t *o)
@@ -182,14 +179,11 @@ const char *host_boot_id(void)
 
 bool host_is_other(const char *dir, const char *boot_id)
 {
-	char *path = xasprintf("%s/host.json", dir);
-	json_t *o = json_load_file(path, 0, NULL);
+	autofree char *path = xasprintf("%s/host.json", dir);
+	json_auto_t *o = json_load_file(path, 0, NULL);
 	const char *boot = json_string_value(json_object_get(o, "boot_id"));
-	bool other = boot && strcmp(boot, boot_id);
 
-	json_decref(o);
-	free(path);
-	return other;
+	return boot && strcmp(boot, boot_id);
 }
 
 char *host_folder(const char *wanted)
@@ -291,11 +285,10 @@ static void host_add_vulnerability(void *o, const char *dir, const char *name, s
 
 static json_t *host_vulnerabilities(void)
 {
-	char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", sysfs_root());
+	autofree char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", sysfs_root());
 	json_t *o = json_object();
 
 	host_each(dir, host_add_vulnerability, o, NULL);
-	free(dir);
 	return o;
 }
 
@@ -313,9 +306,8 @@ static const struct part facts[] = {
 
 int host_write_json(const char *dir, struct error *err)
 {
-	json_t *o = json_pack("{s:i}", "schema_version", 1);
-	char *path = xasprintf("%s/host.json", dir);
-	int rc;
+	json_auto_t *o = json_pack("{s:i}", "schema_version", 1);
+	autofree char *path = xasprintf("%s/host.json", dir);
 
 	host_set_kernel(o);
 	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
@@ -325,8 +317,5 @@ int host_write_json(const char *dir, struct error *err)
 	json_object_set_new(o, "cpuidle_states", host_idle_states());
 	json_object_set_new(o, "vulnerabilities", host_vulnerabilities());
 	host_set_topology(o);
-	rc = json_write(path, o, JSON_INDENT(2), err);
-	free(path);
-	json_decref(o);
-	return rc;
+	return json_write(path, o, JSON_INDENT(2), err);
 }

@@ -115,13 +115,13 @@ static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 
 static int idle_set_none(struct error *err)
 {
-	char *driver = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
+	autofree char *driver =
+		host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
 
 	error_set(
 		err, ENODEV,
 		"the cpuidle driver %s reports no states of these CPUs: in a virtual machine the host has them; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn them off. /proc/stat still has idle and iowait time",
 		driver ? driver : "none");
-	free(driver);
 	return -ENODEV;
 }
 
@@ -160,7 +160,7 @@ static int idle_read(struct collect *c)
 
 static void idle_finish(struct collect *c)
 {
-	struct idle_states *list = c->data;
+	autofree struct idle_states *list = c->data;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
@@ -172,7 +172,6 @@ static void idle_finish(struct collect *c)
 		free(list->s[i].name);
 	}
 	free(list->s);
-	free(list);
 }
 
 const struct collector collector_idle = {

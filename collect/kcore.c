@@ -68,8 +68,9 @@ static void kcore_module_ranges(struct ranges *r, char *modules)
 
 static int kcore_read_ranges(struct ranges *r, struct error *err)
 {
-	char *symbols = xasprintf("%s/kallsyms", proc_root()), *text = NULL;
-	char *modules = xasprintf("%s/modules", proc_root());
+	autofree char *symbols = xasprintf("%s/kallsyms", proc_root());
+	char *text = NULL;
+	autofree char *modules = xasprintf("%s/modules", proc_root());
 	int rc = file_read(symbols, &text, NULL, err);
 
 	if (!rc)
@@ -79,8 +80,6 @@ static int kcore_read_ranges(struct ranges *r, struct error *err)
 	if (!rc && !file_read(modules, &text, NULL, NULL))
 		kcore_module_ranges(r, text);
 	free(text);
-	free(modules);
-	free(symbols);
 	return rc;
 }
 
@@ -171,32 +170,30 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 static int kcore_save(const char *path, int from, Elf64_Ehdr *head, const struct ranges *r,
 		      struct error *err)
 {
-	char *tmp = remains_name(path);
+	autofree char *tmp = remains_name(path);
 	int to = file_create(tmp, 0, 0600);
 	int rc = file_replace(to, tmp, path, to < 0 ? to : kcore_write_core(from, to, head, r));
 
-	free(tmp);
 	return rc ? error_sys(err, -rc, "%s: cannot copy the kernel's code", path) : 0;
 }
 
 static int kcore_probe(struct collect *c)
 {
-	char *path = xasprintf("%s/kcore", proc_root());
+	autofree char *path = xasprintf("%s/kcore", proc_root());
 	int rc = 0;
 
 	if (access(path, R_OK))
 		rc = error_sys(
 			&c->err, errno,
 			"/proc/kcore (CONFIG_PROC_KCORE; run as root), so hot instructions of the kernel will be offsets without code");
-	free(path);
 	return rc;
 }
 
 static int kcore_prepare(struct collect *c)
 {
-	struct ranges *r = xcalloc(1, sizeof(*r));
-	char *path = xasprintf("%s/kcore", proc_root()),
-	     *there = xasprintf("%s/kcore", c->run->hosts);
+	autofree struct ranges *r = xcalloc(1, sizeof(*r));
+	autofree char *path = xasprintf("%s/kcore", proc_root()),
+		      *there = xasprintf("%s/kcore", c->run->hosts);
 	Elf64_Ehdr head;
 	int fd, rc = 0;
 
@@ -212,9 +209,6 @@ static int kcore_prepare(struct collect *c)
 		if (fd >= 0)
 			close(fd);
 	}
-	free(r);
-	free(there);
-	free(path);
 	return rc;
 }
 

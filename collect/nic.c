@@ -153,7 +153,7 @@ static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, c
 {
 	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS64);
 	size_t i, n = a ? genl_size(a) / sizeof(uint64_t) : 0;
-	struct str names = {0}, values = {0};
+	freed(str_free) struct str names = {0}, values = {0};
 	uint64_t v;
 
 	for (i = 0; i < n && i < array_size(link_names); i++) {
@@ -163,8 +163,6 @@ static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, c
 	}
 	if (n)
 		nic_put(s, p, "link", names.buf, values.buf, text);
-	str_free(&names);
-	str_free(&values);
 }
 
 /* --- queues --- */
@@ -198,7 +196,7 @@ static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int 
 			   uint32_t id)
 {
 	const struct nic_port *p = nic_links_find(q->s, index);
-	struct str n = {0}, v = {0};
+	freed(str_free) struct str n = {0}, v = {0};
 	const struct nlattr *a;
 	char group[32];
 
@@ -213,8 +211,6 @@ static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int 
 	snprintf(group, sizeof(group), "%s-%u", tx ? "tx" : "rx", id);
 	if (p && n.len)
 		nic_put(q->s, p, group, n.buf, v.buf, q->text);
-	str_free(&n);
-	str_free(&v);
 }
 
 static int nic_queues_parse(void *arg, const void *attrs, size_t len)
@@ -346,7 +342,7 @@ static int nic_after(struct collect *c)
 
 static void nic_finish(struct collect *c)
 {
-	struct nic *n = c->data;
+	autofree struct nic *n = c->data;
 
 	collect_write(c, c->is->files[1], &n->state);
 	collect_write(c, c->is->files[2], &n->sysctls);
@@ -356,7 +352,6 @@ static void nic_finish(struct collect *c)
 	netns_close(&n->netns);
 	str_free(&n->state);
 	str_free(&n->sysctls);
-	free(n);
 }
 
 const struct collector collector_nic = {

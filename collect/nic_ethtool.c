@@ -95,7 +95,7 @@ static void nic_driver_read_names(const struct nic_space *s, struct nic_port *p)
 {
 	struct str list = {0};
 	uint32_t n, i;
-	char *strings = nic_strings(s, p, ETH_SS_STATS, &n);
+	autofree char *strings = nic_strings(s, p, ETH_SS_STATS, &n);
 
 	free(p->names);
 	p->asked = true;
@@ -103,13 +103,12 @@ static void nic_driver_read_names(const struct nic_space *s, struct nic_port *p)
 	for (i = 0; i < p->n; i++)
 		nic_driver_add_name(&list, strings + (size_t)i * ETH_GSTRING_LEN, i);
 	p->names = str_take(&list);
-	free(strings);
 }
 
 static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct str *text)
 {
 	struct ethtool_stats *st;
-	struct str v = {0};
+	freed(str_free) struct str v = {0};
 	uint32_t i;
 
 	if (!p->asked || nic_driver_count(s, p, ETH_SS_STATS) != p->n)
@@ -123,7 +122,6 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 			str_printf(&v, "\t%" PRIu64, (uint64_t)st->data[i]);
 		nic_put(s, p, "ethtool", p->names, v.buf, text);
 	}
-	str_free(&v);
 	free(st);
 }
 

@@ -158,9 +158,9 @@ static int perf_launch(struct collect *c, struct perf *p)
 	/* The kernel lowers its limit under load. */
 	unsigned int max = perf_event_max_rate();
 	unsigned int hz = max && c->run->freq > max ? max : c->run->freq;
-	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
-	char *control = xasprintf("--control=fd:%d,%d", p->perfs, p->perfs);
-	char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
+	autofree char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
+	autofree char *control = xasprintf("--control=fd:%d,%d", p->perfs, p->perfs);
+	autofree char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
 	// clang-format off
 	char *argv[] = {
 		"perf", "record", "-q", "--call-graph", (char *)c->run->call_graph,
@@ -176,10 +176,6 @@ static int perf_launch(struct collect *c, struct perf *p)
 	if (log >= 0)
 		close(log);
 	collect_info_int(c, "frequency", hz);
-	free(pages);
-	free(control);
-	free(cpus);
-	free(freq);
 	return rc;
 }
 
@@ -281,7 +277,7 @@ static int perf_after(struct collect *c)
 static void perf_save_files(struct collect *c, const struct intern *files)
 {
 	struct dso_room room = dso_room_of(c->run->hosts);
-	struct str why = {0};
+	freed(str_free) struct str why = {0};
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < files->n; i++) {
@@ -301,7 +297,6 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 	collect_info_int(c, "dsos_not_kept", (int64_t)(files->n - kept));
 	if (why.len)
 		collect_info_str(c, "dso_not_kept_why", why.buf);
-	str_free(&why);
 }
 
 /* Reports how much was recorded, and how much was lost. */
@@ -327,7 +322,7 @@ static void perf_report(struct collect *c, struct perf *p)
 
 static void perf_finish(struct collect *c)
 {
-	struct perf *p = c->data;
+	autofree struct perf *p = c->data;
 
 	perf_end_perf(c, p);
 	perf_control_close(&p->ours);
@@ -338,7 +333,6 @@ static void perf_finish(struct collect *c)
 		unlink(p->log);
 	free(p->log);
 	free(p->data);
-	free(p);
 }
 
 const struct collector collector_perf = {

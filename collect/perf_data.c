@@ -42,14 +42,13 @@ struct maps {
 static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
 {
 	size_t len = strlen(name);
-	char *both = xmalloc(sizeof(*as) + len);
+	autofree char *both = xmalloc(sizeof(*as) + len);
 	uint32_t i;
 
 	memcpy(both, as, sizeof(*as));
 	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): intern_bytes() takes the length. */
 	memcpy(both + sizeof(*as), name, len);
 	i = intern_bytes(in, both, sizeof(*as) + len);
-	free(both);
 	return i;
 }
 

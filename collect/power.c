@@ -71,8 +71,8 @@ static char *power_zone_name(const char *class, const char *zone, struct error *
  */
 static void power_add_zone(void *power, const char *class, const char *zone, struct error *err)
 {
-	char *path = xasprintf("%s/%s/energy_uj", class, zone);
-	char *max = host_fact("%s/%s/max_energy_range_uj", class, zone);
+	autofree char *path = xasprintf("%s/%s/energy_uj", class, zone);
+	autofree char *max = host_fact("%s/%s/max_energy_range_uj", class, zone);
 	bool is_zone = strchr(zone, ':') && !str_starts(zone, "intel-rapl-mmio");
 	int fd = is_zone ? open(path, O_RDONLY | O_CLOEXEC) : -ENOENT;
 	struct power *p = power;
@@ -86,8 +86,6 @@ static void power_add_zone(void *power, const char *class, const char *zone, str
 		p->denied = true;
 	else if (is_zone && error_of_machine(errno))
 		error_sys(err, errno, "%s: cannot open", path);
-	free(max);
-	free(path);
 }
 
 static void power_release(struct power *p)
@@ -106,24 +104,22 @@ static void power_release(struct power *p)
 /* Lists the sources in `info`, such as "powercap,command". */
 static void power_list_sources(struct collect *c, const struct power *p)
 {
-	char *list =
+	autofree char *list =
 		xasprintf("%s%s%s", p->n ? ",powercap" : "",
 			  c->run->power_command ? ",command" : "", c->run->power_csv ? ",csv" : "");
 
 	if (*list)
 		collect_info_str(c, "source", list + 1);
-	free(list);
 }
 
 static int power_probe(struct collect *c)
 {
 	static const char denied[] = "energy counters are there but not readable: run as root";
-	char *class = xasprintf("%s/class/powercap", sysfs_root());
+	autofree char *class = xasprintf("%s/class/powercap", sysfs_root());
 	bool other = c->run->power_command || c->run->power_csv;
 	struct power *p = xcalloc(1, sizeof(*p));
 
 	host_each(class, power_add_zone, p, &p->failed);
-	free(class);
 	if (p->failed.code)
 		collect_degraded(c, "%s", p->failed.text);
 	else if (p->denied && !p->n && !other)
@@ -247,12 +243,11 @@ static int power_after(struct collect *c)
 /* Copies the log unchanged: zcost analyze understands the meter's clock and columns. */
 static void power_copy_log(struct collect *c)
 {
-	char *path = collect_path(c, c->is->files[2]);
+	autofree char *path = collect_path(c, c->is->files[2]);
 	struct error err = {0};
 
 	if (c->run->power_csv && file_copy(c->run->power_csv, path, &err))
 		collect_degraded(c, "%s", err.text);
-	free(path);
 }
 
 static void power_finish(struct collect *c)

@@ -67,12 +67,11 @@ static void power_poll_failed(struct power_poll *p, const char *why)
 /* Saves a line unchanged. A line that is no reading may be a heading. */
 static void power_poll_save(struct power_poll *p, const char *text, uint64_t now)
 {
-	char *line = xasprintf("%s\n", text);
+	autofree char *line = xasprintf("%s\n", text);
 	struct error err = {0};
 	double watts;
 	int saved = snap_append(p->snap, now, line, strlen(line));
 
-	free(line);
 	if (saved || watts_of_line(text, &watts, &err)) {
 		power_poll_failed(p, saved ? strerror(-saved) : err.text);
 		return;

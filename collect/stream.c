@@ -48,11 +48,9 @@ static bool stream_write(const struct sink *to, const void *data, size_t len)
 
 static bool stream_write_line(const struct sink *to, const char *word, const char *rest)
 {
-	char *line = xasprintf("%s%s\n", word, rest);
-	bool there = stream_write(to, line, strlen(line));
+	autofree char *line = xasprintf("%s%s\n", word, rest);
 
-	free(line);
-	return there;
+	return stream_write(to, line, strlen(line));
 }
 
 /* Reads the next bytes of the file. A file that ended early gives zeros and clears *whole. */
@@ -89,24 +87,21 @@ static bool stream_write_bytes(const struct sink *to, int file, uint64_t size)
 
 static bool stream_is_known(struct intern *sent, const char *name, const struct stat *st)
 {
-	char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
-			      (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	autofree char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
+				       (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 	size_t before = sent->n;
 	bool there;
 
 	intern_str(sent, key);
 	there = sent->n == before;
-	free(key);
 	return there;
 }
 
 static bool stream_write_failed(const struct sink *to, const char *path, int code)
 {
-	char *why = xasprintf("%s: %s", path, strerror(code));
-	bool there = stream_write_line(to, "failed ", why);
+	autofree char *why = xasprintf("%s: %s", path, strerror(code));
 
-	free(why);
-	return there;
+	return stream_write_line(to, "failed ", why);
 }
 
 static bool stream_write_file(const struct sink *to, const char *path, const char *name)

@@ -224,7 +224,7 @@ static int syscalls_prepare(struct collect *c)
 	struct syscalls *s = xcalloc(1, sizeof(*s));
 	const char *only = c->run->syscalls_method;
 	unsigned int one_in = c->run->time_one_in;
-	struct str reasons = {0};
+	freed(str_free) struct str reasons = {0};
 	size_t i;
 
 	c->data = s;
@@ -255,7 +255,6 @@ static int syscalls_prepare(struct collect *c)
 	} else {
 		error_set(&c->err, ENOSYS, "%s", reasons.buf);
 	}
-	str_free(&reasons);
 	return -c->err.code;
 }
 
@@ -316,7 +315,7 @@ static int syscalls_stop(struct collect *c)
 static void syscalls_save(struct collect *c, struct syscalls *s)
 {
 	struct syscall_counts counts = {0};
-	struct str calls = {0}, copies = {0};
+	freed(str_free) struct str calls = {0}, copies = {0};
 
 	s->method->counts(s->self, &counts);
 	c->lost = (int64_t)counts.lost;
@@ -330,20 +329,17 @@ static void syscalls_save(struct collect *c, struct syscalls *s)
 	socket_copies_print(&copies, &counts);
 	collect_write(c, c->is->files[0], &calls);
 	collect_write(c, c->is->files[1], &copies);
-	str_free(&calls);
-	str_free(&copies);
 }
 
 static void syscalls_finish(struct collect *c)
 {
-	struct syscalls *s = c->data;
+	autofree struct syscalls *s = c->data;
 
 	if (s->method) {
 		if (c->run->end_ns)
 			syscalls_save(c, s);
 		s->method->close(s->self);
 	}
-	free(s);
 }
 
 const struct collector collector_syscalls = {

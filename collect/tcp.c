@@ -262,14 +262,13 @@ static void tcp_report(struct collect *c, const struct tcp *t)
 
 static void tcp_finish(struct collect *c)
 {
-	struct tcp *t = c->data;
+	autofree struct tcp *t = c->data;
 
 	if (c->reading.n)
 		tcp_report(c, t);
 	genl_close(&t->diag);
 	map_free(&t->pid_of);
 	netns_close(&t->netns);
-	free(t);
 }
 
 /* --- without a run that lists the collector --- */

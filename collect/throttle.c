@@ -87,12 +87,11 @@ static void throttle_add_groups(struct throttle *t, const char *hierarchy, char 
 
 static bool throttle_has_cpu(const char *controllers)
 {
-	char *words = xstrdup(controllers);
+	autofree char *words = xstrdup(controllers);
 	bool found;
 
 	str_replace(words, ',', ' ');
 	found = str_matches_any(words, "cpu");
-	free(words);
 	return found;
 }
 
@@ -102,8 +101,10 @@ static bool throttle_has_cpu(const char *controllers)
  */
 static void throttle_find_quota(struct throttle *t, pid_t pid)
 {
-	char *path = pid ? xasprintf("/proc/%d/cgroup", (int)pid) : xstrdup("/proc/self/cgroup");
-	char *text = NULL, *rest, *line, *controllers, *hierarchy;
+	autofree char *path =
+		pid ? xasprintf("/proc/%d/cgroup", (int)pid) : xstrdup("/proc/self/cgroup");
+	autofree char *text = NULL;
+	char *rest, *line, *controllers, *hierarchy;
 
 	if (!file_read(path, &text, NULL, NULL)) {
 		rest = text;
@@ -117,8 +118,6 @@ static void throttle_find_quota(struct throttle *t, pid_t pid)
 			free(hierarchy);
 		}
 	}
-	free(text);
-	free(path);
 }
 
 static int throttle_prepare(struct collect *c)
@@ -158,7 +157,7 @@ static int throttle_start(struct collect *c)
 
 static void throttle_finish(struct collect *c)
 {
-	struct throttle *t = c->data;
+	autofree struct throttle *t = c->data;
 	size_t i;
 
 	if (!t->n) {
@@ -172,7 +171,6 @@ static void throttle_finish(struct collect *c)
 		free(t->s[i].label);
 	}
 	free(t->s);
-	free(t);
 }
 
 const struct collector collector_throttle = {

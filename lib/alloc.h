@@ -9,6 +9,8 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Ends the program, because it has no memory left. */
 void alloc_fail(void) __attribute__((noreturn));
@@ -23,6 +25,20 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/* A variable that the function frees where its block ends: freed(str_free) struct str s = {0}; */
+#define freed(function) __attribute__((cleanup(function)))
+
+/* A pointer to memory that is freed where its block ends: autofree char *path = xstrdup(name); */
+#define autofree freed(pointer_free)
+
+static inline void pointer_free(void *at)
+{
+	void *p;
+
+	memcpy(&p, at, sizeof(p));
+	free(p);
+}
 
 /* Makes room for one more element in array `p`, of which `n` are in use and `cap` allocated. */
 #define array_grow(p, n, cap)                                              \

@@ -58,9 +58,8 @@ static const char *units_argument(const char *units)
 
 static int units_refuse(const char *units, struct error *err)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t i;
-	int rc;
 
 	for (i = 0; i < array_size(adapters); i++) {
 		const char *arg = adapters[i]->argument;
@@ -69,9 +68,7 @@ static int units_refuse(const char *units, struct error *err)
 		str_item(&names, !i, i + 1 == array_size(adapters), name);
 		free(name);
 	}
-	rc = error_set(err, EINVAL, "no adapter '%s'; there are %s", units, names.buf);
-	str_free(&names);
-	return rc;
+	return error_set(err, EINVAL, "no adapter '%s'; there are %s", units, names.buf);
 }
 
 int units_check(const char *units, struct error *err)
@@ -131,11 +128,9 @@ int account_read(const struct workload_run *run, const char *units, struct accou
 
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err)
 {
-	char *path = xasprintf("%s/%s", run->dir, file);
-	int rc = file_read_most(path, WORKLOAD_TEXT_MOST, text, NULL, err);
+	autofree char *path = xasprintf("%s/%s", run->dir, file);
 
-	free(path);
-	return rc;
+	return file_read_most(path, WORKLOAD_TEXT_MOST, text, NULL, err);
 }
 
 int workload_read_text(const struct adapter *is, const struct workload_run *run, const char *arg,
@@ -155,11 +150,10 @@ int workload_read_text(const struct adapter *is, const struct workload_run *run,
 int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,
 		   struct error *err)
 {
-	char *path = xasprintf("%s/%s", run->dir, file);
+	autofree char *path = xasprintf("%s/%s", run->dir, file);
 	struct error why = {0};
 	int rc = snaps_read(snaps, path, &why);
 
-	free(path);
 	if (!rc || (rc == -EBADMSG && snaps->n))
 		return 0;
 	snaps_free(snaps);

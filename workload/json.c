@@ -46,10 +46,9 @@ static int tcpzc_parse(const struct workload_run *run, char *text, struct accoun
 	(void)run;
 	(void)err;
 	while ((line = str_token(&text, '\n'))) {
-		json_t *object = *line ? json_loads(line, 0, NULL) : NULL;
+		json_auto_t *object = *line ? json_loads(line, 0, NULL) : NULL;
 
 		tcpzc_read_line(object, a);
-		json_decref(object);
 	}
 	return 0;
 }
@@ -233,14 +232,11 @@ static int iperf3_parse_account(const struct workload_run *run, char *text, stru
 				struct error *err)
 {
 	struct error why = {0};
-	json_t *test = iperf3_parse(text, &why);
-	int rc;
+	json_auto_t *test = iperf3_parse(text, &why);
 
 	if (!test)
 		return error_set(err, why.code, "%s", why.text);
-	rc = iperf3_read_test(run, test, a, err);
-	json_decref(test);
-	return rc;
+	return iperf3_read_test(run, test, a, err);
 }
 
 const struct adapter adapter_iperf3 = {

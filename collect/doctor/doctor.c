@@ -306,7 +306,7 @@ static bool doctor_is_needed(const struct args *a, const struct finding *f)
 /* Adds what is needed and missing, or that nothing is. Returns whether something is missing. */
 static bool doctor_judge(const struct args *a, const char *needed, struct notes *notes)
 {
-	struct str missing = {0};
+	freed(str_free) struct str missing = {0};
 	size_t i;
 	bool any;
 
@@ -323,7 +323,6 @@ static bool doctor_judge(const struct args *a, const char *needed, struct notes 
 	else
 		notes_add(notes, &note_complete, needed,
 			  a->need || a->only ? "" : "; --need changes the list");
-	str_free(&missing);
 	return any;
 }
 

@@ -283,14 +283,13 @@ static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 	int n = 0, seen = 0;
 
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		char *g = NULL;
+		autofree char *g = NULL;
 
 		if (cpuset_has(online, cpu))
 			g = host_fact("%s/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
 				      sysfs_root(), cpu);
 		seen += g != NULL;
 		n += g && strcmp(g, "performance");
-		free(g);
 	}
 	if (n)
 		doctor_put(d, "governor", STATE_PARTLY, "cpupower frequency-set -g performance",
@@ -327,12 +326,12 @@ static void doctor_check_cpus(struct doctor *d)
 	}
 	doctor_put_governors(d, &online);
 	for (i = 0; i < array_size(cpu_facts); i++) {
-		char *is = host_fact("%s/devices/system/cpu/%s", sysfs_root(), cpu_facts[i].file);
+		autofree char *is =
+			host_fact("%s/devices/system/cpu/%s", sysfs_root(), cpu_facts[i].file);
 
 		if (is && !strcmp(is, cpu_facts[i].value))
 			doctor_put(d, cpu_facts[i].what, STATE_NOTE, cpu_facts[i].todo, "%s",
 				   cpu_facts[i].why);
-		free(is);
 	}
 }
 
@@ -352,9 +351,9 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 	/* The kernel needs half of the memory itself (tcp_adv_win_scale 1, skb overhead). */
 	double want = fmin(2 * bdp + 65536, INT_MAX);
 	bool fits = most >= 2 * bdp, never = !fits && 2 * bdp + 65536 > INT_MAX;
-	char *todo = fits || most >= INT_MAX
-			     ? NULL
-			     : xasprintf("sysctl %s='%.0f %.0f %.0f'", name, least, usual, want);
+	autofree char *todo = fits || most >= INT_MAX ? NULL
+						      : xasprintf("sysctl %s='%.0f %.0f %.0f'",
+								  name, least, usual, want);
 
 	if (most < 0)
 		doctor_put(d, name, STATE_NOTE, NULL, "this kernel does not report it");
@@ -365,7 +364,6 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 			most / 1e6, 2 * bdp / 1e6,
 			never ? ", more than the kernel accepts (2147.48 MB): one flow cannot fill this path"
 			      : "");
-	free(todo);
 }
 
 static void doctor_check_path(struct doctor *d)

@@ -34,25 +34,21 @@ static char *port_text(const struct port *p, const char *key)
 
 static double port_number(const struct port *p, const char *key)
 {
-	char *text = port_text(p, key);
-	double value = text ? strtod(text, NULL) : NAN;
+	autofree char *text = port_text(p, key);
 
-	free(text);
-	return value;
+	return text ? strtod(text, NULL) : NAN;
 }
 
 static void port_put_facts(struct doctor *d, const struct port *p)
 {
-	char *driver = port_text(p, "driver");
+	autofree char *driver = port_text(p, "driver");
 	double speed = port_number(p, "speed_mbps");
-	struct str why = {0};
+	freed(str_free) struct str why = {0};
 
 	str_puts(&why, driver ? driver : "unknown driver");
 	if (speed > 0)
 		str_printf(&why, ", %g Gbit/s", speed / 1e3);
 	doctor_put(d, p->name, STATE_NOTE, NULL, "%s, MTU %.0f", why.buf, port_number(p, "mtu"));
-	str_free(&why);
-	free(driver);
 }
 
 /* Puts the offloads that are off and could be on. */
@@ -70,19 +66,18 @@ static void port_put_offloads(struct doctor *d, const struct port *p)
 	size_t i;
 
 	for (i = 0; i < array_size(list); i++) {
-		char *todo = xasprintf("ethtool -K %s %s on", p->name, list[i].option);
+		autofree char *todo = xasprintf("ethtool -K %s %s on", p->name, list[i].option);
 
 		if (port_number(p, list[i].feature) == 0) /* NAN: the interface does not have it */
 			doctor_put(d, list[i].option, STATE_PARTLY, todo, "%s: off: %s", p->name,
 				   list[i].why);
-		free(todo);
 	}
 }
 
 static void port_put_header_split(struct doctor *d, const struct port *p)
 {
 	double split = port_number(p, "tcp_data_split"), thresh = port_number(p, "hds_thresh");
-	char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", p->name);
+	autofree char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", p->name);
 
 	if (isnan(split))
 		doctor_put(d, "header split", STATE_NO, NULL,
@@ -98,14 +93,13 @@ static void port_put_header_split(struct doctor *d, const struct port *p)
 			p->name, thresh);
 	else
 		doctor_put(d, "header split", STATE_YES, NULL, "%s: on, for every packet", p->name);
-	free(todo);
 }
 
 static void port_put_queues(struct doctor *d, const struct port *p)
 {
 	double n = fmax(port_number(p, "combined_channels"), port_number(p, "rx_channels"));
 	double filter = port_number(p, "feature:rx-ntuple-filter");
-	char *todo = xasprintf("ethtool -K %s ntuple on", p->name);
+	autofree char *todo = xasprintf("ethtool -K %s ntuple on", p->name);
 
 	if (filter == 0)
 		doctor_put(d, "flow steering", STATE_PARTLY, todo,
@@ -114,7 +108,6 @@ static void port_put_queues(struct doctor *d, const struct port *p)
 	else if (filter > 0)
 		doctor_put(d, "flow steering", STATE_YES, NULL, "%s: ntuple filters are on",
 			   p->name);
-	free(todo);
 	if (n == 1)
 		doctor_put(d, "queues", STATE_NOTE, NULL,
 			   "%s: one; zero copy needs a second queue for itself", p->name);
@@ -129,7 +122,7 @@ static void port_put_ring(struct doctor *d, const struct port *p)
 	double gbps = d->rate_gbps ? d->rate_gbps : port_number(p, "speed_mbps") / 1e3;
 	double us = entries * port_number(p, "mtu") * 8 / (gbps * 1e3);
 	bool late = us < LATE_US;
-	char *todo =
+	autofree char *todo =
 		late && most > entries ? xasprintf("ethtool -G %s rx %.0f", p->name, most) : NULL;
 
 	if (isfinite(us) && gbps > 0)
@@ -137,7 +130,6 @@ static void port_put_ring(struct doctor *d, const struct port *p)
 			   "%s: %.0f of %.0f entries: %.0f us of full packets at %g Gbit/s%s",
 			   p->name, entries, most, us, gbps,
 			   late ? "; a softirq that comes later loses some" : "");
-	free(todo);
 }
 
 static void port_put_all(struct doctor *d, const struct port *p)
@@ -159,7 +151,7 @@ static bool doctor_nic_is_up(const struct nic_port *p)
 
 static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t i;
 
 	for (i = 0; i < s->nports; i++)
@@ -170,7 +162,6 @@ static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 			   names.len ? names.buf : "none");
 	else
 		doctor_put(d, "interfaces", STATE_NO, NULL, "only loopback is up");
-	str_free(&names);
 }
 
 /*
@@ -179,7 +170,7 @@ static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, const struct port *p))
 {
 	struct nic_space s;
-	struct str rows = {0};
+	freed(str_free) struct str rows = {0};
 	int rc = nic_space_open(&s, "host");
 	bool any = false;
 	size_t i;
@@ -197,7 +188,6 @@ static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 	}
 	if (!any)
 		doctor_put_no_nic(d, &s);
-	str_free(&rows);
 	nic_space_close(&s);
 	return any;
 }

@@ -39,12 +39,10 @@ static int uring_open(uint32_t flags, struct io_uring_params *p)
 static bool uring_has(int fd, unsigned int op)
 {
 	enum { OPS = 128 };
-	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
-	bool has = !syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, p, OPS) &&
-		   op < p->ops_len && op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
+	autofree struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
 
-	free(p);
-	return has;
+	return !syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, p, OPS) &&
+	       op < p->ops_len && op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
 }
 
 /*

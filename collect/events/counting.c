@@ -16,11 +16,9 @@
 
 int perf_event_paranoid(void)
 {
-	char *text = host_fact("/proc/sys/kernel/perf_event_paranoid");
-	int n = text ? atoi(text) : 2;
+	autofree char *text = host_fact("/proc/sys/kernel/perf_event_paranoid");
 
-	free(text);
-	return n;
+	return text ? atoi(text) : 2;
 }
 
 unsigned int perf_event_max_rate(void)

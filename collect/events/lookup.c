@@ -36,11 +36,9 @@ static char *pmu_read_text(const char *pmu, const char *folder, const char *name
 
 bool pmu_has_event(const char *pmu, const char *event)
 {
-	char *text = pmu_read_text(pmu, "events", event);
-	bool there = text;
+	autofree char *text = pmu_read_text(pmu, "events", event);
 
-	free(text);
-	return there;
+	return text;
 }
 
 static void pmu_add_name(void *names, const char *dir, const char *name, struct error *err)
@@ -53,33 +51,30 @@ static void pmu_add_name(void *names, const char *dir, const char *name, struct 
 /* Returns the names in a folder of the PMU, each behind a blank. The caller frees them. */
 static char *pmu_list_names(const char *pmu, const char *folder)
 {
-	char *path = xasprintf("%s/%s/%s/%s", sysfs_root(), devices, pmu, folder);
+	autofree char *path = xasprintf("%s/%s/%s/%s", sysfs_root(), devices, pmu, folder);
 	struct str names = {0};
 
 	host_each(path, pmu_add_name, &names, NULL);
-	free(path);
 	return str_take(&names);
 }
 
 static int pmu_set_missing(const char *pmu, struct error *err)
 {
-	char *names = pmu_list_names("", "");
+	autofree char *names = pmu_list_names("", "");
 
 	error_set(err, ENOENT, "no PMU '%s' on this host; this host has:%.400s", pmu, names);
-	free(names);
 	return -ENOENT;
 }
 
 static int pmu_set_no_term(const char *pmu, const char *term, struct error *err)
 {
-	char *events = pmu_list_names(pmu, "events"), *terms = pmu_list_names(pmu, "format");
+	autofree char *events = pmu_list_names(pmu, "events"),
+		      *terms = pmu_list_names(pmu, "format");
 
 	error_set(
 		err, ENOENT,
 		"PMU '%s' has neither an event nor a term '%s'; its events:%.400s; its terms:%.200s",
 		pmu, term, events, terms);
-	free(terms);
-	free(events);
 	return -ENOENT;
 }
 
@@ -156,18 +151,15 @@ static int pmu_set_term(struct event *e, const char *pmu, const char *term, cons
 
 static void pmu_read_scale(struct event *e, const char *pmu, const char *event)
 {
-	char *name = xasprintf("%s.scale", event), *text = pmu_read_text(pmu, "events", name);
-	char *unit_name = xasprintf("%s.unit", event),
-	     *unit = pmu_read_text(pmu, "events", unit_name);
+	autofree char *name = xasprintf("%s.scale", event),
+		      *text = pmu_read_text(pmu, "events", name);
+	autofree char *unit_name = xasprintf("%s.unit", event),
+		      *unit = pmu_read_text(pmu, "events", unit_name);
 
 	if (text)
 		e->scale = strtod(text, NULL);
 	if (unit)
 		snprintf(e->unit, sizeof(e->unit), "%s", unit);
-	free(unit);
-	free(unit_name);
-	free(text);
-	free(name);
 }
 
 static int pmu_set_terms(struct event *e, const char *pmu, char *terms, bool named,
@@ -200,14 +192,13 @@ static int pmu_read_cpus(struct event *e, const char *pmu, struct error *err)
 	int rc = 0;
 
 	for (i = 0; i < array_size(files) && !e->some_cpus && !rc; i++) {
-		char *text = pmu_read_text(pmu, "", files[i]);
+		autofree char *text = pmu_read_text(pmu, "", files[i]);
 
 		if (text) {
 			rc = cpuset_parse(&e->cpus, text, err);
 			e->some_cpus = true;
 			e->per_socket = !i;
 		}
-		free(text);
 	}
 	return rc;
 }
@@ -238,7 +229,7 @@ static int tracefs_read_ids(const char *root, const char *const *names, int *ids
 	size_t i;
 
 	for (i = 0; i < n && !err.code; i++) {
-		char *path = xasprintf("%s/events/%s/id", root, names[i]);
+		autofree char *path = xasprintf("%s/events/%s/id", root, names[i]);
 
 		if (!file_read(path, &text, NULL, &err)) {
 			ids[i] = atoi(text);
@@ -246,7 +237,6 @@ static int tracefs_read_ids(const char *root, const char *const *names, int *ids
 				err.code = EBADMSG;
 			free(text);
 		}
-		free(path);
 	}
 	return -err.code;
 }

@@ -157,11 +157,10 @@ int snapfile_read(struct collect *c)
 
 void snapfile_finish(struct collect *c)
 {
-	struct snapfile *s = c->data;
+	autofree struct snapfile *s = c->data;
 
 	if (c->is->in_netns)
 		collect_info_str(c, "netns", s->netns.fd < 0 ? "host" : "workload");
 	snapfile_close_sources(s);
 	netns_close(&s->netns);
-	free(s);
 }

@@ -106,12 +106,11 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 
 int run_create_file(const struct run *r, const char *name, struct error *err)
 {
-	char *path = xasprintf("%s/%s", r->dir, name);
+	autofree char *path = xasprintf("%s/%s", r->dir, name);
 	int fd = file_create(path, O_APPEND, 0600);
 
 	if (fd < 0)
 		error_sys(err, -fd, "%s: cannot write", path);
-	free(path);
 	return fd;
 }
 
@@ -180,11 +179,10 @@ static void run_fail_early(struct run *r)
 {
 	const struct adapter *is = adapter_find(r->units);
 	struct workload_run w = run_as_workload(r);
-	char *undone = is && !is->collector ? workload_undone(&w, r->units) : NULL;
+	autofree char *undone = is && !is->collector ? workload_undone(&w, r->units) : NULL;
 
 	run_fail(r, "the workload ended before the window opened: %s",
 		 undone ? undone : "let it run longer than the warm-up");
-	free(undone);
 }
 
 /* Gives the workload --grace seconds after the window to end by itself, then stops it. */
@@ -394,27 +392,24 @@ static void run_note_start(struct run *r)
  */
 static int run_start_guard(struct run *r, struct error *err)
 {
-	char *dir = realpath(r->dir, NULL);
+	autofree char *dir = realpath(r->dir, NULL);
 
 	if (!dir)
 		return error_sys(err, errno, "%s: cannot be found", r->dir);
 	r->mark = xasprintf("ZCOST_RUN=%s#%llu", dir, (unsigned long long)clock_mono_ns());
-	free(dir);
 	return guard_start(&r->guard, r->mark, err);
 }
 
 /* Ends what an earlier run left when both it and its guard were killed. */
 static void run_end_earlier(const struct run *r)
 {
-	char *dir = realpath(r->dir, NULL), *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
-	char *out = xasprintf("%s/workload.out", r->dir);
+	autofree char *dir = realpath(r->dir, NULL),
+		      *mark = xasprintf("ZCOST_RUN=%s#", dir ? dir : "");
+	autofree char *out = xasprintf("%s/workload.out", r->dir);
 	int n = dir && path_exists(out) ? marked_end(mark, true, STOP_GRACE_MS) : 0;
 
 	if (n)
 		print_note("%s: ended %d processes of an earlier run that was killed", r->dir, n);
-	free(out);
-	free(mark);
-	free(dir);
 }
 
 void run_leave_cpus(const struct run *r)
@@ -495,7 +490,7 @@ static void run_judge_work(struct run *r)
 	const struct adapter *is = adapter_find(r->units);
 	struct workload_run w = run_as_workload(r);
 	bool blind = is && is->collector && !run_has_collector(r, is->collector);
-	char *undone = r->failed ? NULL : workload_undone(&w, blind ? "none" : r->units);
+	autofree char *undone = r->failed ? NULL : workload_undone(&w, blind ? "none" : r->units);
 
 	if (undone)
 		run_fail(r, "%s", undone);
@@ -504,7 +499,6 @@ static void run_judge_work(struct run *r)
 			 is->collector);
 	if (!r->failed && r->end_ns)
 		r->cut_off = workload_cut_off(&w, r->units, r->start_ns, r->end_ns);
-	free(undone);
 }
 
 int run_execute(struct run *r, struct error *err)

@@ -51,7 +51,8 @@ static bool folder_is_of_run(const char *name)
 
 int folder_check(const char *dir, bool *used, struct error *err)
 {
-	char *json = xasprintf("%s/run.json", dir), *out = xasprintf("%s/workload.out", dir);
+	autofree char *json = xasprintf("%s/run.json", dir),
+		      *out = xasprintf("%s/workload.out", dir);
 	struct dirent *e;
 	int rc = 0;
 	DIR *d;
@@ -66,8 +67,6 @@ int folder_check(const char *dir, bool *used, struct error *err)
 				dir, e->d_name);
 	if (d)
 		closedir(d);
-	free(out);
-	free(json);
 	return rc;
 }
 
@@ -76,10 +75,9 @@ static void folder_remove(const char *dir, const char *const *list, size_t n)
 	size_t i;
 
 	for (i = 0; i < n && list[i]; i++) {
-		char *path = xasprintf("%s/%s", dir, list[i]);
+		autofree char *path = xasprintf("%s/%s", dir, list[i]);
 
 		unlink(path);
-		free(path);
 	}
 }
 
@@ -146,13 +144,12 @@ static json_t *run_json_files(struct collect *c)
 	size_t i;
 
 	for (i = 0; c->is->files[i]; i++) {
-		char *path = collect_path(c, c->is->files[i]);
+		autofree char *path = collect_path(c, c->is->files[i]);
 
 		if (!access(path, F_OK))
 			json_array_append_new(list, json_string(c->is->files[i]));
 		else if (errno != ENOENT)
 			collect_degraded(c, "%s: cannot be looked for: %s", path, strerror(errno));
-		free(path);
 	}
 	return list;
 }
@@ -183,10 +180,10 @@ static json_t *run_json_matched(const struct tree *t)
 	size_t i;
 
 	for (i = 0; i < t->nmatches; i++) {
-		char *text = xasprintf("%d %s", (int)t->matches[i].process.pid, t->matches[i].name);
+		autofree char *text =
+			xasprintf("%d %s", (int)t->matches[i].process.pid, t->matches[i].name);
 
 		json_array_append_new(list, json_any_text(text));
-		free(text);
 	}
 	return list;
 }
@@ -194,7 +191,7 @@ static json_t *run_json_matched(const struct tree *t)
 static json_t *run_json(const struct run *r)
 {
 	json_t *o, *processes = json_array(), *list = json_array();
-	char *cpus = cpuset_format(&r->cpus);
+	autofree char *cpus = cpuset_format(&r->cpus);
 	size_t i;
 
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
@@ -204,7 +201,6 @@ static json_t *run_json(const struct run *r)
 		      json_any_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
 		      "units", json_any_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
 		      "duration_s", r->duration_s);
-	free(cpus);
 	if (r->user)
 		json_object_set_new(o, "user", json_any_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
@@ -230,11 +226,8 @@ static json_t *run_json(const struct run *r)
 
 int run_write_json(const struct run *r, struct error *err)
 {
-	json_t *o = run_json(r);
-	char *path = xasprintf("%s/run.json", r->dir);
-	int rc = json_write(path, o, JSON_INDENT(2) | JSON_REAL_PRECISION(15), err);
+	json_auto_t *o = run_json(r);
+	autofree char *path = xasprintf("%s/run.json", r->dir);
 
-	free(path);
-	json_decref(o);
-	return rc;
+	return json_write(path, o, JSON_INDENT(2) | JSON_REAL_PRECISION(15), err);
 }

@@ -229,7 +229,7 @@ static void tree_add_known(struct tree *t, const struct tree_process *old, size_
 
 static void tree_read(struct tree *t, pid_t command, const char *names, const char *mark)
 {
-	struct tree_process *old = t->processes;
+	autofree struct tree_process *old = t->processes;
 	size_t n = t->nprocesses, i;
 	uint64_t begun = clock_mono_ns();
 	struct place p;
@@ -240,7 +240,6 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 	if (tree_read_place(command, &p))
 		tree_add(t, command, p.start);
 	tree_add_known(t, old, n);
-	free(old);
 	tree_add_named(t, names, mark);
 	tree_walk(t, getpid(), command);
 	for (i = 0; i < t->nprocesses; i++) /* the list grows in the loop */

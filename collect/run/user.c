@@ -46,7 +46,7 @@ int user_check(const char *name, struct error *err)
 static char *user_groups(const struct passwd *pw)
 {
 	int n = 64, had = 0, i;
-	gid_t *list = NULL;
+	autofree gid_t *list = NULL;
 	struct str s = {0};
 
 	do {
@@ -56,7 +56,6 @@ static char *user_groups(const struct passwd *pw)
 	str_puts(&s, "--groups=");
 	for (i = 0; i < n; i++)
 		str_printf(&s, "%s%u", i ? "," : "", list[i]);
-	free(list);
 	return str_take(&s);
 }
 

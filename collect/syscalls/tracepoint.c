@@ -507,7 +507,7 @@ static void tp_counts(void *self, struct syscall_counts *counts)
 
 static void tp_close(void *self)
 {
-	struct tp *tp = self;
+	autofree struct tp *tp = self;
 
 	tp_end_reader(tp);
 	if (tp->list) {
@@ -518,7 +518,6 @@ static void tp_close(void *self)
 	perf_cpu_map__put(tp->cpus);
 	perf_thread_map__put(tp->threads);
 	syscalls_events_free(&tp->events);
-	free(tp);
 }
 
 const struct syscalls_method syscalls_tracepoint = {

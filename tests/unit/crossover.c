@@ -144,7 +144,7 @@ TEST(setting_is_printed_with_the_factor_of_its_like)
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
-		freed(text_free) char *text = setting_text(cases[i].x, cases[i].like);
+		autofree char *text = setting_text(cases[i].x, cases[i].like);
 
 		assert_string_equal(text, cases[i].text);
 	}

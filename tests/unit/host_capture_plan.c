@@ -150,7 +150,7 @@ TEST(seconds_of_a_command_grow_with_the_start)
 	static const char *const want[] = {"sh -c 'y -t 3; y -t 3 -Z'", "sh -c 'y -t 4; y -t 4 -Z'",
 					   "sh -c 'y -t 10; y -t 10 -Z'"};
 	freed(plan_free) struct plan p;
-	freed(text_free) char *command;
+	autofree char *command;
 	int i;
 
 	plan_init(&p);
@@ -397,7 +397,7 @@ TEST(words_split_and_join_as_a_shell_does)
 {
 	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
 	freed(words_free) struct words w = {0}, again = {0};
-	freed(text_free) char *line;
+	autofree char *line;
 	size_t i;
 
 	assert_int_equal(words_split(&w, "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ ", NULL), 0);
@@ -430,7 +430,7 @@ static void check_order(const struct plan *p, const char *want)
 
 	order_make(&o, p);
 	for (i = 0; i < o.n; i++) {
-		freed(text_free) char *name = run_name(p, &o.run[i]);
+		autofree char *name = run_name(p, &o.run[i]);
 
 		str_printf(&s, "%s%s", i ? " " : "", name);
 	}

@@ -79,7 +79,7 @@ static struct perf_file object_id(void)
 
 static int save_into(struct dso_room room, const char *name, const struct perf_file *as)
 {
-	freed(text_free) char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
+	autofree char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
 	struct error err = {0};
 	int rc;
 

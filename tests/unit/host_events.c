@@ -6,8 +6,8 @@
 
 static void put(const char *name, const char *text)
 {
-	freed(text_free) char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
-	freed(text_free) char *folder = xstrdup(path);
+	autofree char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
+	autofree char *folder = xstrdup(path);
 
 	*strrchr(folder, '/') = '\0';
 	assert_int_equal(dir_make(folder, NULL), 0);

@@ -65,7 +65,7 @@ static char *fetch_fails(const struct fetch_limits *most, const char *text, cons
 
 static void expect(struct fetch_limits most, const char *text, const char *rest, const char *says)
 {
-	freed(text_free) char *why = fetch_fails(&most, text, rest);
+	autofree char *why = fetch_fails(&most, text, rest);
 
 	if (*says ? !strstr(why, says) : *why != 0)
 		fail_msg("'%s' in place of '%s'", why, says);

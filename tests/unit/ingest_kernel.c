@@ -404,7 +404,7 @@ TEST(interface_has_its_name_in_the_last_list)
 		"4\tworkload\t\tmtu\t1\n4\thost\tother\tmtu\t1\n",
 			  nameless[] = "ifindex\tnetns\tkey\n4\tworkload\tmtu\n";
 	char dir[] = "/tmp/zcost-nic-XXXXXX";
-	freed(text_free) char *file = xasprintf("%s/nic_state.tsv", mkdtemp(dir));
+	autofree char *file = xasprintf("%s/nic_state.tsv", mkdtemp(dir));
 
 	fresh();
 	add(10, "n\tworkload\t4\told0" NAMES "v\tworkload\t4\told0\tlink\t5\t1\n");

@@ -33,8 +33,8 @@ static void put(const char *name, const char *text)
 /* Reads run.json with a window of 100 s and these members. */
 static void run_of(const char *members)
 {
-	freed(text_free) char *text = xasprintf("{\"schema_version\":1,%s}", members);
-	freed(text_free) char *path = xasprintf("%s/run.json", dir);
+	autofree char *text = xasprintf("{\"schema_version\":1,%s}", members);
+	autofree char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
 	put("run.json", text);
@@ -94,7 +94,7 @@ TEST(run_has_names_and_a_window)
 TEST(run_of_another_schema_is_refused)
 {
 	struct error err = {0};
-	freed(text_free) char *path = xasprintf("%s/run.json", dir);
+	autofree char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
 	put("run.json", "{\"schema_version\":2}");
@@ -210,7 +210,7 @@ TEST(time_of_zcost_itself_is_percent_of_the_window)
 /* The offset at 10 s of the side's own clock. */
 static void clock_of(const char *before, const char *after)
 {
-	freed(text_free) char *text =
+	autofree char *text =
 		xasprintf("{\"schema_version\":1,\"before\":%s,\"after\":%s}", before, after);
 
 	ingest_start((struct ingest){.dir = dir, .run = {.start_ns = 10 * S, .end_ns = 13 * S}});
@@ -248,7 +248,7 @@ TEST(clock_offset_is_interpolated)
 
 TEST(clock_that_cannot_be_read_is_noted)
 {
-	freed(text_free) char *path = xasprintf("%s/clock.json", dir);
+	autofree char *path = xasprintf("%s/clock.json", dir);
 
 	ingest_start((struct ingest){.dir = dir});
 	put("clock.json", "{\"schema_version\":2}");
@@ -485,7 +485,7 @@ static void profiled(const char *named)
 		{10, 10, "nginx"}, {10, 11, "worker"}, {20, 20, "other"},
 		{20, 21, "nginx"}, {30, 30, "sshd"},
 	};
-	freed(text_free) char *path = xasprintf("%s/perf.data", dir);
+	autofree char *path = xasprintf("%s/perf.data", dir);
 	struct writer records = {0}, file = {0};
 	size_t i;
 
@@ -520,7 +520,7 @@ TEST(processes_of_the_plan_are_the_workloads)
 
 TEST(damaged_perf_data_leaves_no_profile)
 {
-	freed(text_free) char *path = xasprintf("%s/perf.data", dir);
+	autofree char *path = xasprintf("%s/perf.data", dir);
 	struct error err = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}});
@@ -656,7 +656,7 @@ TEST(unreadable_file_of_a_host_is_an_error)
 
 	for (i = 0; i < array_size(files); i++) {
 		struct error err = {0};
-		freed(text_free) char *path = xasprintf("%s/bad/%s", hosts, files[i]);
+		autofree char *path = xasprintf("%s/bad/%s", hosts, files[i]);
 
 		put("hosts/bad/nic/e0/other", "");
 		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
@@ -671,8 +671,8 @@ TEST(unreadable_file_of_a_host_is_an_error)
 
 static int layout_of(struct layout *l, const char *manifest, struct error *err)
 {
-	freed(text_free) char *capture = xasprintf("%s/cap", dir),
-			      *path = xasprintf("%s/manifest.json", capture);
+	autofree char *capture = xasprintf("%s/cap", dir),
+		      *path = xasprintf("%s/manifest.json", capture);
 	int rc;
 
 	if (manifest)
@@ -789,7 +789,7 @@ TEST(folder_of_a_single_collect_is_one_run)
 
 TEST(place_without_runs_is_no_capture)
 {
-	freed(text_free) char *file = xasprintf("%s/hosts/vm/host.json", dir);
+	autofree char *file = xasprintf("%s/hosts/vm/host.json", dir);
 	struct error err = {0};
 	freed(layout_free) struct layout l;
 

@@ -282,7 +282,7 @@ static void fill(struct table *t)
 static void check_format(enum table_format format, const char *expected)
 {
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -311,7 +311,7 @@ TEST(text_joins_value_and_interval)
 		{"ns", .type = V_REAL, .digits = 1, .spread = SPREAD_HALF}};
 	freed(table_free) struct table t;
 	struct value *row;
-	freed(text_free) char *text;
+	autofree char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -478,7 +478,7 @@ TEST(program_of_a_command_is_found_behind_prefixes)
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
-		freed(text_free) char *name = program_name(cases[i].command);
+		autofree char *name = program_name(cases[i].command);
 
 		assert_string_equal(name, cases[i].program);
 	}

@@ -19,7 +19,7 @@ static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
 static void expect_line(const struct notes *list, size_t place, const char *text)
 {
 	freed(note_lines_free) struct note_lines lines;
-	freed(text_free) char *line;
+	autofree char *line;
 
 	note_lines_make(&lines, list);
 	assert_in_range(place, 0, lines.n - 1);
@@ -179,7 +179,7 @@ TEST(advice_follows_the_statement)
 {
 	freed(note_lines_free) struct note_lines lines;
 	freed(notes_free) struct notes list = {0};
-	freed(text_free) char *brief;
+	autofree char *brief;
 
 	notes_add(&list, &slow, 1);
 	notes_set_side(&list, "mmap", NULL);

@@ -70,7 +70,7 @@ static int longest_line(const char *text)
 
 static void expect(const struct table *t, int width, const char *expected)
 {
-	freed(text_free) char *text = text_of(t, width);
+	autofree char *text = text_of(t, width);
 
 	assert_string_equal(text, expected);
 }
@@ -78,7 +78,7 @@ static void expect(const struct table *t, int width, const char *expected)
 TEST(table_that_fits_is_unchanged)
 {
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 
 	fill(&t);
 	text = text_of(&t, 0);
@@ -134,7 +134,7 @@ TEST(repeated_cells_become_section_heads)
 TEST(less_important_columns_are_left_out)
 {
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 
 	fill(&t);
 	t.least = "samples total_ns";
@@ -149,7 +149,7 @@ TEST(less_important_columns_are_left_out)
 TEST(columns_that_tell_rows_apart_stay)
 {
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 
 	fill(&t);
 	table_cell(&t, 1, 2)->str = table_cell(&t, 2, 2)->str;
@@ -173,7 +173,7 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 					  {"cpus", .type = V_STR, .shape = STAYS_WHOLE}};
 	freed(table_free) struct table t;
 	struct value *row;
-	freed(text_free) char *text;
+	autofree char *text;
 	int i;
 
 	table_init(&t, "runs", c, 5);
@@ -318,7 +318,7 @@ TEST(interval_of_whole_numbers_is_whole)
 		{"delta_hi", .type = V_INT, .part_of = "delta_ns", .part = PART_HIGH}};
 	freed(table_free) struct table t;
 	struct value *row;
-	freed(text_free) char *text;
+	autofree char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -342,7 +342,7 @@ TEST(times_have_nanoseconds)
 					  {"ns", "ns", V_REAL, .digits = 1}};
 	static const double at[] = {0.5, 945.007948946, 4135.343873001, 864000.123456789};
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 	size_t len, i;
 	FILE *f = open_memstream(&text, &len);
 
@@ -409,7 +409,7 @@ TEST(hostile_text_is_printable_in_every_format)
 	enum table_format format;
 
 	for (format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
-		freed(text_free) char *text = write_hostile(format);
+		autofree char *text = write_hostile(format);
 
 		if (format == FORMAT_COMMIT)
 			assert_null(strchr(text, '\033'));
@@ -452,7 +452,7 @@ TEST(formulas_are_texts_in_csv)
 		"=1+1",	  "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "a=1",
 		"-7.5e3", "=\"a,b\"",		"'=1",	""};
 	freed(table_free) struct table t;
-	freed(text_free) char *csv, *tsv;
+	autofree char *csv, *tsv;
 	size_t i;
 
 	table_init(&t, "t", c, 2);
@@ -477,7 +477,7 @@ TEST(short_times_in_ms_have_three_significant_digits)
 					  {"x", "%", V_REAL, .digits = 3}};
 	static const double ms[] = {0.000244, 0.00123456, 0.004, 12.3456, 0};
 	freed(table_free) struct table t;
-	freed(text_free) char *text;
+	autofree char *text;
 	size_t i;
 
 	table_init(&t, "t", c, 2);

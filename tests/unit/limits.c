@@ -216,7 +216,7 @@ TEST(side_that_sends_little_does_not_wait)
 static void check_words(const struct table *t, const char *variant, enum limits_order order,
 			const char *is)
 {
-	freed(text_free) char *words = limits_words(t, variant, order);
+	autofree char *words = limits_words(t, variant, order);
 
 	assert_string_equal(words, is);
 }

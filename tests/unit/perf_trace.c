@@ -6,7 +6,7 @@
 
 static int parse(const char *text, struct trace *tr, struct error *err)
 {
-	freed(text_free) char *copy = strdup(text);
+	autofree char *copy = strdup(text);
 	int ret = perf_trace_parse("t", copy, strlen(copy), tr, err);
 
 	return ret;

@@ -218,7 +218,7 @@ TEST(kernel_symbols_need_proof)
 
 	for (i = 0; i < array_size(cases); i++) {
 		uint64_t at = KERNEL - (cases[i].moved ? BOOT : 0);
-		freed(text_free) char *path = xasprintf("%s/%s", dir, cases[i].place);
+		autofree char *path = xasprintf("%s/%s", dir, cases[i].place);
 		struct perfdata_options o = {
 			.threads = 1,
 			.host_dir = cases[i].from == CAPTURE ? path : NULL,
@@ -268,7 +268,7 @@ TEST(kernel_symbols_need_proof)
 /* Without an address to compare, the kernel with the recorded build-id lies where kallsyms says. */
 TEST(kernel_without_an_address_lies_where_kallsyms_says)
 {
-	freed(text_free) char *host = xasprintf("%s/same", dir);
+	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	freed(writer_free) struct writer records = {0}, w = {0};
 	freed(profile_free) struct profile p;
@@ -286,7 +286,7 @@ TEST(kernel_without_an_address_lies_where_kallsyms_says)
 /* A mapping with a build-id counts before the header's row. */
 TEST(mapping_has_the_build_id_of_the_kernel)
 {
-	freed(text_free) char *host = xasprintf("%s/same", dir);
+	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int byte, i;
 
@@ -328,7 +328,7 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		{"[kernel.kallsyms]_stext", false},
 		{"[kernel.kallsyms]", false},
 	};
-	freed(text_free) char *vmlinux = xasprintf("%s/without-id", dir);
+	autofree char *vmlinux = xasprintf("%s/without-id", dir);
 	const struct perfdata_options o = {.threads = 1, .vmlinux = vmlinux};
 	size_t i;
 
@@ -368,7 +368,7 @@ TEST(kallsyms_name_what_was_not_recorded)
 				   "ffffffffc0000100 t veth_end\t[veth]\n"
 				   "ffffffffc1000000 t bpf_prog_1_drop\t[bpf]\n"
 				   "ffffffffc1000100 t bpf_prog_2_last\t[bpf]\n";
-	freed(text_free) char *host = xasprintf("%s/early", dir);
+	autofree char *host = xasprintf("%s/early", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int recorded; /* bits: a module elsewhere, a program elsewhere */
 
@@ -407,18 +407,18 @@ static void w_file_id(struct writer *w, uint8_t byte, const char *name)
 /* The note has the number of files, and the reason for the first. */
 TEST(files_of_other_builds_are_noted)
 {
-	freed(text_free) char *root = xasprintf("%s/builds", dir);
+	autofree char *root = xasprintf("%s/builds", dir);
 	const struct perfdata_options o = {.threads = 1, .symfs = root};
 	size_t n, i;
 
 	for (n = 1; n < 4; n++) {
-		freed(text_free) char *file = xasprintf("builds/w/p%zu", n - 1), *start;
+		autofree char *file = xasprintf("builds/w/p%zu", n - 1), *start;
 		freed(writer_free) struct writer records = {0}, w = {0};
 		freed(profile_free) struct profile p;
 
 		write_vmlinux(file, 0xaa);
 		for (i = 0; i < n; i++) {
-			freed(text_free) char *name = xasprintf("/w/p%zu", i);
+			autofree char *name = xasprintf("/w/p%zu", i);
 
 			w_file_id(&records, 0xbb, name);
 			w_mmap2(&records, 0, 200, 0x400000 + i * 0x10000, 0x1000, TEXT, name);
@@ -450,7 +450,7 @@ TEST(long_names_are_cut)
 		{4092, "\u00e9\u00e9\u00e9", 4095},
 		{4091, "\u20ac\u20ac", 4094},
 	};
-	freed(text_free) char *host = xasprintf("%s/long", dir);
+	autofree char *host = xasprintf("%s/long", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	freed(writer_free) struct writer records = {0}, w = {0};
 	freed(str_free) struct str map = {0};
@@ -595,7 +595,7 @@ TEST(spots_are_instructions_of_a_function)
 TEST(code_is_in_the_order_of_objects)
 {
 	static const uint64_t at[] = {0x910, 0x10, 0x310};
-	freed(text_free) char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
+	autofree char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
 	const struct perfdata_options o = {
 		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
 	freed(writer_free) struct writer records = {0}, w = {0};
@@ -635,7 +635,7 @@ TEST(cheap_functions_have_no_spots)
 		uint64_t costly, cheap[2];
 		size_t nspots;
 	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
-	freed(text_free) char *host = xasprintf("%s/same", dir);
+	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
 	size_t i, k;
 

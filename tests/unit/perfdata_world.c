@@ -66,7 +66,7 @@ static void write_object(const struct object *o)
 		{7, SHT_SYMTAB, 0, 0, SYMS, 5 * sizeof(Elf64_Sym), 3, 1, 8, sizeof(Elf64_Sym)},
 		{15, SHT_STRTAB, 0, 0, NAMES, 0x100, 0, 0, 1, 0},
 	};
-	freed(text_free) char *path = xasprintf("%s%s", dir, o->path);
+	autofree char *path = xasprintf("%s%s", dir, o->path);
 
 	memset(file, 0, sizeof(file));
 	*(Elf64_Ehdr *)file =
@@ -95,7 +95,7 @@ static void write_object(const struct object *o)
 
 static int make_world(void **state)
 {
-	freed(text_free) char *path;
+	autofree char *path;
 	size_t i;
 
 	(void)state;
@@ -231,8 +231,8 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 {
 	struct perfdata_options o = more ? *more : (struct perfdata_options){0};
 	int ret, fd = memfd_create("perf.data", MFD_CLOEXEC);
-	freed(text_free) char *path = xasprintf("/proc/self/fd/%d", fd),
-			      *kall = xasprintf("%s/kallsyms", dir);
+	autofree char *path = xasprintf("/proc/self/fd/%d", fd),
+		      *kall = xasprintf("%s/kallsyms", dir);
 
 	assert_int_equal(write(fd, data, len), len);
 	o.symfs = symbols ? dir : NULL;
@@ -337,7 +337,7 @@ TEST(kernel_file_without_proof_is_not_used)
 	struct w_event e = {.sample_type = W_SAMPLE_TYPE, .id = W_EVENT_ID, .flags = W_ID_ALL};
 	struct w_sample s = {.time = 1, .period = 1, .mode = KERN, .chain = {IN_KERN, KERNEL}};
 	struct perfdata_options o = {.threads = 1, .symfs = dir};
-	freed(text_free) char *boot = xasprintf("%s/boot", dir);
+	autofree char *boot = xasprintf("%s/boot", dir);
 	freed(writer_free) struct writer w = {0};
 	freed(profile_free) struct profile p;
 	size_t at;
@@ -407,7 +407,7 @@ static void check_header(size_t at, uint64_t value, const char *why, uint64_t of
 {
 	freed(writer_free) struct writer records = {0}, w = {0}, number = {0};
 	freed(profile_free) struct profile p;
-	freed(text_free) char *end;
+	autofree char *end;
 
 	w_add_sample(&records, 5, 1, 1, 0x1000);
 	w_file(&w, &records.out, 0);
@@ -456,7 +456,7 @@ TEST(last_record_of_a_stream_is_checked)
 	for (i = 0; i < array_size(rows); i++) {
 		freed(writer_free) struct writer records = {0}, w = {0};
 		freed(profile_free) struct profile p;
-		freed(text_free) char *end;
+		autofree char *end;
 
 		w_add_sample(&records, 5, 1, 1, 0x1000);
 		w_pipe(&w, &records.out);

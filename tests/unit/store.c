@@ -153,7 +153,7 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 
 TEST(profiles_are_read_back)
 {
-	freed(text_free) char *path = xasprintf("%s/zcost.db", dir);
+	autofree char *path = xasprintf("%s/zcost.db", dir);
 	struct error err = {0};
 	struct profile p;
 	struct notes notes = {0};
@@ -231,8 +231,8 @@ TEST(system_calls_are_read_back)
  */
 TEST(open_says_what_is_wrong_with_a_store)
 {
-	freed(text_free) char *empty = xasprintf("%s/empty", dir),
-			      *db = xasprintf("%s/empty/zcost.db", dir);
+	autofree char *empty = xasprintf("%s/empty", dir),
+		      *db = xasprintf("%s/empty/zcost.db", dir);
 	struct error err = {0};
 	struct store *s;
 
@@ -251,8 +251,8 @@ TEST(open_says_what_is_wrong_with_a_store)
 
 TEST(changed_manifest_makes_a_store_stale)
 {
-	freed(text_free) char *db = xasprintf("%s/zcost.db", dir),
-			      *manifest = xasprintf("%s/manifest.json", dir);
+	autofree char *db = xasprintf("%s/zcost.db", dir),
+		      *manifest = xasprintf("%s/manifest.json", dir);
 	struct error err = {0};
 	struct store *s;
 	char hex[65];

@@ -41,7 +41,7 @@ static const char receiver[] = /* an IPv6 socket with an IPv4 peer */
 
 TEST(recorded_sockets_are_read)
 {
-	freed(text_free) char *line = xstrdup(sender);
+	autofree char *line = xstrdup(sender);
 	struct tcp_seen s;
 
 	assert_true(tcp_info_parse(line, true, &s));

@@ -381,7 +381,7 @@ TEST(kernel_configuration_says_who_is_charged_for_interrupts)
 
 TEST(configuration_that_cannot_be_read_is_noted)
 {
-	freed(text_free) char *config = xasprintf("%s/config", dir);
+	autofree char *config = xasprintf("%s/config", dir);
 
 	fresh(NULL);
 	in.host_dir = dir;

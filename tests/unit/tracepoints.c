@@ -473,7 +473,7 @@ static void check_spool(const char *dir)
 TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 {
 	char dir[] = "/tmp/zcost-spool-XXXXXX";
-	freed(text_free) char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
+	autofree char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
 	int standard = dup(STDIN_FILENO), i;
 	struct error err = {0};
 	struct spool s;
@@ -638,7 +638,7 @@ static int read_calls(const struct writer *w, const struct time_slice *slice,
 {
 	int fd = memfd_create("calls", MFD_CLOEXEC), ret;
 	struct tracepoints_query q = {wants, n, note_delivered, d};
-	freed(text_free) char *path = xasprintf("/proc/self/fd/%d", fd);
+	autofree char *path = xasprintf("/proc/self/fd/%d", fd);
 
 	*d = (struct delivered){0};
 	assert_int_equal(write(fd, w->out.buf, w->out.len), w->out.len);
@@ -809,7 +809,7 @@ TEST(files_of_a_folder_share_no_rounds)
 	struct delivered d = {0};
 	struct tracepoints_query q = {&enters, 1, note_delivered, &d};
 	const struct time_slice all = {0};
-	freed(text_free) char *data, *other;
+	autofree char *data, *other;
 	int i;
 
 	assert_non_null(mkdtemp(dir));

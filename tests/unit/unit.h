@@ -7,6 +7,7 @@
 #ifndef ZCOST_TESTS_UNIT_UNIT_H
 #define ZCOST_TESTS_UNIT_UNIT_H
 
+#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -44,15 +45,6 @@ static inline void assert_close(double a, double b, double epsilon, const char *
 	}                                                                               \
 	static void test_##test(__attribute__((unused)) void **state)
 #define TEST(test) TEST_WITH(test, NULL)
-
-/* A variable that the function frees at the end of its block: freed(str_free) struct str s = {0};
- */
-#define freed(function) __attribute__((cleanup(function)))
-
-static inline void text_free(char **text)
-{
-	free(*text);
-}
 
 static char dir[] = "/tmp/zcost-test.XXXXXX", path[64];
 

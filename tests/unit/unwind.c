@@ -558,7 +558,7 @@ static void gives(const struct machine *m, const struct kept *k, const char *cha
 		  uint64_t lost)
 {
 	struct profile_unwinds n;
-	freed(text_free) char *got = chain_of(m, k, &n);
+	autofree char *got = chain_of(m, k, &n);
 
 	assert_string_equal(got, chain);
 	assert_int_equal(n.cut, cut);
