@@ -31,6 +31,9 @@ static void fresh(const char *cpus)
 	unlink(path);
 }
 
+/* Reads a file with these readings: READ("1", "softnet.snap", {10, "1 2 3\n"}, {13, "2 3 4\n"}). */
+#define READ(cpus, file, ...) (fresh(cpus), read_readings(file, READINGS(__VA_ARGS__)))
+
 static bool lossy(const struct ingest *in)
 {
 	return notes_have(&in->notes, SEVERITY_LOSSY);
@@ -139,13 +142,12 @@ TEST(table_has_all_of_its_rows)
 
 TEST(cpu_interpolates)
 {
-	fresh("1");
 	/* Snapshots at 9, 11, 14 s. CPU 1: 200 ticks user of 200, then 90 softirq of 300. In the
 	 * window: half of the first span, two thirds of the second: 100 user, 60 softirq ticks. */
-	add_snap(9, "cpu  9 9 9 9\ncpu0 7 7 7 7 0 0 0 0 0 0\ncpu1 100 0 0 50 0 0 0 0 40 0\n");
-	add_snap(11, "cpu0 7 7 7 207 0 0 0 0 0 0\ncpu1 300 0 0 50 0 0 0 0 240 0\n");
-	add_snap(14, "cpu0 7 7 7 507 0 0 0 0 0 0\ncpu1 300 0 0 260 0 0 90 0 240 0\n");
-	read_raw(&in, "proc_stat.snap");
+	READ("1", "proc_stat.snap",
+	     {9, "cpu  9 9 9 9\ncpu0 7 7 7 7 0 0 0 0 0 0\ncpu1 100 0 0 50 0 0 0 0 40 0\n"},
+	     {11, "cpu0 7 7 7 207 0 0 0 0 0 0\ncpu1 300 0 0 50 0 0 0 0 240 0\n"},
+	     {14, "cpu0 7 7 7 507 0 0 0 0 0 0\ncpu1 300 0 0 260 0 0 90 0 240 0\n"});
 	/* guest counts once */
 	metrics_are(&in, "cpu_user_pct = 33.3333333333, cpu_softirq_pct = 20, "
 			 "cpu_idle_pct = 46.6666666667, cpu_pct = 53.3333333333, "
@@ -156,22 +158,18 @@ TEST(cpu_interpolates)
 
 TEST(number_of_a_cpu_is_decimal)
 {
-	fresh("10");
-	add_snap(10, "cpu9 0 0 0 0 0 0 0 0\ncpu10 0 0 0 0 0 0 0 0\n");
-	add_snap(13, "cpu9 300 0 0 0 0 0 0 0\ncpu10 0 0 30 270 0 0 0 0\n");
-	read_raw(&in, "proc_stat.snap");
+	READ("10", "proc_stat.snap", {10, "cpu9 0 0 0 0 0 0 0 0\ncpu10 0 0 0 0 0 0 0 0\n"},
+	     {13, "cpu9 300 0 0 0 0 0 0 0\ncpu10 0 0 30 270 0 0 0 0\n"});
 	assert_float_equal(metric(&in, "cpu_pct"), 10, 1e-9);
 }
 
 TEST(cpu_awkward)
 {
-	fresh("0-1");
 	/* CPU 1 is offline at 12 s; iowait of CPU 0 steps back. */
-	add_snap(10, "cpu0 0 0 0 0 50 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n");
-	add_snap(11, "cpu0 0 0 100 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
-	add_snap(12, "cpu0 0 0 200 0 40 0 0 0\n");
-	add_snap(13, "cpu0 0 0 300 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n");
-	read_raw(&in, "proc_stat.snap");
+	READ("0-1", "proc_stat.snap", {10, "cpu0 0 0 0 0 50 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n"},
+	     {11, "cpu0 0 0 100 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n"},
+	     {12, "cpu0 0 0 200 0 40 0 0 0\n"},
+	     {13, "cpu0 0 0 300 0 40 0 0 0\ncpu1 100 0 0 0 0 0 0 0\n"});
 	metrics_are(&in, "cpu_pct = 133.333333333, cpu_iowait_pct = 0, note cpu_hotplug = +");
 	assert_false(lossy(&in));
 }
@@ -179,26 +177,18 @@ TEST(cpu_awkward)
 /* Before the window CPU 1 goes offline, and its iowait steps back. */
 TEST(only_the_window_has_notes_on_its_cpus)
 {
-	fresh("1");
-	add_snap(6, "cpu1 0 0 0 0 50 0 0 0\n");
-	add_snap(7, "cpu1 0 0 0 90 40 0 0 0\n");
-	add_snap(8, "cpu0 0 0 0 0 0 0 0 0\n");
-	add_snap(9, "cpu1 0 0 0 200 40 0 0 0\n");
-	add_snap(10, "cpu1 0 0 0 300 40 0 0 0\n");
-	add_snap(13, "cpu1 60 0 0 540 40 0 0 0\n");
-	add_snap(14, "cpu1 60 0 0 640 30 0 0 0\n");
-	add_snap(15, "cpu0 0 0 0 0 0 0 0 0\n");
-	read_raw(&in, "proc_stat.snap");
+	READ("1", "proc_stat.snap", {6, "cpu1 0 0 0 0 50 0 0 0\n"}, {7, "cpu1 0 0 0 90 40 0 0 0\n"},
+	     {8, "cpu0 0 0 0 0 0 0 0 0\n"}, {9, "cpu1 0 0 0 200 40 0 0 0\n"},
+	     {10, "cpu1 0 0 0 300 40 0 0 0\n"}, {13, "cpu1 60 0 0 540 40 0 0 0\n"},
+	     {14, "cpu1 60 0 0 640 30 0 0 0\n"}, {15, "cpu0 0 0 0 0 0 0 0 0\n"});
 	metrics_are(&in, "cpu_pct = 20, notes = 0");
 }
 
 /* 60 of 300 ticks are nowhere: idle is exact, so the rest was busy, half user and half softirq. */
 TEST(cpu_lost_ticks)
 {
-	fresh("1");
-	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
-	add_snap(13, "cpu1 60 0 0 100 20 0 60 0\n");
-	read_raw(&in, "proc_stat.snap");
+	READ("1", "proc_stat.snap", {10, "cpu1 0 0 0 0 0 0 0 0\n"},
+	     {13, "cpu1 60 0 0 100 20 0 60 0\n"});
 	metrics_are(&in, "cpu_pct = 60, busy_ns = 1800000000, cpu_user_pct = 30, "
 			 "cpu_softirq_pct = 30, cpu_idle_pct = 33.3333333333");
 }
@@ -229,10 +219,7 @@ static void cpu_1(const char *cpus, const char *ticks)
 {
 	char *end = xasprintf("cpu1 %s\n", ticks);
 
-	fresh(cpus);
-	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\ncpu2 1 1 1\n");
-	add_snap(13, end);
-	read_raw(&in, "proc_stat.snap");
+	READ(cpus, "proc_stat.snap", {10, "cpu1 0 0 0 0 0 0 0 0\ncpu2 1 1 1\n"}, {13, end});
 	free(end);
 }
 
@@ -332,27 +319,6 @@ TEST(user_time_of_others_is_at_most_their_busy_time)
 
 	check_others(&limited, 1, 45);
 	check_others(&free_to_roam, 0, 45);
-}
-
-/* --- softnet --- */
-
-TEST(softnet)
-{
-	fresh("1");
-	/* The second line is CPU 1, by its 13th word; the counter of packets wraps at 2^32. */
-	add_snap(10, "00000010 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
-		     "fffffff0 00000001 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
-	add_snap(13, "00000020 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
-		     "00000010 00000004 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
-	read_raw(&in, "softnet.snap");
-	metrics_are(&in, "softnet:processed = 32, softnet:dropped = 3, softnet:squeezed = 0");
-	/* An old kernel has 11 words: the line's place is the CPU. CPU 0 offline shifts nothing
-	 * here. */
-	fresh("1");
-	add_snap(10, "1 0 0 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0 0 0\n");
-	add_snap(13, "1 0 0 0 0 0 0 0 0 0 0\n9 0 0 0 0 0 0 0 0 0 0\n");
-	read_raw(&in, "softnet.snap");
-	assert_float_equal(metric(&in, "softnet:processed"), 7, 0);
 }
 
 /* --- counters --- */
@@ -635,32 +601,20 @@ TEST(polled_programs_are_integrated_over_the_window)
 {
 	struct error err = {0};
 
-	fresh("1");
-	add_snap(8.5, "# kind: package\n");
-	add_snap(8.6, "PkgWatt\n");
-	add_snap(11, "200\n");
-	add_snap(9, "100 W\n");
-	add_snap(13, "0.2 kW\n");
-	read_raw(&in, "power-command.snap");
+	READ("1", "power-command.snap", {8.5, "# kind: package\n"}, {8.6, "PkgWatt\n"},
+	     {11, "200\n"}, {9, "100 W\n"}, {13, "0.2 kW\n"});
 	power_put(&in);
 	metrics_are(&in, "power_w:package/command/power = 191.666666667, "
 			 "power_w:package = 191.666666667, last power_w:wall = -, "
 			 "last power_w:package/command/power = 200, note file_damaged = -, "
 			 "note rows_unreadable[1] = 1, note rows_unreadable.severity = info");
 
-	fresh("1");
-	add_snap(8.5, "# kind: wall\n");
-	add_snap(9, "010\n");
-	add_snap(13, "010\n");
-	read_raw(&in, "power-command.snap");
+	READ("1", "power-command.snap", {8.5, "# kind: wall\n"}, {9, "010\n"}, {13, "010\n"});
 	power_put(&in);
 	assert_float_equal(metric(&in, "power_w:wall/command/power"), 10, 1e-9);
 
-	fresh("1");
-	add_snap(8.5, "# kind: packages\n"); /* there is no such kind */
-	add_snap(9, "1\n");
-	add_snap(13, "1\n");
-	read_raw(&in, "power-command-2.snap");
+	/* There is no such kind. */
+	READ("1", "power-command-2.snap", {8.5, "# kind: packages\n"}, {9, "1\n"}, {13, "1\n"});
 	power_put(&in);
 	metrics_are(&in, "power_w:other/command/power = 1, note rows_unreadable = -");
 
@@ -676,19 +630,23 @@ TEST(polled_programs_are_integrated_over_the_window)
 	assert_int_equal(parse_file(&in, "power-command.snap", path, &err), -ENOENT);
 }
 
-static double read_meter(struct ingest *in, const struct meter *m, const char *text)
+static double read_meter(const struct meter *m, const char *text)
 {
 	double watts;
 
 	put(text);
-	assert_int_equal(ingest_meter(in, m, &watts, NULL), 0);
+	assert_int_equal(ingest_meter(&in, m, &watts, NULL), 0);
 	return watts;
+}
+
+static double watts_of(const char *text)
+{
+	return read_meter(&(struct meter){.path = path}, text);
 }
 
 TEST(power_gap)
 {
 	struct str s = {0};
-	const struct meter m = {.path = path};
 	int i;
 
 	fresh("1");
@@ -696,73 +654,75 @@ TEST(power_gap)
 	for (i = 90; i <= 140; i++)
 		if (i <= 110 || i >= 120)
 			str_printf(&s, "%d,%d;50\n", i / 10, i % 10);
-	assert_float_equal(read_meter(&in, &m, s.buf), 50, 1e-9);
+	assert_float_equal(watts_of(s.buf), 50, 1e-9);
 	metrics_are(&in, "note power_gap[1] = 1, note power_gap[2] = 1");
 	str_free(&s);
 	/* No reading lies in the window: all of it is a gap. */
 	fresh("1");
-	assert_float_equal(read_meter(&in, &m, "t,W\n9,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n9,100\n14,100\n"), 100, 1e-9);
 	metrics_are(&in, "note power_gap[1] = 5, note power_gap[2] = -1");
 	/* steps of 0.5, 0.5, 1.6, 0.5, 1.7 and 0.5 s */
 	fresh("1");
-	read_meter(&in, &m, "t,W\n9,1\n9.5,1\n10,1\n11.6,1\n12.1,1\n13.8,1\n14.3,1\n");
+	watts_of("t,W\n9,1\n9.5,1\n10,1\n11.6,1\n12.1,1\n13.8,1\n14.3,1\n");
 	metrics_are(&in, "note power_gap[1] = 1.7, note power_gap[2] = 2.1");
 }
 
 /* Of the window, [10 s, 13 s], a meter must cover nine tenths. */
 TEST(meter_covers)
 {
-	const struct meter m = {.path = path};
 
 	fresh("1");
-	assert_float_equal(read_meter(&in, &m, "t,W\n10,100\n13,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
 	assert_false(notes_have(&in.notes, SEVERITY_WARNING));
-	assert_float_equal(read_meter(&in, &m, "t,W\n10.2,100\n11,100\n13,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n10.2,100\n11,100\n13,100\n"), 100, 1e-9);
 	assert_non_null(noted(&in, NOTE_coverage_partial));
-	assert_true(isnan(read_meter(&in, &m, "t,W\n9,100\n12.6,100\n")));
+	assert_true(isnan(watts_of("t,W\n9,100\n12.6,100\n")));
 	metrics_are(&in, "note coverage_too_small[1] = 2.6");
-	assert_true(isnan(read_meter(&in, &m, "t,W\n9,100\n")));
+	assert_true(isnan(watts_of("t,W\n9,100\n")));
 	/* A reading at an end of the window is inside it. */
 	fresh("1");
-	assert_float_equal(read_meter(&in, &m, "t,W\n0,100\n13,100\n14,100\n"), 100, 1e-9);
-	assert_float_equal(read_meter(&in, &m, "t,W\n9,100\n10,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n0,100\n13,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n9,100\n10,100\n14,100\n"), 100, 1e-9);
 	metrics_are(&in, "note rows_unreadable = -");
-	read_meter(&in, &m, "t,W\n-1,100\n9,100\n14,100\n");
+	watts_of("t,W\n-1,100\n9,100\n14,100\n");
 	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 1, 0);
 	fresh("1");
 	/* lines in any order, one of them damaged */
-	assert_float_equal(read_meter(&in, &m, "t,W\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
+	assert_float_equal(watts_of("t,W\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
 	assert_non_null(noted(&in, NOTE_rows_unreadable));
 }
 
-/* The host's 8 s were 12:00:00 UTC of that day, which is 1769860800. */
+/* The host's 8 s were 12:00:00 UTC of that day, which is 1769860800. The window begins 2 s later.
+ */
 TEST(meter_clocks)
 {
-	struct meter m = {.path = path};
+	static const struct {
+		const char *log;
+		double watts, offset_s;
+	} rows[] = {
+		{"1769860801,10\n1769860806,20\n", 15, 0},
+		{"2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n", 15, 0},
+		{"2026-01-31T12:00:01Z,10\n2026-01-31T12:00:03.25Z,10\n"
+		 "2026-01-31T12:00:03.25Z,30\n2026-01-31 12:00:06.5 UTC,30\n",
+		 (1.25 * 10 + 1.75 * 30) / 3, 0},
+		{"2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n", 15, 0},
+		{"2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n", NAN, 0},
+		{"2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n", 15, -3600},
+	};
+	size_t i;
 
 	fresh("1");
 	in.wall_clock = 1769860800;
-	assert_float_equal(read_meter(&in, &m, "t,W\n1769860801,10\n1769860806,20\n"), 15, 1e-9);
-	assert_float_equal(
-		read_meter(&in, &m,
-			   "t,W\n2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n"),
-		15, 1e-9);
-	/* The window begins at 12:00:02. */
-	assert_float_equal(read_meter(&in, &m,
-				      "t,W\n2026-01-31T12:00:01Z,10\n2026-01-31T12:00:03.25Z,10\n"
-				      "2026-01-31T12:00:03.25Z,30\n2026-01-31 12:00:06.5 UTC,30\n"),
-			   (1.25 * 10 + 1.75 * 30) / 3, 1e-6);
-	assert_float_equal(
-		read_meter(&in, &m,
-			   "t,W\n2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n"),
-		15, 1e-9);
-	assert_true(isnan(
-		read_meter(&in, &m, "t,W\n2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n")));
-	m.offset_s = -3600;
-	assert_float_equal(
-		read_meter(&in, &m, "t,W\n2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n"), 15,
-		1e-9);
+	for (i = 0; i < array_size(rows); i++) {
+		const struct meter m = {.path = path, .offset_s = rows[i].offset_s};
+		freed(text_free) char *text = xasprintf("t,W\n%s", rows[i].log);
+		double watts = read_meter(&m, text);
+
+		assert_int_equal(isnan(watts), isnan(rows[i].watts));
+		if (!isnan(watts))
+			assert_float_equal(watts, rows[i].watts, 1e-6);
+	}
 }
 
 /* All are 12:00:00 UTC, which is two seconds before the window, unless they are no date. */
@@ -789,7 +749,6 @@ TEST(zones_of_dates_are_hours_and_minutes)
 		{"2026-01-31", false},
 		{"2026.01.31 12:00:00", false},
 	};
-	const struct meter m = {.path = path};
 	size_t i;
 
 	for (i = 0; i < array_size(rows); i++) {
@@ -798,7 +757,7 @@ TEST(zones_of_dates_are_hours_and_minutes)
 
 		fresh("1");
 		in.wall_clock = 1769860800;
-		watts = read_meter(&in, &m, text);
+		watts = watts_of(text);
 		if (rows[i].good) /* 20 to 50 W in the window */
 			assert_float_equal(watts, 35, 1e-6);
 		else
@@ -811,7 +770,6 @@ TEST(zones_of_dates_are_hours_and_minutes)
 TEST(unit_is_a_word_of_the_heading)
 {
 	static const char *const others[] = {"loadmW", "HmW", "AW", "P (MW)", "mw", "kWh"};
-	const struct meter m = {.path = path};
 	struct error err = {0};
 	double watts = 1;
 	char *text;
@@ -821,23 +779,21 @@ TEST(unit_is_a_word_of_the_heading)
 	for (i = 0; i < array_size(others); i++) {
 		text = xasprintf("t,%s\n9,40\n14,40\n", others[i]);
 		put(text);
-		assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EBADMSG);
+		assert_int_equal(ingest_meter(&in, &(struct meter){.path = path}, &watts, &err),
+				 -EBADMSG);
 		assert_non_null(strstr(err.text, "no heading names watts"));
 		free(text);
 	}
-	assert_float_equal(read_meter(&in, &m, "t,x,P_mW,W\n9,1,40,7\n14,1,40,7\n"), 40e-3, 1e-12);
+	assert_float_equal(watts_of("t,x,P_mW,W\n9,1,40,7\n14,1,40,7\n"), 40e-3, 1e-12);
 }
 
 /* A comma may be the decimal point where it does not separate. A line may be too short. */
 TEST(lines_of_a_meter_may_have_decimal_commas)
 {
-	struct meter m = {.path = path};
-
 	fresh("1");
-	assert_float_equal(read_meter(&in, &m, "t;P (W)\n9,5;40,25\n11\n14,5;40,25\n"), 40.25,
-			   1e-9);
+	assert_float_equal(watts_of("t;P (W)\n9,5;40,25\n11\n14,5;40,25\n"), 40.25, 1e-9);
 	metrics_are(&in, "note rows_unreadable = 1");
-	assert_true(isnan(read_meter(&in, &m, "t;P (W)\n9,5;40,25,1\n14,5;40,25\n")));
+	assert_true(isnan(watts_of("t;P (W)\n9,5;40,25,1\n14,5;40,25\n")));
 	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 1, 0);
 }
 
@@ -887,7 +843,6 @@ TEST(meter_needs_the_time_of_day)
 		{"t,W\n", 0},
 		{"t,W\nnever,1\n", 0},
 	};
-	const struct meter m = {.path = path};
 	struct error err = {0};
 	double watts;
 	size_t i;
@@ -895,7 +850,8 @@ TEST(meter_needs_the_time_of_day)
 	fresh("1");
 	for (i = 0; i < array_size(logs); i++) {
 		put(logs[i].text);
-		assert_int_equal(ingest_meter(&in, &m, &watts, &err), logs[i].rc);
+		assert_int_equal(ingest_meter(&in, &(struct meter){.path = path}, &watts, &err),
+				 logs[i].rc);
 		assert_true(isnan(watts));
 	}
 	assert_non_null(strstr(err.text, "run.json does not say when the run was"));
@@ -993,30 +949,47 @@ TEST(tcpzc_awkward)
 	assert_true(noted_text(&in, NOTE_file_damaged, "no adapter 'netcat'"));
 }
 
+static void add_point(struct str *s, double seconds, double bytes)
+{
+	str_printf(s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n", seconds * 1e9, bytes);
+}
+
+/* Reads points of tcpzc, "SECONDS:BYTES SECONDS:BYTES". */
+static void points(const char *list)
+{
+	freed(str_free) struct str s = {0};
+	double seconds, bytes;
+	int n;
+
+	for (; sscanf(list, "%lf:%lf%n", &seconds, &bytes, &n) == 2; list += n)
+		add_point(&s, seconds, bytes);
+	workload(&in, "tcpzc", s.buf);
+}
+
 /*
  * Writes points from 9.5 s on, `step` apart, at 1000 bytes/s, with a pause from 10 s on in which
  * `lost` bytes are not moved.
  */
 static void coarse(double step, double lost)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	double t;
 
 	fresh("1");
 	for (t = 9.5; t < 14; t += step)
-		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n", t * 1e9,
-			   t > 10 ? fmax(500, (t - 9.5) * 1000 - lost) : (t - 9.5) * 1000);
+		add_point(&s, t, t > 10 ? fmax(500, (t - 9.5) * 1000 - lost) : (t - 9.5) * 1000);
 	workload(&in, "tcpzc", s.buf);
-	str_free(&s);
 }
 
-static void expect_note(struct ingest *in, enum note_id id, enum note_severity severity,
-			double percent)
+/* The work is known up to `percent` of it in the window of 3 s. */
+static void expect_coarse(enum note_severity severity, double percent)
 {
-	assert_non_null(noted(in, id));
-	assert_int_equal(noted(in, id)->severity, severity);
-	assert_float_equal(noted(in, id)->value[1].number, 3, 1e-9); /* the window */
-	assert_float_equal(noted(in, id)->value[2].number, percent, 1e-3);
+	const struct note *n = noted(&in, NOTE_workload_points_coarse);
+
+	assert_non_null(n);
+	assert_int_equal(n->severity, severity);
+	assert_float_equal(n->value[1].number, 3, 1e-9);
+	assert_float_equal(n->value[2].number, percent, 1e-3);
 }
 
 TEST(coarse_points_bound_the_error_of_the_work)
@@ -1026,10 +999,10 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	/* 0.3 s: points at 9.8 and 10.1, 12.8 and 13.1. Up to 200 or 100 bytes less, as much more.
 	 */
 	coarse(0.3, 0);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 10.0);
+	expect_coarse(SEVERITY_INFO, 10.0);
 	/* 1 s: half of 1000 bytes at each end, more or less */
 	coarse(1, 0);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100.0 / 3);
+	expect_coarse(SEVERITY_WARNING, 100.0 / 3);
 	/*
 	 * 1 s, and a pause of 0.2 s after the start: 800 bytes from 9.5 to 10.5 s, of which 400
 	 * count. At no more than 1000 bytes/s, 300 to 500 are in the window: 100 of 2900 bytes.
@@ -1037,49 +1010,43 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	 */
 	coarse(1, 200);
 	assert_float_equal(metric(&in, "bytes"), 2900, 1e-6);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100 * 100 / 2900.0);
+	expect_coarse(SEVERITY_WARNING, 100 * 100 / 2900.0);
 	/* The same pause, long before an end of the window, is counted. */
 	coarse(0.1, 200);
 	metrics_are(&in, "bytes = 2800, note workload_points_coarse = -");
 	/* Two points around the window give an average and no bound. */
 	coarse(4, 0);
 	metrics_are(&in, "note workload_points_coarse = -, note workload_points_average = 4, "
-			 "note workload_points_average[1] = 3");
-	assert_int_equal(noted(&in, NOTE_workload_points_average)->severity, SEVERITY_INFO);
-}
-
-/* Writes points of 1000 bytes/s, but the first gap has another work. Times are in ms. */
-static void pointed(const double *ms, size_t n, double first_work)
-{
-	struct str s = {0};
-	size_t i;
-
-	fresh("1");
-	for (i = 0; i < n; i++)
-		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n", ms[i] * 1e6,
-			   i ? first_work + ms[i] - ms[1] : 0);
-	workload(&in, "tcpzc", s.buf);
-	str_free(&s);
+			 "note workload_points_average[1] = 3, "
+			 "note workload_points_average.severity = info");
 }
 
 /* The bounds from 1 % on are noted, and from 20 % on they are a warning. Each is 1000 * s of 3 s.
  */
 TEST(gap_at_an_end_is_noted_from_1_percent_on)
 {
-	static const double one[] = {9986, 10014, 11000, 12000, 12984, 13016},
-			    less[] = {9986, 10014, 11000, 12000, 12985, 13015},
-			    twenty[] = {9700, 10300, 12700, 13300},
-			    fewer[] = {9702, 10298, 12700, 13300};
+	static const struct {
+		const char *points;
+		double percent;
+		enum note_severity severity;
+	} rows[] = {
+		{"9.986:0 10.014:28 11:1014 12:2014 12.984:2998 13.016:3030", 1, SEVERITY_INFO},
+		{"9.986:0 10.014:28 11:1014 12:2014 12.985:2999 13.015:3029", NAN, SEVERITY_INFO},
+		{"9.7:0 10.3:600 12.7:3000 13.3:3600", 20, SEVERITY_WARNING},
+		{"9.702:0 10.298:596 12.7:2998 13.3:3598", 100 * 598 / 3000.0, SEVERITY_INFO},
+	};
+	size_t i;
 
-	pointed(one, array_size(one), 28);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 1);
-	assert_float_equal(noted_number(&in, NOTE_workload_points_coarse), 0.032, 1e-9);
-	pointed(less, array_size(less), 28);
-	assert_null(noted(&in, NOTE_workload_points_coarse));
-	pointed(twenty, array_size(twenty), 600);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 20);
-	pointed(fewer, array_size(fewer), 596);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 100 * 598 / 3000.0);
+	for (i = 0; i < array_size(rows); i++) {
+		fresh("1");
+		points(rows[i].points);
+		if (isnan(rows[i].percent))
+			assert_null(noted(&in, NOTE_workload_points_coarse));
+		else
+			expect_coarse(rows[i].severity, rows[i].percent);
+		if (!i)
+			metrics_are(&in, "note workload_points_coarse = 0.032");
+	}
 }
 
 /*
@@ -1089,45 +1056,22 @@ TEST(gap_at_an_end_is_noted_from_1_percent_on)
  */
 TEST(slow_gap_at_the_start_is_compared_with_long_spans)
 {
-	static const double ms[] = {9600,  10100, 10400, 10700, 11000, 11300,
-				    11600, 11900, 12200, 12500, 12800, 13100};
-
-	pointed(ms, array_size(ms), 100);
-	assert_float_equal(metric(&in, "bytes"), 2920, 1e-6);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100 * 80 / 2920.0);
-	assert_float_equal(noted_number(&in, NOTE_workload_points_coarse), 0.5, 1e-9);
 	fresh("1");
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":9600000000,\"bytes\":0}\n"
-		 "{\"type\":\"point\",\"t_ns\":10100000000,\"bytes\":500}\n"
-		 "{\"type\":\"point\",\"t_ns\":10300000000,\"bytes\":9500}\n"
-		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":12200}\n");
-	assert_int_equal(noted(&in, NOTE_workload_points_coarse)->severity, SEVERITY_INFO);
+	points("9.6:0 10.1:100 10.4:400 10.7:700 11:1000 11.3:1300 11.6:1600 11.9:1900 12.2:2200 "
+	       "12.5:2500 12.8:2800 13.1:3100");
+	metrics_are(&in, "bytes = 2920, note workload_points_coarse = 0.5");
+	expect_coarse(SEVERITY_WARNING, 100 * 80 / 2920.0);
+	fresh("1");
+	points("9.6:0 10.1:500 10.3:9500 13:12200");
+	metrics_are(&in, "note workload_points_coarse.severity = info");
 }
 
-/* Writes points `step` s apart from 10 s on, with these rates in bytes/s between them. */
-static void paced(double step, const double *rates, size_t n)
-{
-	struct str s = {0};
-	double bytes = 0;
-	size_t i;
-
-	fresh("1");
-	for (i = 0; i <= n; i++) {
-		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n",
-			   1e10 + (double)i * step * 1e9, bytes);
-		bytes += i < n ? rates[i] * step : 0;
-	}
-	workload(&in, "tcpzc", s.buf);
-	str_free(&s);
-}
-
-static void check_stalls(double step, const double *rates, size_t n, double all, double longest,
-			 double at)
+static void check_stalls(const char *list, double all, double longest, double at)
 {
 	const struct note *stalled;
 
-	paced(step, rates, n);
+	fresh("1");
+	points(list);
 	stalled = noted(&in, NOTE_workload_stalled);
 	assert_null(noted(&in, NOTE_file_damaged));
 	assert_float_equal(metric(&in, "stalled_s"), all, 1e-9);
@@ -1142,78 +1086,55 @@ static void check_stalls(double step, const double *rates, size_t n, double all,
 
 TEST(stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second)
 {
-	static const double slow[] = {10000, 950, 10000}, tenth[] = {19531250, 1953125, 19531250},
-			    mostly_idle[] = {0, 0, 30000},
-			    half[] = {2000, 2000, 2000, 150, 150, 150};
-	double fine[300];
-	size_t i;
+	freed(str_free) struct str fine = {0};
+	double bytes = 0;
+	int i;
 
-	check_stalls(1, slow, array_size(slow), 1, 1, 1);
-	check_stalls(1, tenth, array_size(tenth), 0, 0, 0);
+	check_stalls("10:0 11:10000 12:10950 13:20950", 1, 1, 1);
+	check_stalls("10:0 11:19531250 12:21484375 13:41015625", 0, 0, 0);
 	/* With nothing done in most of the time, the mean is the usual rate. */
-	check_stalls(1, mostly_idle, array_size(mostly_idle), 2, 2, 0);
+	check_stalls("10:0 11:0 12:0 13:30000", 2, 2, 0);
 	/* Half of the time at each rate: the lower one is usual. */
-	check_stalls(0.5, half, array_size(half), 0, 0, 0);
+	check_stalls("10:0 10.5:1000 11:2000 11.5:3000 12:3075 12.5:3150 13:3225", 0, 0, 0);
 	/* 0.19 s are too short, 0.2 s and 0.3 s are not; they are 50 ms apart. */
-	for (i = 0; i < array_size(fine); i++)
-		fine[i] = i < 20 || (i >= 100 && i < 119) || (i >= 124 && i < 154) ? 0 : 1e6;
-	check_stalls(0.01, fine, array_size(fine), 0.5, 0.3, 1.24);
+	for (i = 0; i <= 300; i++) {
+		str_printf(&fine, "%.2f:%.0f ", 10 + i / 100.0, bytes);
+		bytes += i < 20 || (i >= 100 && i < 119) || (i >= 124 && i < 154) ? 0 : 1e4;
+	}
+	check_stalls(fine.buf, 0.5, 0.3, 1.24);
 }
 
 TEST(stall_goes_on_at_two_points_of_one_time)
 {
 	fresh("1");
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":0}\n"
-		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":1000}\n"
-		 "{\"type\":\"point\",\"t_ns\":11000000000,\"bytes\":100000}\n"
-		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
-		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
-		 "{\"type\":\"point\",\"t_ns\":11300000000,\"bytes\":100000}\n"
-		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":270000}\n");
-	assert_float_equal(metric(&in, "stalled_s"), 0.3, 1e-9);
-	assert_float_equal(metric(&in, "bytes"), 269000, 1e-6); /* the later point counts */
-	assert_int_equal(in.nseries, 4);			/* points of the throughput */
+	points("10:0 10:1000 11:100000 11.15:100000 11.15:100000 11.3:100000 13:270000");
+	metrics_are(&in, "stalled_s = 0.3, bytes = 269000"); /* the later point counts */
+	assert_int_equal(in.nseries, 4);		     /* points of the throughput */
 }
 
 TEST(points_too_far_apart_give_a_slice_no_figure)
 {
 	fresh("1");
 	in.sliced = true;
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
-		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":100000}\n");
+	points("9:0 15:100000");
 	metrics_are(&in, "bytes = -, note file_damaged = -");
 	assert_string_equal(in.absent[0], "workload");
 }
 
-/* A stall is cut to the window, which begins 1 s after the first point. */
 /* 1000 bytes/s in steps of a second, and 50 bytes/s in one step of two. */
 TEST(stall_is_a_matter_of_the_rate_and_not_of_the_step)
 {
-	struct str s = {0};
-	int t;
-
 	fresh("1");
 	in.run.end_ns = 20 * S;
-	for (t = 10; t <= 20; t++)
-		if (t != 18)
-			str_printf(&s, "{\"type\":\"point\",\"t_ns\":%d000000000,\"bytes\":%d}\n",
-				   t, t < 18 ? 1000 * (t - 10) : 7100 + 1000 * (t - 19));
-	workload(&in, "tcpzc", s.buf);
-	assert_float_equal(metric(&in, "stalled_s"), 2, 1e-9);
-	str_free(&s);
+	points("10:0 11:1000 12:2000 13:3000 14:4000 15:5000 16:6000 17:7000 19:7100 20:8100");
+	metrics_are(&in, "stalled_s = 2");
 }
 
+/* A stall is cut to the window, which begins 1 s after the first point. */
 TEST(stall_counts_inside_the_window)
 {
 	fresh("1");
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
-		 "{\"type\":\"point\",\"t_ns\":10500000000,\"bytes\":0}\n"
-		 "{\"type\":\"point\",\"t_ns\":12500000000,\"bytes\":2000000}\n"
-		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":2000000}\n"
-		 "{\"type\":\"point\",\"t_ns\":16000000000,\"bytes\":2000000}\n");
+	points("9:0 10.5:0 12.5:2000000 15:2000000 16:2000000");
 	metrics_are(&in, "stalled_s = 1, note workload_stalled[2] = 0.5, "
 			 "note workload_stalled[3] = 0");
 }
@@ -1472,12 +1393,9 @@ TEST(file_of_the_workload_is_that_of_its_unit)
 TEST(points_without_work_have_no_doubt)
 {
 	fresh("1");
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":500}\n"
-		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":2000}\n"
-		 "{\"type\":\"point\",\"t_ns\":14000000000,\"bytes\":2000}\n");
+	points("9:500 10:2000 14:2000");
 	metrics_are(&in, "bytes = 0, note workload_points_coarse = -, "
-			 "note workload_points_coarse = -");
+			 "note workload_points_average = -");
 }
 
 /* --- syscalls --- */
@@ -1485,36 +1403,39 @@ TEST(points_without_work_have_no_doubt)
 static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
 			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
 
-TEST(syscalls)
+/* Reads rows of system calls with further columns. */
+static void read_calls(const char *columns, const char *rows)
 {
-	struct error err = {0};
-	struct str s = {0};
+	freed(text_free) char *text =
+		xasprintf("%.*s%s\n%s", (int)strlen(heading) - 1, heading, columns, rows);
 
 	fresh("1");
-	str_puts(&s, heading);
-	str_puts(&s, "a b\t1\t2\t45\trecvfrom\t3\t1\t600\t100\t300\t36893488147419103232\t4096\t1\t"
-		     "6:1,7:2\t12:1\n");
-	str_puts(&s, "c\t1\t3\t3\tclose\t1\t0\t50\t50\t50\t0\t\t0\t5:1\t\n");
-	str_puts(&s, "c\t1\t3\t231\texit_group\t0\t0\t0\t\t\t\t\t1\t\t\n");
-	str_puts(&s, "c\t1\t3\t9\tmmap\tmany\t0\t0\t0\t0\t0\t\t0\t\t\n");
-	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\t\t0\t64:1\t\n");
-	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\tall\t0\t5:1\t\n");
-	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t9\t\t9\t0\t\t0\t5:1\t\n");
-	str_puts(&s, "torn\t1\n");
-	put(s.buf);
+	put(text);
 	read_raw(&in, "syscalls.tsv");
+}
+
+TEST(syscalls)
+{
+	read_calls("",
+		   "a b\t1\t2\t45\trecvfrom\t3\t1\t600\t100\t300\t36893488147419103232\t4096\t1\t"
+		   "6:1,7:2\t12:1\n"
+		   "c\t1\t3\t3\tclose\t1\t0\t50\t50\t50\t0\t\t0\t5:1\t\n"
+		   "c\t1\t3\t231\texit_group\t0\t0\t0\t\t\t\t\t1\t\t\n"
+		   "c\t1\t3\t9\tmmap\tmany\t0\t0\t0\t0\t0\t\t0\t\t\n"
+		   "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\t\t0\t64:1\t\n"
+		   "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\tall\t0\t5:1\t\n"
+		   "c\t1\t3\t9\tmmap\t1\t0\t9\t\t9\t0\t\t0\t5:1\t\n"
+		   "torn\t1\n");
 	assert_int_equal(in.nsyscalls, 3);
 	assert_string_equal(in.syscalls[0].comm, "a b");
 	assert_int_equal(in.syscalls[0].time_hist[7], 2);
 	assert_int_equal(in.syscalls[0].size_hist[12], 1);
 	assert_float_equal(in.syscalls[0].m2, 36893488147419103232.0, 0); /* 2^65 */
-	assert_true(in.syscalls[0].has_bytes);
-	assert_false(in.syscalls[1].has_bytes);
+	assert_true(in.syscalls[0].has_bytes && !in.syscalls[1].has_bytes);
 	assert_int_equal(in.syscalls[2].unfinished, 1);
-	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 5, 0);
+	metrics_are(&in, "note rows_unreadable = 5");
 	unlink(path);
-	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), -ENOENT);
-	str_free(&s);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, NULL), -ENOENT);
 }
 
 TEST(bytes_of_sockets_have_a_metric_for_each_event)
@@ -1540,47 +1461,46 @@ TEST(bytes_of_sockets_have_a_metric_for_each_event)
  */
 TEST(untimed)
 {
-	struct str s = {0};
+	static const struct {
+		uint64_t total_ns;
+		double m2; /* NAN: not checked */
+	} rows[] = {
+		{2100 + 90 * 50, 2600 / (26 * 25.) * (116 * 115.)},
+		{1600, 7},
+		{2000, NAN},
+		{1900 + 10 * 300, NAN},
+	};
+	size_t i;
 
-	fresh("1");
-	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
-	str_puts(&s,
-		 "a\t1\t2\t45\trecvfrom\t116\t1\t2100\t50\t100\t2600\t4096\t0\t5:10,6:16\t\t26\t"
-		 "1600\n");
-	str_puts(&s, "a\t1\t2\t0\tread\t16\t0\t1600\t50\t100\t7\t4096\t0\t6:16\t\t16\t1600\n");
-	str_puts(&s, "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n");
-	str_puts(&s, "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n");
-	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1600\n");
-	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\tx\t1600\n");
-	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1901\n");
-	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t0\t0\n");
-	put(s.buf);
-	read_raw(&in, "syscalls.tsv");
-	assert_int_equal(in.nsyscalls, 4);
-	assert_int_equal(in.syscalls[0].total_ns, 2100 + 90 * 50);
-	assert_float_equal(in.syscalls[0].m2 / (116 * 115.), 2600 / (26 * 25.), 1e-12);
+	read_calls("\ttimed\tfirst_ns",
+		   "a\t1\t2\t45\trecvfrom\t116\t1\t2100\t50\t100\t2600\t4096\t0\t5:10,6:16\t\t26\t"
+		   "1600\n"
+		   "a\t1\t2\t0\tread\t16\t0\t1600\t50\t100\t7\t4096\t0\t6:16\t\t16\t1600\n"
+		   "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n"
+		   "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n"
+		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1600\n"
+		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\tx\t1600\n"
+		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1901\n"
+		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t0\t0\n");
+	assert_int_equal(in.nsyscalls, array_size(rows));
+	for (i = 0; i < array_size(rows); i++) {
+		assert_int_equal(in.syscalls[i].total_ns, rows[i].total_ns);
+		if (!isnan(rows[i].m2))
+			assert_float_equal(in.syscalls[i].m2, rows[i].m2, 1e-9);
+	}
 	assert_int_equal(in.syscalls[0].calls, 116);
-	assert_int_equal(in.syscalls[1].total_ns, 1600);
-	assert_float_equal(in.syscalls[1].m2, 7, 0);
-	assert_int_equal(in.syscalls[2].total_ns, 2000);
-	assert_int_equal(in.syscalls[3].total_ns, 1900 + 10 * 300);
 	/* 75 of 179 calls */
 	metrics_are(&in, "note syscalls_sampled = 2.38666666667, note rows_unreadable = 4");
-	str_free(&s);
 }
 
 /* The standard error of two calls is that of one pair. One call has none. */
 TEST(few_timed_calls_are_scaled)
 {
 	struct error err = {0};
-	struct str s = {0};
 
-	fresh("1");
-	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
-	str_puts(&s, "a\t1\t2\t3\tclose\t10\t0\t70\t70\t70\t6\t\t0\t6:1\t\t1\t70\n");
-	str_puts(&s, "a\t1\t2\t4\tstat\t10\t0\t70\t30\t40\t6\t\t0\t6:1\t\t2\t70\n");
-	put(s.buf);
-	read_raw(&in, "syscalls.tsv");
+	read_calls("\ttimed\tfirst_ns",
+		   "a\t1\t2\t3\tclose\t10\t0\t70\t70\t70\t6\t\t0\t6:1\t\t1\t70\n"
+		   "a\t1\t2\t4\tstat\t10\t0\t70\t30\t40\t6\t\t0\t6:1\t\t2\t70\n");
 	assert_int_equal(in.syscalls[0].total_ns, 700);
 	assert_float_equal(in.syscalls[0].m2, 6, 0);
 	assert_int_equal(in.syscalls[1].total_ns, 350);
@@ -1588,7 +1508,6 @@ TEST(few_timed_calls_are_scaled)
 	put("comm\tpid\n");
 	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "no column 'tid'"));
-	str_free(&s);
 }
 
 /*
@@ -1597,16 +1516,10 @@ TEST(few_timed_calls_are_scaled)
  */
 TEST(untimed_of_several)
 {
-	struct str s = {0};
-
-	fresh("1");
-	str_printf(&s, "%.*s\ttimed\tfirst_ns\tfirst\n", (int)strlen(heading) - 1, heading);
-	str_puts(&s, "a\t1\t0\t3\tclose\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t20\n");
-	str_puts(&s, "a\t1\t0\t0\tread\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t27\n");
-	put(s.buf);
-	read_raw(&in, "syscalls.tsv");
+	read_calls("\ttimed\tfirst_ns\tfirst",
+		   "a\t1\t0\t3\tclose\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t20\n"
+		   "a\t1\t0\t0\tread\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t27\n");
 	assert_int_equal(in.nsyscalls, 1);
 	assert_int_equal(in.syscalls[0].total_ns, 1900 + 90 * 50);
-	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 1, 0);
-	str_free(&s);
+	metrics_are(&in, "note rows_unreadable = 1");
 }

@@ -22,6 +22,9 @@ static void fresh(void)
 	cpuset_add(&in.cpus, 1);
 }
 
+/* Reads a file with these readings: READ("softnet.snap", {10, "1 2 3\n"}, {13, "2 3 4\n"}). */
+#define READ(file, ...) (fresh(), read_readings(file, READINGS(__VA_ARGS__)))
+
 static void add(double seconds, const char *text)
 {
 	append_snap(path, seconds, text, strlen(text));
@@ -199,10 +202,10 @@ TEST(snmp_awkward)
 /* An older capture has no line of the namespace. Only whole numbers from 0 on are counters. */
 TEST(values_of_snmp_are_whole_numbers)
 {
-	fresh();
-	add(10, "Udp: InDatagrams Torn Empty Less\nUdp: 5 5x  -3\nIcmp6InMsgs 7\nIcmp6Torn 7x\n");
-	add(12.9, "Udp: InDatagrams Torn Empty Less\nUdp: 8 8x  -2\nIcmp6InMsgs 9\nIcmp6Torn 9x\n");
-	read_raw(&in, "snmp.snap");
+	READ("snmp.snap",
+	     {10, "Udp: InDatagrams Torn Empty Less\nUdp: 5 5x  -3\nIcmp6InMsgs 7\nIcmp6Torn 7x\n"},
+	     {12.9,
+	      "Udp: InDatagrams Torn Empty Less\nUdp: 8 8x  -2\nIcmp6InMsgs 9\nIcmp6Torn 9x\n"});
 	metrics_are(&in, "snmp:UdpInDatagrams = 3, snmp:Icmp6InMsgs = 2, metrics = 2");
 	/* 2.9 of 3 s */
 	assert_float_equal(noted(&in, NOTE_coverage_partial)->value[1].number, 290 / 3.0, 1e-9);
@@ -216,28 +219,27 @@ static const char irq_head[] = "           CPU0       CPU1       \n"
 
 TEST(irq)
 {
-	fresh();
-	add(10, "           CPU0       CPU1       \n"
-		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
-		"  5:          1          0  IO-APIC   7-edge      two  words\n"
-		" 24:         10         20     GICv3  27 Level     arch_timer\n"
-		" 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
-		" 50:          5          5  xen-dyn    -event     eth0-q0-tx\n"
-		"LOC:   79894039   62315136   Local timer interrupts\n"
-		"ERR:          3\n"
-		"                    CPU0       CPU1       \n"
-		"      NET_RX:   48897594   43951626\n");
-	add(13, "           CPU0       CPU1       \n"
-		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
-		"  5:          1          0  IO-APIC   7-edge      two  words\n"
-		" 24:         13         27     GICv3  27 Level     arch_timer\n"
-		" 36:          8    2385402 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
-		" 50:          5          6  xen-dyn    -event     eth0-q0-tx\n"
-		"LOC:   79894139   62315436   Local timer interrupts\n"
-		"ERR:          4\n"
-		"                    CPU0       CPU1       \n"
-		"      NET_RX:   48897594   43951726\n");
-	read_raw(&in, "irq.snap");
+	READ("irq.snap",
+	     {10, "           CPU0       CPU1       \n"
+		  "  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		  "  5:          1          0  IO-APIC   7-edge      two  words\n"
+		  " 24:         10         20     GICv3  27 Level     arch_timer\n"
+		  " 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
+		  " 50:          5          5  xen-dyn    -event     eth0-q0-tx\n"
+		  "LOC:   79894039   62315136   Local timer interrupts\n"
+		  "ERR:          3\n"
+		  "                    CPU0       CPU1       \n"
+		  "      NET_RX:   48897594   43951626\n"},
+	     {13, "           CPU0       CPU1       \n"
+		  "  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		  "  5:          1          0  IO-APIC   7-edge      two  words\n"
+		  " 24:         13         27     GICv3  27 Level     arch_timer\n"
+		  " 36:          8    2385402 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
+		  " 50:          5          6  xen-dyn    -event     eth0-q0-tx\n"
+		  "LOC:   79894139   62315436   Local timer interrupts\n"
+		  "ERR:          4\n"
+		  "                    CPU0       CPU1       \n"
+		  "      NET_RX:   48897594   43951726\n"});
 	metrics_are(&in, "irq:36 virtio1-req.0 = 10, irq_elsewhere:36 virtio1-req.0 = 8, "
 			 "irq:36 virtio1-req.0:cpu0 = 8, irq:36 virtio1-req.0:cpu1 = 10, "
 			 "irq:24 arch_timer = 7, irq:50 eth0-q0-tx = 1");
@@ -252,10 +254,9 @@ TEST(irq)
 /* A device without a trigger stands behind two spaces, or it is all of the description. */
 TEST(device_of_an_interrupt_is_its_last_column)
 {
-	fresh();
-	add(10, "           CPU1\n 60:   5  chip one two\n 61:  5  chip 7-x  my nic\n 62: 010\n");
-	add(13, "           CPU1\n 60:   6  chip one two\n 61:  7  chip 7-x  my nic\n 62: 19\n");
-	read_raw(&in, "irq.snap");
+	READ("irq.snap",
+	     {10, "           CPU1\n 60:   5  chip one two\n 61:  5  chip 7-x  my nic\n 62: 010\n"},
+	     {13, "           CPU1\n 60:   6  chip one two\n 61:  7  chip 7-x  my nic\n 62: 19\n"});
 	metrics_are(&in, "irq:60 chip one two = 1, irq:61 my nic = 2, irq:62 = 9, irq:total = 12");
 	assert_int_equal(in.notes.n, 0);
 }
@@ -263,24 +264,23 @@ TEST(device_of_an_interrupt_is_its_last_column)
 /* CPU 0 goes, so that the columns shift; CPU 2 comes; an interrupt gets another owner. */
 TEST(irq_hotplug)
 {
-	fresh();
-	add(10, "           CPU0       CPU1       \n"
-		" 40:        100        200  IO-APIC   6-edge      eth0\n"
-		"                    CPU0       CPU1       \n"
-		"      NET_RX:   10   20\n");
-	add(11, "           CPU1       CPU2       \n"
-		" 40:        205          9  IO-APIC   6-edge      eth0\n"
-		"                    CPU1       CPU2       \n"
-		"      NET_RX:   21   0\n");
-	add(12, "           CPU0       CPU1       CPU2       \n"
-		" 40:        101        206         12  IO-APIC   6-edge      eth0\n"
-		"                    CPU0       CPU1       CPU2       \n"
-		"      NET_RX:   10   22   0\n");
-	add(13, "           CPU0       CPU1       CPU2       \n"
-		" 40:          0         50          0  IO-APIC   6-edge      eth1\n"
-		"                    CPU0       CPU1       CPU2       \n"
-		"      NET_RX:   11   5   0\n");
-	read_raw(&in, "irq.snap");
+	READ("irq.snap",
+	     {10, "           CPU0       CPU1       \n"
+		  " 40:        100        200  IO-APIC   6-edge      eth0\n"
+		  "                    CPU0       CPU1       \n"
+		  "      NET_RX:   10   20\n"},
+	     {11, "           CPU1       CPU2       \n"
+		  " 40:        205          9  IO-APIC   6-edge      eth0\n"
+		  "                    CPU1       CPU2       \n"
+		  "      NET_RX:   21   0\n"},
+	     {12, "           CPU0       CPU1       CPU2       \n"
+		  " 40:        101        206         12  IO-APIC   6-edge      eth0\n"
+		  "                    CPU0       CPU1       CPU2       \n"
+		  "      NET_RX:   10   22   0\n"},
+	     {13, "           CPU0       CPU1       CPU2       \n"
+		  " 40:          0         50          0  IO-APIC   6-edge      eth1\n"
+		  "                    CPU0       CPU1       CPU2       \n"
+		  "      NET_RX:   11   5   0\n"});
 	/* read once: not known */
 	metrics_are(&in, "irq:40 eth0 = 6, irq:40 eth0:cpu2 = 3, irq_elsewhere:40 eth0 = 3, "
 			 "irq:40 eth1 = -, softirq:NET_RX = 2");
@@ -290,10 +290,9 @@ TEST(irq_hotplug)
 
 TEST(irq_damaged)
 {
-	fresh();
-	add(10, irq_head);
-	add(13, " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n");
-	read_raw(&in, "irq.snap");
+	READ("irq.snap", {10, irq_head},
+	     {13,
+	      " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n"});
 	absent(in, "irq:36 virtio1-req.0");
 }
 
@@ -303,21 +302,20 @@ TEST(irq_damaged)
 
 TEST(nic)
 {
-	fresh();
-	add(10, "n\thost\t4\teth0" NAMES "v\thost\t4\teth0\tlink\t100\t6400\n"
-		"n\thost\t4\teth0\tethtool\trx_drops\t[0]: rx_ucast/s\n"
-		"v\thost\t4\teth0\tethtool\t5\t18446744073709551610\n"
-		"n\thost\t4\teth0\trx-0\trx-packets\nv\thost\t4\teth0\trx-0\t7\n"
-		"n\tworkload\t2\teth0" NAMES "v\tworkload\t2\teth0\tlink\t1\t2\n");
-	add(12, "v\thost\t4\teth0\tlink\t300\t1000006400\n"
-		"v\thost\t4\teth0\tethtool\t5\t18446744073709551611\n"
-		/* the driver has another counter before the old ones */
-		"n\thost\t4\teth0\tethtool\tnew\trx_drops\t[0]: rx_ucast/s\n"
-		"v\thost\t4\teth0\trx-0\t8\nv\tworkload\t2\teth0\tlink\t1\t2\n");
-	add(13, "v\thost\t4\teth0\tlink\t310\t1000006400\n"
-		"v\thost\t4\teth0\tethtool\t77\t6\t18446744073709551615\n"
-		"v\thost\t4\teth0\trx-0\t9\nv\tworkload\t2\teth0\tlink\t1\t3\n");
-	read_raw(&in, "nic.snap");
+	READ("nic.snap",
+	     {10, "n\thost\t4\teth0" NAMES "v\thost\t4\teth0\tlink\t100\t6400\n"
+		  "n\thost\t4\teth0\tethtool\trx_drops\t[0]: rx_ucast/s\n"
+		  "v\thost\t4\teth0\tethtool\t5\t18446744073709551610\n"
+		  "n\thost\t4\teth0\trx-0\trx-packets\nv\thost\t4\teth0\trx-0\t7\n"
+		  "n\tworkload\t2\teth0" NAMES "v\tworkload\t2\teth0\tlink\t1\t2\n"},
+	     {12, "v\thost\t4\teth0\tlink\t300\t1000006400\n"
+		  "v\thost\t4\teth0\tethtool\t5\t18446744073709551611\n"
+		  /* the driver has another counter before the old ones */
+		  "n\thost\t4\teth0\tethtool\tnew\trx_drops\t[0]: rx_ucast/s\n"
+		  "v\thost\t4\teth0\trx-0\t8\nv\tworkload\t2\teth0\tlink\t1\t2\n"},
+	     {13, "v\thost\t4\teth0\tlink\t310\t1000006400\n"
+		  "v\thost\t4\teth0\tethtool\t77\t6\t18446744073709551615\n"
+		  "v\thost\t4\teth0\trx-0\t9\nv\tworkload\t2\teth0\tlink\t1\t3\n"});
 	metrics_are(&in, "nic:host/eth0/link/rx_packets = 210, "
 			 "nic:host/eth0/link/rx_bytes = 1e9, nic:host/eth0/ethtool/rx_drops = 1, "
 			 "nic:host/eth0/ethtool/[0]: rx_ucast/s = 5, "
@@ -357,12 +355,11 @@ TEST(known_time_is_listed_below_99_percent)
 
 TEST(rates_of_links_are_of_bytes_in_both_directions)
 {
-	fresh();
-	add(10, "n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n"
-		"n\thost\t5\tf\ttx-0\ttx_bytes\nv\thost\t5\tf\ttx-0\t1\n");
-	add(13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n");
-	add(13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n");
-	read_raw(&in, "nic.snap");
+	READ("nic.snap",
+	     {10, "n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n"
+		  "n\thost\t5\tf\ttx-0\ttx_bytes\nv\thost\t5\tf\ttx-0\t1\n"},
+	     {13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n"},
+	     {13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n"});
 	metrics_are(&in, "points = 1, nic:host/f/tx-0/tx_bytes = 4");
 	assert_string_equal(in.series[0].name, "nic_tx_gbps:host/f");
 	assert_float_equal(in.series[0].value, 2, 1e-9);
@@ -371,22 +368,18 @@ TEST(rates_of_links_are_of_bytes_in_both_directions)
 /* The workload went into its namespace between two readings that both lie before the window. */
 TEST(nic_early)
 {
-	fresh();
-	add(9.8, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n");
-	add(9.99, "v\thost\t4\ta\tlink\t100\t6400\n"
-		  "n\tworkload\t2\tb" NAMES "v\tworkload\t2\tb\tlink\t5\t1\n");
-	add(13.01, "v\thost\t4\ta\tlink\t110\t6400\nv\tworkload\t2\tb\tlink\t307\t1\n");
-	read_raw(&in, "nic.snap");
+	READ("nic.snap", {9.8, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n"},
+	     {9.99, "v\thost\t4\ta\tlink\t100\t6400\n"
+		    "n\tworkload\t2\tb" NAMES "v\tworkload\t2\tb\tlink\t5\t1\n"},
+	     {13.01, "v\thost\t4\ta\tlink\t110\t6400\nv\tworkload\t2\tb\tlink\t307\t1\n"});
 	metrics_are(&in, "nic:workload/b/link/rx_packets = 300, "
 			 "nic_known_s:workload/b/link/rx_packets = -, note known_partly = -");
 }
 
 TEST(renamed_interface_has_its_last_name)
 {
-	fresh();
-	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
-	add(13, "n\tworkload\t2\tfirst0" NAMES "v\tworkload\t2\tfirst0\tlink\t20\t1\n");
-	read_raw(&in, "nic.snap");
+	READ("nic.snap", {10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n"},
+	     {13, "n\tworkload\t2\tfirst0" NAMES "v\tworkload\t2\tfirst0\tlink\t20\t1\n"});
 	is(in, "nic:workload/first0/link/rx_packets", 15);
 	absent(in, "nic:workload/a0/link/rx_packets");
 	fresh(); /* the names of the counters need not come again */
@@ -472,13 +465,15 @@ TEST(nic_state_has_numbers_and_words)
 
 TEST(softnet)
 {
-	fresh();
-	add(10, "0230a798 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 00000000 00000000 0 0\n"
-		"fffffff0 00000001 000001d8 0 0 0 0 0 0 0174e474 00000000 00000003 00000001 1 2\n");
-	add(11, "00000010 00000001 000001d8 0 0 0 0 0 0 0174e475 00000002 0000000a 00000001 a 0\n");
-	add(13, "0230a799 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 000000ff 00000000 0 0\n"
-		"00000020 00000005 000001d9 0 0 0 0 0 0 0174e476 00000002 00000000 00000001 0 0\n");
-	read_raw(&in, "softnet.snap");
+	READ("softnet.snap",
+	     {10,
+	      "0230a798 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 00000000 00000000 0 0\n"
+	      "fffffff0 00000001 000001d8 0 0 0 0 0 0 0174e474 00000000 00000003 00000001 1 2\n"},
+	     {11,
+	      "00000010 00000001 000001d8 0 0 0 0 0 0 0174e475 00000002 0000000a 00000001 a 0\n"},
+	     {13,
+	      "0230a799 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 000000ff 00000000 0 0\n"
+	      "00000020 00000005 000001d9 0 0 0 0 0 0 0174e476 00000002 00000000 00000001 0 0\n"});
 	/* wraps at 2^32 */
 	/* never read twice in a row */
 	/* the side's CPU alone counts */
@@ -491,10 +486,9 @@ TEST(softnet)
 /* Without numbers of CPUs, line 1 is CPU 1. */
 TEST(softnet_by_place)
 {
-	fresh();
-	add(10, "1 0 0 0 0 0 0 0 0 0 0\n10 0 0 0 0 0 0 0 0 0 0\n20 0 0 0 0 0 0 0 0 0 0\n");
-	add(13, "1 0 0 0 0 0 0 0 0 0 0\n13 0 0 0 0 0 0 0 0 0 0\n23 0 0 0 0 0 0 0 0 0 0\n");
-	read_raw(&in, "softnet.snap");
+	READ("softnet.snap",
+	     {10, "1 0 0 0 0 0 0 0 0 0 0\n10 0 0 0 0 0 0 0 0 0 0\n20 0 0 0 0 0 0 0 0 0 0\n"},
+	     {13, "1 0 0 0 0 0 0 0 0 0 0\n13 0 0 0 0 0 0 0 0 0 0\n23 0 0 0 0 0 0 0 0 0 0\n"});
 	metrics_are(&in, "softnet:processed:cpu1 = 3, softnet:processed:cpu2 = 3, "
 			 "softnet:waiting_max = -");
 }
@@ -542,10 +536,8 @@ TEST(only_the_window_has_packets)
 
 TEST(highest_cpu_that_goes_is_noted)
 {
-	fresh();
-	add(10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n");
-	add(13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n");
-	read_raw(&in, "softnet.snap");
+	READ("softnet.snap", {10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n"},
+	     {13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n"});
 	metrics_are(&in, "softnet:processed = 5, note cpu_hotplug = +");
 }
 
@@ -554,14 +546,12 @@ TEST(highest_cpu_that_goes_is_noted)
 /* CPUs come one after the other, with more packets each. */
 TEST(cpus_that_come_count_from_their_second_reading)
 {
-	fresh();
-	add(10, SOFTNET("1", "0") SOFTNET("1", "1"));
-	add(11, SOFTNET("2", "0") SOFTNET("3", "1"));
-	add(12, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("5", "2") SOFTNET("7", "3")
-			SOFTNET("7", "4"));
-	add(13, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("9", "2") SOFTNET("f", "3")
-			SOFTNET("17", "4"));
-	read_raw(&in, "softnet.snap");
+	READ("softnet.snap", {10, SOFTNET("1", "0") SOFTNET("1", "1")},
+	     {11, SOFTNET("2", "0") SOFTNET("3", "1")},
+	     {12, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("5", "2") SOFTNET("7", "3")
+			  SOFTNET("7", "4")},
+	     {13, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("9", "2") SOFTNET("f", "3")
+			  SOFTNET("17", "4")});
 	metrics_are(&in, "softnet:processed:cpu0 = 1, softnet:processed:cpu1 = 2, "
 			 "softnet:processed:cpu2 = 4, softnet:processed:cpu3 = 8, "
 			 "softnet:processed:cpu4 = 16");
@@ -588,10 +578,8 @@ TEST(words_that_a_reading_lacks_are_unknown)
 
 TEST(packets_wait_at_the_first_reading_too)
 {
-	fresh();
-	add(10, "0 0 0 0 0 0 0 0 0 0 0 9 1\n");
-	add(13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n");
-	read_raw(&in, "softnet.snap");
+	READ("softnet.snap", {10, "0 0 0 0 0 0 0 0 0 0 0 9 1\n"},
+	     {13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n"});
 	is(in, "softnet:waiting_max", 9);
 }
 
@@ -609,11 +597,9 @@ TEST(idle)
 	metrics_are(&in, "cstate_pct:0 POLL:cpu1 = 5, cstate_pct:3 C6 deep:cpu1 = 40, "
 			 "cstate_entries:3 C6 deep:cpu1 = 5, cstate_pct:3 C6 deep:cpu4 = 0, "
 			 "cstate_pct:3 C6 deep = 40, cstate_entries:0 POLL = 4, notes = 0");
-	fresh();
-	add(10, "1\t1\tC1\t5\t100\n");
-	add(10, "1\t1\tC1\t6\t2000100\n"); /* the same time: no span */
-	add(13, "1\t1\tC1\t6\t2000100\n");
-	read_raw(&in, "idle.snap");
+	/* Two readings at the same time are no span. */
+	READ("idle.snap", {10, "1\t1\tC1\t5\t100\n"}, {10, "1\t1\tC1\t6\t2000100\n"},
+	     {13, "1\t1\tC1\t6\t2000100\n"});
 	metrics_are(&in, "cstate_pct:1 C1:cpu1 = 0, notes = 0");
 }
 
@@ -643,10 +629,7 @@ TEST(idle_awkward)
 			 "note known_partly = +, note rows_unreadable = 2");
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
 
-	fresh();
-	add(10, "1\t1\tC1\t5\t1000\n");
-	add(13, "1\t1\tC1\t6\t10\n");
-	read_raw(&in, "idle.snap");
+	READ("idle.snap", {10, "1\t1\tC1\t5\t1000\n"}, {13, "1\t1\tC1\t6\t10\n"});
 	metrics_are(&in, "cstate_pct:1 C1:cpu1 = -, note counter_reset = +, "
 			 "note known_partly = 0, note known_partly.severity = lossy");
 	assert_true(noted_text(&in, NOTE_known_partly, "CPU 1"));
@@ -713,12 +696,8 @@ TEST(notes_on_idle_states_begin_at_1_percent)
 
 TEST(gauge_is_read_twice_at_one_time)
 {
-	fresh();
-	add(10, "TCP: inuse 4\n");
-	add(11, "TCP: inuse 6\n");
-	add(11, "TCP: inuse 6\n");
-	add(13, "TCP: inuse 6\n");
-	read_raw(&in, "sockstat.snap");
+	READ("sockstat.snap", {10, "TCP: inuse 4\n"}, {11, "TCP: inuse 6\n"},
+	     {11, "TCP: inuse 6\n"}, {13, "TCP: inuse 6\n"});
 	metrics_are(&in, "sockstat_mean:TCP.inuse = 5.66666666667, sockstat_max:TCP.inuse = 6");
 }
 
@@ -726,13 +705,13 @@ TEST(gauge_is_read_twice_at_one_time)
  */
 TEST(sockstat_means_and_maxima_of_the_window)
 {
-	fresh();
-	add(9, "netns 1\nsockets: used 4\nTCP: inuse 10 orphan 0 tw 0 alloc 9 mem 100\n");
-	add(11, "netns 1\nsockets: used 4\nTCP: inuse 20 orphan 0 tw 0 alloc 9 mem 100\n"
-		"TCP6: inuse 1\n");
-	add(15, "netns 1\nsockets: used 4\nTCP: inuse 0 orphan 0 tw 0 alloc 9 mem 100\n"
-		"TCP6: inuse 5\nTCP: inuse x\nTCP: inuse 5x\nTCP: inuse\nnonsense\nUDP: inuse 3\n");
-	read_raw(&in, "sockstat.snap");
+	READ("sockstat.snap",
+	     {9, "netns 1\nsockets: used 4\nTCP: inuse 10 orphan 0 tw 0 alloc 9 mem 100\n"},
+	     {11, "netns 1\nsockets: used 4\nTCP: inuse 20 orphan 0 tw 0 alloc 9 mem 100\n"
+		  "TCP6: inuse 1\n"},
+	     {15,
+	      "netns 1\nsockets: used 4\nTCP: inuse 0 orphan 0 tw 0 alloc 9 mem 100\n"
+	      "TCP6: inuse 5\nTCP: inuse x\nTCP: inuse 5x\nTCP: inuse\nnonsense\nUDP: inuse 3\n"});
 	/* read once */
 	/* known for the last two seconds */
 	metrics_are(&in, "sockstat_mean:TCP.inuse = 15.8333333333, sockstat_max:UDP.inuse = -, "
@@ -744,30 +723,28 @@ TEST(sockstat_means_and_maxima_of_the_window)
 /* Heat is counted by core and by package, a quota by cgroup. A counter needs both snapshots. */
 TEST(throttling_is_the_sum_of_cores_and_the_strictest_cgroup)
 {
-	fresh();
-	add(10, "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 100\n"
-		"cpu1 package_throttle_count 50\ncpu11 core_throttle_count 7\n"
-		"cpu11 core_throttle_total_time_ms 0\ncpu11 package_throttle_count 50\n"
-		"cpu2 core_throttle_count 9\n/a nr_throttled 1\n/a throttled_usec 1000\n"
-		"/a/b nr_throttled 2\n/a/b throttled_usec 0\n/c throttled_time 5\n");
-	add(13, "cpu1 core_throttle_count 6\ncpu1 core_throttle_total_time_ms 350\n"
-		"cpu1 package_throttle_count 60\ncpu11 core_throttle_count 9\n"
-		"cpu11 core_throttle_total_time_ms 1000\ncpu11 package_throttle_count 54\n"
-		"cpu2 core_throttle_count 8\ncpu3 core_throttle_count 100\n"
-		"/a nr_throttled 4\n/a throttled_usec 3000\n/a/b nr_throttled 4\n"
-		"/a/b throttled_usec 1000000\n/c throttled_time 500000005\n/c other 9\nx\n");
-	read_raw(&in, "throttle.snap");
+	READ("throttle.snap",
+	     {10, "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 100\n"
+		  "cpu1 package_throttle_count 50\ncpu11 core_throttle_count 7\n"
+		  "cpu11 core_throttle_total_time_ms 0\ncpu11 package_throttle_count 50\n"
+		  "cpu2 core_throttle_count 9\n/a nr_throttled 1\n/a throttled_usec 1000\n"
+		  "/a/b nr_throttled 2\n/a/b throttled_usec 0\n/c throttled_time 5\n"},
+	     {13, "cpu1 core_throttle_count 6\ncpu1 core_throttle_total_time_ms 350\n"
+		  "cpu1 package_throttle_count 60\ncpu11 core_throttle_count 9\n"
+		  "cpu11 core_throttle_total_time_ms 1000\ncpu11 package_throttle_count 54\n"
+		  "cpu2 core_throttle_count 8\ncpu3 core_throttle_count 100\n"
+		  "/a nr_throttled 4\n/a throttled_usec 3000\n/a/b nr_throttled 4\n"
+		  "/a/b throttled_usec 1000000\n/c throttled_time 500000005\n/c other 9\nx\n"});
 	/* a host has one hierarchy or the other */
 	metrics_are(&in, "throttled_heat = 13, throttled_heat_s = 1.25, throttled_quota = 3, "
 			 "throttled_quota_s = 1.5, note throttled_heat = 13, "
 			 "note throttled_heat[1] = 3, note throttled_quota = 3, "
 			 "note throttled_quota[1] = 1.5, note throttled_quota[2] = 3");
-	fresh();
-	add(10,
-	    "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 0\n/a nr_throttled 1\n");
-	add(13, "cpu0 core_throttle_count 9\ncpu1 core_throttle_count 5\n"
-		"cpu1 core_throttle_total_time_ms x\n/a nr_throttled 1\n");
-	read_raw(&in, "throttle.snap");
+	READ("throttle.snap",
+	     {10,
+	      "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 0\n/a nr_throttled 1\n"},
+	     {13, "cpu0 core_throttle_count 9\ncpu1 core_throttle_count 5\n"
+		  "cpu1 core_throttle_total_time_ms x\n/a nr_throttled 1\n"});
 	/* known to be none */
 	metrics_are(&in, "throttled_heat = 0, throttled_quota = 0, throttled_heat_s = -, "
 			 "throttled_quota_s = -, note rows_unreadable = 1, notes = 1");
@@ -844,10 +821,7 @@ TEST(columns_of_interrupts_are_cpus)
 {
 	char *head = xasprintf("  CPU1 CPU%d\n 1: 1 1\n  CPU1\n RX: 1\n", CPUSET_MAX);
 
-	fresh();
-	add(10, head);
-	add(13, "  CPU1 CPUs\n 1: 2 2\n  CPU1\n RX: 2\n");
-	read_raw(&in, "irq.snap");
+	READ("irq.snap", {10, head}, {13, "  CPU1 CPUs\n 1: 2 2\n  CPU1\n RX: 2\n"});
 	metrics_are(&in, "irq:1 = -, softirq:RX = 1");
 	free(head);
 	fresh(); /* the first column is another CPU's */

@@ -104,6 +104,21 @@ static inline void append_snap(const char *path, double seconds, const char *tex
 	close(fd);
 }
 
+/* Readings of a collector, the last one without a text. */
+struct reading_text {
+	double seconds;
+	const char *text;
+};
+
+static inline void read_readings(const char *file, const struct reading_text *r)
+{
+	for (; r->text; r++)
+		append_snap(path, r->seconds, r->text, strlen(r->text));
+	read_raw(&in, file);
+}
+
+#define READINGS(...) ((const struct reading_text[]){__VA_ARGS__, {0, NULL}})
+
 static inline const struct thread_row *thread_row(const struct ingest *in, int64_t pid, int64_t tid)
 {
 	size_t i;

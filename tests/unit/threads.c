@@ -50,6 +50,29 @@ static void thread(struct str *s, int pid, int tid, const char *comm, double ns,
 	stat_line(s, tid, comm, (int)(ns / 2e7), (int)(ns / 2e7), 0, cpu);
 }
 
+/* Adds a reading of processes "7 = NS" and threads "7/8 = NS", all of them on CPU 1. */
+static void add_reading(double seconds, const char *fmt, ...)
+{
+	int pid, tid, n;
+	struct str s = {0};
+	char list[256], *at = list;
+	double ns;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(list, sizeof(list), fmt, ap);
+	va_end(ap);
+	for (; *at; at += n + strspn(at + n, ", ")) {
+		if (sscanf(at, "%d/%d = %lf%n", &pid, &tid, &ns, &n) == 3)
+			thread(&s, pid, tid, "w", ns, 1);
+		else if (sscanf(at, "%d = %lf%n", &pid, &ns, &n) == 2)
+			process(&s, pid, ns, 0);
+		else
+			fail_msg("no reading: '%s'", at);
+	}
+	add_snap(seconds, &s);
+}
+
 /*
  * Process 7 has thread 7 all the time, thread 8 that ends between 11 and 13 s after 0.2 s more,
  * and thread 9 that starts in the second span. Child 20 ends: it ran 0.5 s, and its rows show 0.3
@@ -109,14 +132,8 @@ TEST(threads_that_come_and_go_are_counted)
 /* Of several readings before the window the last one is the window's start. */
 TEST(last_reading_before_the_window_is_its_start)
 {
-	struct str s = {0};
-
 	fresh("1-2");
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "ip", 1e9, 3);
-	process(&s, 5, 1e9, 0);
-	thread(&s, 5, 5, "gone", 1e9, 3);
-	add_snap(9.8, &s);
+	add_reading(9.8, "7 = 1e9, 7/7 = 1e9, 5 = 1e9, 5/5 = 1e9");
 	world();
 	read_raw(&in, "threads.snap");
 	metrics_are(&in, "7/7 cpus = 1-2, 7/7 run_ns = 1500000000, workload_cpu_ns = 3400000000, "
@@ -163,58 +180,29 @@ TEST(odd_threads_and_bad_lines_are_counted)
 /* The readings cover 2.8 of 3 s, so times are scaled by 3 / 2.8. */
 TEST(times_are_scaled_to_the_window)
 {
-	struct str s = {0};
-
 	fresh(NULL);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	add_snap(10.2, &s);
-	process(&s, 7, 2.4e9, 0);
-	thread(&s, 7, 7, "w", 2.4e9, 1);
-	add_snap(13, &s);
+	add_reading(10.2, "7 = 1e9, 7/7 = 1e9");
+	add_reading(13, "7 = 2.4e9, 7/7 = 2.4e9");
 	read_raw(&in, "threads.snap");
-	metrics_are(&in, "7/7 run_ns = 1500000000, workload_cpu_ns = 1500000000");
+	metrics_are(&in, "7/7 run_ns = 1.5e9, workload_cpu_ns = 1.5e9");
 	assert_float_equal(thread_row(&in, 7, 7)->user_ns + thread_row(&in, 7, 7)->system_ns, 1.5e9,
 			   1);
-}
-
-TEST(process_that_begins_in_the_window_counts_from_0)
-{
-	struct str s = {0};
-
-	fresh(NULL);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	add_snap(10, &s);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	process(&s, 30, 0.4e9, 0);
-	thread(&s, 30, 30, "new", 0.4e9, 1);
-	add_snap(13, &s);
-	read_raw(&in, "threads.snap");
-	metrics_are(&in, "workload_cpu_ns = 400000000, workload_cpu_user_pct = 10, "
-			 "workload_cpu_system_pct = 3.33333333333");
 }
 
 /* Process 30 and its only thread are new, and ran for `ns`. The span has 3 s. */
 static void process_appears(double ns)
 {
-	struct str s = {0};
-
 	fresh(NULL);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	add_snap(10, &s);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	process(&s, 30, ns, 0);
-	thread(&s, 30, 30, "new", ns, 1);
-	add_snap(13, &s);
+	add_reading(10, "7 = 1e9, 7/7 = 1e9");
+	add_reading(13, "7 = 1e9, 7/7 = 1e9, 30 = %f, 30/30 = %f", ns, ns);
 	read_raw(&in, "threads.snap");
 }
 
 TEST(new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long)
 {
+	process_appears(0.4e9);
+	metrics_are(&in, "workload_cpu_ns = 400000000, workload_cpu_user_pct = 10, "
+			 "workload_cpu_system_pct = 3.33333333333");
 	process_appears(3.17e9);
 	metrics_are(&in, "workload_cpu_ns = 3170000000, note threads_joined = -");
 	assert_true(in.workload_whole);
@@ -226,17 +214,9 @@ TEST(new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long)
 /* Process 7 runs `ns` more than its thread, which runs 1 s. */
 static void process_runs_more(double ns)
 {
-	struct str s = {0};
-
 	fresh(NULL);
-	process(&s, 7, 1e9, 0);
-	thread(&s, 7, 7, "w", 1e9, 1);
-	thread(&s, 7, 8, "sleeps", 0, 1);
-	add_snap(10, &s);
-	process(&s, 7, 2e9 + ns, 0);
-	thread(&s, 7, 7, "w", 2e9, 1);
-	thread(&s, 7, 8, "sleeps", 0, 1);
-	add_snap(13, &s);
+	add_reading(10, "7 = 1e9, 7/7 = 1e9, 7/8 = 0");
+	add_reading(13, "7 = %f, 7/7 = 2e9, 7/8 = 0", 2e9 + ns);
 	read_raw(&in, "threads.snap");
 }
 
@@ -246,10 +226,9 @@ TEST(a_tenth_of_a_tick_is_no_ended_thread)
 	assert_null(thread_row(&in, 7, 0));
 	metrics_are(&in, "7/8 run_ns = 0, workload_cpu_ns = 1e9, notes = 0");
 	process_runs_more(2e6);
-	assert_float_equal(thread_row(&in, 7, 0)->run_ns, 2e6, 1);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.002e9, 1);
+	metrics_are(&in, "7/0 run_ns = 2e6, workload_cpu_ns = 1.002e9");
 	process_runs_more(-1e6); /* it is read before its threads */
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
+	metrics_are(&in, "workload_cpu_ns = 1e9");
 }
 
 /* A thread whose CPUs are not known is not confined to those of its side. */
