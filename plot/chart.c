@@ -121,9 +121,8 @@ static bool doubt_concerns(const struct drawing *d, const struct table *t, const
 	return kind == DOUBT_CONDITIONS ? !m || m->flags & MEASURE_COSTS : note_concerns(t, n);
 }
 
-/* Keeps of each kind the first doubt, the lowest coverage, and the most work of other programs.
- * `only`: of this kind alone; DOUBTS: of all. */
-static void drawing_find_doubts(struct drawing *d, const struct table *t, enum doubt only)
+/* Keeps of each kind the first doubt, the lowest coverage, and the most work of other programs. */
+static void drawing_find_doubts(struct drawing *d, const struct table *t)
 {
 	size_t i;
 
@@ -131,8 +130,8 @@ static void drawing_find_doubts(struct drawing *d, const struct table *t, enum d
 		const struct note *n = &t->notes.note[i], *had;
 		enum doubt kind = note_doubt(n);
 
-		if (kind == DOUBTS || (only != DOUBTS && only != kind) || !n->variant ||
-		    !drawing_has(d, n->variant) || !doubt_concerns(d, t, n, kind))
+		if (kind == DOUBTS || !n->variant || !drawing_has(d, n->variant) ||
+		    !doubt_concerns(d, t, n, kind))
 			continue;
 		had = d->doubts[kind];
 		if (!had || (kind == DOUBT_COVERAGE && n->value[0].number < had->value[0].number) ||
@@ -159,7 +158,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 void drawing_add_notes(struct drawing *d, const struct table *t)
 {
 	drawing_add_losses(d, t);
-	drawing_find_doubts(d, t, DOUBTS);
+	drawing_find_doubts(d, t);
 }
 
 /* Gives the table, which only the first call reads. */
@@ -325,16 +324,6 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 		drawing_add_bar(d, f, v);
 }
 
-static bool side_has_figure(const struct table *t, const char *variant, const char *side,
-			    const char *column)
-{
-	long row = row_find(t, 0, variant, side);
-
-	while (row >= 0 && isnan(table_real(t, (size_t)row, column)))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	return row >= 0;
-}
-
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
 		     const char *side, const char *column, const char *without,
 		     const char *costless)
@@ -345,7 +334,7 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
-		if (side_has_figure(t, v, side, column))
+		if (row_has_figure(t, v, side, column))
 			drawing_add_bar(d, f, v);
 		else if (!drawing_all_failed(d, v)) /* another remark says that */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
@@ -477,7 +466,7 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	}
 	/* Only the measured runs have the busy time of the side's CPUs. */
 	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
-		drawing_find_doubts(d, t, DOUBT_OTHERS);
+		drawing_find_doubts(d, t);
 	if (n[DOUBT_OTHERS] && !(d->chart->flags & CHART_OWN))
 		figure_doubt(
 			f, "Other programs took up to %.0f %% of a side's busy time in user mode%s",

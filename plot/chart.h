@@ -233,6 +233,10 @@ bool row_is(const struct table *t, size_t row, const char *column, const char *w
 long row_with(const struct table *t, const char *variant, const char *side, const char *column,
 	      const char *word);
 
+/* Returns whether a row of this variant and side (NULL: any) has a figure in the column. */
+bool row_has_figure(const struct table *t, const char *variant, const char *side,
+		    const char *column);
+
 /* Returns the estimate and its interval times k. */
 struct estimate estimate_times(struct estimate e, double k);
 

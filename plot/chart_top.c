@@ -15,104 +15,103 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- functions --- */
-
-/* The cost of a function in one variant. */
-struct function_cost {
-	const char *symbol, *dso;
+/* A row with a time of a function or of a system call. */
+struct top_row {
+	const char *side, *name, *object;
 	int bar;
 	size_t row;
 	double ns;
 };
 
-/* A function of a side, and its largest cost in any variant. */
-struct function {
-	const struct function_cost *costs;
+/* The rows of one function or system call of a side, and the largest sum of a variant. */
+struct top {
+	const struct top_row *rows;
 	size_t n;
 	double most;
+	int place; /* the place of the side's role */
 };
 
-static int function_costs_by_name(const void *a, const void *b)
+static int top_rows_by_name(const void *a, const void *b)
 {
-	const struct function_cost *x = a, *y = b;
-	int order = strcmp(x->symbol, y->symbol);
+	const struct top_row *x = a, *y = b;
+	int order = strcmp(x->side, y->side);
 
-	order = order ? order : strcmp(x->dso, y->dso);
-	return order ? order : x->bar - y->bar;
+	order = order ? order : strcmp(x->name, y->name);
+	order = order ? order : strcmp(x->object, y->object);
+	order = order ? order : x->bar - y->bar;
+	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static int functions_by_cost(const void *a, const void *b)
+static int tops_by_cost(const void *a, const void *b)
 {
-	const struct function *x = a, *y = b;
+	const struct top *x = a, *y = b;
 
 	if (x->most != y->most)
 		return x->most < y->most ? 1 : -1;
-	return function_costs_by_name(x->costs, y->costs);
+	return top_rows_by_name(x->rows, y->rows);
 }
 
-/* Reads the costs of the side, by function. Rows without samples of the function itself do not
- * count. Returns their number. */
-static size_t functions_read_costs(const struct figure *f, const struct table *t, const char *side,
-				   struct function_cost *costs)
+/*
+ * Returns the tops of the side (NULL: of all sides), the costliest first, and their number. Those
+ * without a time do not count. `object`: a column that tells names apart, or NULL.
+ */
+static struct top *tops_gather(const struct drawing *d, struct figure *f, const struct table *t,
+			       const char *side, const char *ns, const char *name,
+			       const char *object, size_t *n)
 {
-	const char *last = NULL;
-	size_t row, n = 0;
-	int bar = -1;
+	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows)), *r;
+	struct top *all = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*all)), *last = NULL;
+	size_t row, i, nrows = 0;
+	double sum = 0;
 
 	for (row = 0; row < t->rows; row++) {
-		const char *variant = table_text(t, row, "variant");
-		double ns = table_real(t, row, "self_ns");
-
-		if (!(ns > 0) || !row_is(t, row, "side", side))
-			continue;
-		if (!last || strcmp(last, variant) != 0)
-			bar = figure_find_mark(&f->bars, last = variant);
-		if (bar >= 0)
-			costs[n++] =
-				(struct function_cost){table_text(t, row, "symbol"),
-						       table_text(t, row, "dso"), bar, row, ns};
+		r = &rows[nrows];
+		*r = (struct top_row){table_text(t, row, "side"),
+				      table_text(t, row, name),
+				      object ? table_text(t, row, object) : "",
+				      figure_find_mark(&f->bars, table_text(t, row, "variant")),
+				      row,
+				      table_real(t, row, ns)};
+		nrows += r->bar >= 0 && !isnan(r->ns) && (!side || !strcmp(r->side, side));
 	}
-	qsort(costs, n, sizeof(*costs), function_costs_by_name);
-	return n;
-}
-
-/* Makes functions of n costs. Returns their number. */
-static size_t functions_gather(const struct function_cost *costs, size_t n, struct function *all)
-{
-	size_t i, found = 0;
-
-	for (i = 0; i < n; i++) {
-		struct function *last = found ? &all[found - 1] : NULL;
-
-		if (!last || strcmp(last->costs->symbol, costs[i].symbol) != 0 ||
-		    strcmp(last->costs->dso, costs[i].dso) != 0) {
-			last = &all[found++];
-			*last = (struct function){&costs[i], 0, 0};
+	qsort(rows, nrows, sizeof(*rows), top_rows_by_name);
+	for (i = 0, *n = 0; i < nrows; i++) {
+		r = &rows[i];
+		if (!last || strcmp(last->rows->side, r->side) ||
+		    strcmp(last->rows->name, r->name) || strcmp(last->rows->object, r->object)) {
+			last = &all[(*n)++];
+			*last = (struct top){r, 0, 0, drawing_side_place(d, r->side)};
 		}
-		last->n++;
-		last->most = fmax(last->most, costs[i].ns);
+		sum = last->n++ && r[-1].bar == r->bar ? sum + r->ns : r->ns;
+		last->most = fmax(last->most, sum);
 	}
-	qsort(all, found, sizeof(*all), functions_by_cost);
-	return found;
+	qsort(all, *n, sizeof(*all), tops_by_cost);
+	while (*n && !(all[*n - 1].most > 0))
+		--*n;
+	return all;
 }
+
+/* --- functions --- */
 
 /* Puts the i-th of n functions. Its name has the object where two objects have a function of that
  * name. */
-static void functions_put_group(struct figure *f, const struct table *t, const struct function *all,
+static void functions_put_group(struct figure *f, const struct table *t, const struct top *all,
 				size_t i, size_t n)
 {
-	const struct function_cost *c = all[i].costs;
-	const char *label = c->symbol;
+	const struct top_row *r = all[i].rows;
+	const char *label = r->name;
 	size_t k, same = 0;
 	int group;
 
 	for (k = 0; k < n; k++)
-		same += !strcmp(all[k].costs->symbol, c->symbol);
+		same += !strcmp(all[k].rows->name, r->name);
 	if (same > 1 || *label == '[')
-		label = arena_printf(&f->arena, "%s (%s)", label, path_base_name(c->dso));
+		label = arena_printf(&f->arena, "%s (%s)", label, path_base_name(r->object));
 	group = figure_group(f, label);
 	for (k = 0; k < all[i].n; k++)
-		figure_put(f, group, c[k].bar, FIGURE_WHOLE, row_profiled(t, c[k].row, "self_ns"));
+		if (r[k].ns > 0) /* else only what it calls was hit */
+			figure_put(f, group, r[k].bar, FIGURE_WHOLE,
+				   row_profiled(t, r[k].row, "self_ns"));
 }
 
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
@@ -166,9 +165,8 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 {
 	const struct table *t;
 	const char *side;
-	struct function_cost *costs;
-	struct function *all;
-	size_t i, n, shown;
+	struct top *all;
+	size_t i, shown, most;
 	int rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
@@ -176,11 +174,9 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 	side = functions_side(d, t);
 	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",
 			"Profiled, but its cost per unit of work is not known");
-	costs = xcalloc(t->rows + 1, sizeof(*costs));
-	all = xcalloc(t->rows + 1, sizeof(*all));
-	n = functions_gather(costs, functions_read_costs(f, t, side, costs), all);
-	shown = drawing_most_groups(d, f);
-	shown = shown < n ? shown : n;
+	all = tops_gather(d, f, t, side, "self_ns", "symbol", "dso", &shown);
+	most = drawing_most_groups(d, f);
+	shown = shown < most ? shown : most;
 	for (i = 0; i < shown; i++)
 		functions_put_group(f, t, all, i, shown);
 	if (shown) {
@@ -192,8 +188,6 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 			"no profile of the %s with a known cost per unit of work; capture with the passes measure and profile, and --units",
 			side);
 	}
-	free(costs);
-	free(all);
 	return rc;
 }
 
@@ -220,107 +214,57 @@ const struct chart chart_functions_sender = {
 
 /* --- system calls --- */
 
-/* A system call of a side, and its largest time in any variant. */
-struct syscall_group {
-	const char *side, *name;
-	double most;
-	int place; /* the place of the side's role */
-};
-
-/* Time and calls of one variant: of one system call, or of all. */
-struct syscall_cost {
-	double ns, variance, calls;
-};
-
-/* Adds up the rows of this name in all commands of the side, or of every name where it is NULL. A
- * single call has no standard error. */
-static struct syscall_cost syscalls_sum(const struct table *t, const char *variant,
-					const char *side, const char *name)
-{
-	struct syscall_cost sum = {0, 0, 0};
-	double ns, error;
-	long row = row_find(t, 0, variant, side);
-
-	for (; row >= 0; row = row_find(t, (size_t)row + 1, variant, side)) {
-		ns = table_real(t, (size_t)row, "ns_per_kib");
-		if (isnan(ns) || (name && !row_is(t, (size_t)row, "syscall", name)))
-			continue;
-		error = table_real(t, (size_t)row, "stddev_pct") / 100;
-		if (table_real(t, (size_t)row, "calls") < 2)
-			error = NAN;
-		sum.ns += ns;
-		sum.variance += pow(ns * error, 2);
-		sum.calls += table_real(t, (size_t)row, "calls_per_mib");
-	}
-	return sum;
-}
-
-static int syscalls_by_time(const void *a, const void *b)
-{
-	const struct syscall_group *x = a, *y = b;
-
-	if (x->most != y->most)
-		return x->most < y->most ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
 static int syscalls_by_side(const void *a, const void *b)
 {
-	const struct syscall_group *x = a, *y = b;
+	const struct top *x = a, *y = b;
 	int order = x->place - y->place;
 
-	order = order ? order : strcmp(x->side, y->side);
-	return order ? order : syscalls_by_time(a, b);
+	order = order ? order : strcmp(x->rows->side, y->rows->side);
+	return order ? order : tops_by_cost(a, b);
 }
 
-static size_t syscalls_gather(const struct drawing *d, const struct figure *f,
-			      const struct table *t, struct syscall_group *all)
-{
-	size_t row, i, n = 0;
-	int b;
-
-	for (row = 0; row < t->rows; row++) {
-		const char *side = table_text(t, row, "side");
-		struct syscall_group g = {side, table_text(t, row, "syscall"), 0,
-					  drawing_side_place(d, side)};
-
-		for (b = 0; b < f->bars.n; b++)
-			g.most = fmax(g.most,
-				      syscalls_sum(t, f->bars.mark[b].name, g.side, g.name).ns);
-		for (i = 0; i < n && syscalls_by_side(&all[i], &g); i++)
-			;
-		if (i == n && g.most > 0)
-			all[n++] = g;
-	}
-	return n;
-}
-
-/* The interval is that of the mean call. */
-static void syscalls_put_bar(struct figure *f, const struct table *t, const struct syscall_group *g,
+/* Adds up the rows of all commands. The interval is that of the mean call, which a single call does
+ * not have. */
+static void syscalls_put_bar(struct figure *f, const struct table *t, const struct top *g,
 			     int group, int bar)
 {
-	const char *variant = f->bars.mark[bar].name;
-	struct syscall_cost c = syscalls_sum(t, variant, g->side, g->name);
-	double ci = 1.96 * sqrt(c.variance);
-	struct estimate e = {.value = c.ns, .lo = ci > c.ns ? 0 : c.ns - ci, .hi = c.ns + ci};
+	double ns = 0, variance = 0, calls = 0, ci, error;
+	size_t i;
 
-	if (c.ns > 0)
-		figure_put_noted(f, group, bar, e, arena_printf(&f->arena, "%.10g", c.calls));
-	else if (syscalls_sum(t, variant, g->side, NULL).ns <= 0)
+	for (i = 0; i < g->n; i++) {
+		const struct top_row *r = &g->rows[i];
+
+		if (r->bar != bar)
+			continue;
+		error = table_real(t, r->row, "calls") < 2
+				? NAN
+				: table_real(t, r->row, "stddev_pct") / 100;
+		ns += r->ns;
+		variance += pow(r->ns * error, 2);
+		calls += table_real(t, r->row, "calls_per_mib");
+	}
+	ci = 1.96 * sqrt(variance);
+	if (ns > 0)
+		figure_put_noted(
+			f, group, bar,
+			(struct estimate){.value = ns, .lo = ci > ns ? 0 : ns - ci, .hi = ns + ci},
+			arena_printf(&f->arena, "%.10g", calls));
+	else if (!row_has_figure(t, f->bars.mark[bar].name, g->rows->side, "ns_per_kib"))
 		figure_put_noted(f, group, bar, estimate_plain(NAN), "n/a");
 }
 
-static void syscalls_put_groups(struct figure *f, const struct table *t,
-				const struct syscall_group *all, size_t n)
+static void syscalls_put_groups(struct figure *f, const struct table *t, const struct top *all,
+				size_t n)
 {
-	bool one_side = !strcmp(all[0].side, all[n - 1].side);
+	bool one_side = !strcmp(all[0].rows->side, all[n - 1].rows->side);
 	size_t i;
 	int group, b;
 
 	for (i = 0; i < n; i++) {
-		group = figure_group(
-			f, one_side ? all[i].name
-				    : arena_printf(&f->arena, "%s: %s", all[i].side, all[i].name));
+		group = figure_group(f,
+				     one_side ? all[i].rows->name
+					      : arena_printf(&f->arena, "%s: %s", all[i].rows->side,
+							     all[i].rows->name));
 		for (b = 0; b < f->bars.n; b++)
 			syscalls_put_bar(f, t, &all[i], group, b);
 	}
@@ -346,8 +290,8 @@ static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t
 }
 
 /* A call of less than a thousandth of the longest bar could not be seen; --limit shows it. */
-static size_t syscalls_shown(const struct drawing *d, const struct figure *f,
-			     const struct syscall_group *all, size_t n)
+static size_t syscalls_shown(const struct drawing *d, const struct figure *f, const struct top *all,
+			     size_t n)
 {
 	size_t most = drawing_most_groups(d, f);
 
@@ -359,7 +303,7 @@ static size_t syscalls_shown(const struct drawing *d, const struct figure *f,
 
 static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
 {
-	struct syscall_group *all;
+	struct top *all;
 	const struct table *t;
 	int rc = drawing_table(d, 0, &t, err);
 	size_t n, shown;
@@ -368,10 +312,8 @@ static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
 		return rc;
 	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "System calls not counted",
 			"System calls counted, but the KiB moved are not known");
-	all = xcalloc(t->rows + 1, sizeof(*all));
-	n = syscalls_gather(d, f, t, all);
+	all = tops_gather(d, f, t, NULL, "ns_per_kib", "syscall", NULL, &n);
 	if (n) {
-		qsort(all, n, sizeof(*all), syscalls_by_time);
 		shown = syscalls_shown(d, f, all, n);
 		qsort(all, shown, sizeof(*all), syscalls_by_side);
 		syscalls_put_groups(f, t, all, shown);
@@ -381,7 +323,6 @@ static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
 			err, ENODATA,
 			"no run counted system calls of a workload with known bytes; capture with the passes measure and syscalls, and --units");
 	}
-	free(all);
 	return rc;
 }
 

@@ -78,6 +78,16 @@ long row_find(const struct table *t, size_t from, const char *variant, const cha
 	return -1;
 }
 
+bool row_has_figure(const struct table *t, const char *variant, const char *side,
+		    const char *column)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && isnan(table_real(t, (size_t)row, column)))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row >= 0;
+}
+
 const char *row_unit(const struct table *t, const char *column)
 {
 	int c = table_column(t, column);
