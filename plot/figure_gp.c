@@ -263,27 +263,20 @@ static void gp_add_part_number(struct str *s, const struct figure *f, const stru
  * room. */
 static void gp_add_numbers(struct str *s, const struct figure *f, const struct page *page)
 {
+	const char *place = f->lying ? "end($5) + lift : NaN):(($2+$3)/2)"
+			    : figure_whiskers_are_beside(f)
+				    ? "($2+$3)/2 : NaN):(shown(top($5)) + lift)"
+				    : "($2+$3)/2 : NaN):(end($5) + lift)";
 	int i;
 
 	if (figure_part_exceeds(f, FIGURE_WHOLE, -1))
 		str_printf(
 			s,
-			", \\\n\t\tdata skip 1 using (%s ? %s noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'",
-			gp_whole_rows(f),
-			f->lying && f->note_unit && !f->rows
-				? "end($5) + lift : NaN):(($2+$3)/2):(number($6).beside(11)) with labels left boxed"
-			: f->rows && f->starred && f->note_word
-				? "end($5) + lift : NaN):(($2+$3)/2):(number($6).star(11)) with labels left"
-			: f->rows
-				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left"
-			: f->lying
-				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left boxed"
-			: f->starred && f->note_word
-				? "($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6).star(11)) with labels center boxed"
-			: figure_whiskers_are_beside(f)
-				? "($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6)) with labels center boxed"
-				: "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) with labels center boxed",
-			page->value_size, INK);
+			", \\\n\t\tdata skip 1 using (%s ? %s:(%s) with labels %s%s noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'",
+			gp_whole_rows(f), place,
+			figure_has_steps(f) ? "step($6)" : "number($6).suffix(11)",
+			f->lying ? "left" : "center", f->rows ? "" : " boxed", page->value_size,
+			INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
 		if (figure_part_exceeds(f, i, gp_least_part(page, f)))
 			gp_add_part_number(s, f, page, i);
@@ -313,16 +306,18 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f) +
 			figure_stack_excess(f),
 		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
+	str_puts(s, "suffix(c) = ");
 	if (f->note_unit && !f->rows) {
-		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");
+		str_puts(s, "' · '.number(column(c)).' '.");
 		label_quote(s, f->note_unit);
-		str_putc(s, '\n');
+	} else if (f->starred) {
+		str_puts(s, "strcol(c) eq ");
+		label_quote(s, f->starred);
+		str_puts(s, " ? '*' : ''");
+	} else {
+		str_puts(s, "''");
 	}
-	if (!f->starred)
-		return;
-	str_puts(s, "star(c) = strcol(c) eq ");
-	label_quote(s, f->starred);
-	str_puts(s, " ? '*' : ''\n");
+	str_putc(s, '\n');
 }
 
 void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,

@@ -726,7 +726,7 @@ TEST(number_and_whisker_of_a_stack)
 	assert_has(
 		gp,
 		"$1 == 0 && valid(7) && valid(8) && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
-	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6))");
+	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6).suffix(11))");
 	page_make(&page, &x->f);
 	assert_true(label_width("2857", page.value_size, false) / 2 <
 		    (BAR_HALF / 100.0 + 0.06) *
