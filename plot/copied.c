@@ -24,9 +24,7 @@ struct evidence_view {
 	int n;
 	double best; /* the highest share of the sides */
 	bool asked_zero, asked_copy, asked_drop;
-	bool fell;	   /* a row of a side that asked for zero copy has evidence */
-	bool half;	   /* a row lacks both the copied bytes and the zero-copy bytes */
-	const char *known; /* the first side with evidence */
+	bool fell; /* a row of a side that asked for zero copy has evidence */
 };
 
 static void evidence_add_row(struct evidence_view *v, const struct table *t, size_t row)
@@ -52,9 +50,6 @@ static void evidence_add_row(struct evidence_view *v, const struct table *t, siz
 	v->asked_copy |= row_is(t, row, "asked", "copy");
 	v->asked_drop |= row_is(t, row, "asked", "drop");
 	v->fell |= zero && !isnan(share);
-	v->half |= isnan(zero_copy) && isnan(table_real(t, row, "copied"));
-	if (!v->known && !isnan(share))
-		v->known = side;
 }
 
 static struct evidence_view evidence_of(const struct table *t, const char *variant,
@@ -95,16 +90,29 @@ static void copied_add_percent(struct str *s, double percent)
 		str_printf(s, "%.*f", percent > 99 && percent < 100 ? 2 : 0, percent);
 }
 
-enum { SHARES = 4 };
-
-/* What a caption says about a variant. Each HOLE in the text is one of the shares, in percent. */
-struct words {
-	struct str text;
-	double share[SHARES];
-	int n;
+/* Warnings come first, because a long line is cut at its end. */
+enum rank {
+	FELL_BACK,
+	FELL_PARTLY,
+	DROPPED,
+	FAILED,
+	NO_EVIDENCE, /* from here on, no warning */
+	COPIED,
+	ZERO_COPY,
+	RANKS,
 };
 
+enum { SHARES = 4 };
 #define HOLE '\1'
+
+/* What a caption says about the variants that are alike. Each HOLE in the text is one of the
+ * shares. */
+struct words {
+	struct str text;
+	enum rank rank;
+	double least[SHARES], most[SHARES]; /* percent */
+	int n;
+};
 
 /* Appends the shares of the sides with zero copy, "98 % zero copy on the receiver, 97 % on …". */
 static void words_add_shares(struct words *w, const struct evidence_view *v)
@@ -116,7 +124,8 @@ static void words_add_shares(struct words *w, const struct evidence_view *v)
 			continue;
 		str_printf(&w->text, "%s%c %%%s on the %s", w->text.len ? ", " : "", HOLE,
 			   w->n ? "" : " zero copy", v->side[i].name);
-		w->share[w->n++] = 100 * v->side[i].share;
+		w->least[w->n] = w->most[w->n] = 100 * v->side[i].share;
+		w->n++;
 	}
 }
 
@@ -136,136 +145,28 @@ static bool words_add_copied(struct words *w, const struct evidence_view *v)
 	return any_fell;
 }
 
-/* Warnings come first, because a long line is cut at its end. */
-enum rank {
-	FELL_BACK,
-	FELL_PARTLY,
-	DROPPED,
-	FAILED,
-	NO_EVIDENCE, /* from here on, no warning */
-	COPIED,
-	ZERO_COPY,
-	RANKS,
-};
-
-/* Variants with the same words. */
-struct alike {
-	char *words;
-	enum rank rank;
-	const char **variants;
-	double least[SHARES], most[SHARES]; /* percent */
-	int n;
-};
-
-struct said {
-	struct alike *alike;
-	int n, cap, variants; /* variants: in the chart */
-};
-
-static void said_add(struct said *all, const char *variant, enum rank rank, const struct words *w)
-{
-	struct alike *a;
-	int i;
-
-	for (i = 0; i < all->n && strcmp(all->alike[i].words, w->text.buf); i++)
-		;
-	if (i == all->n) {
-		array_add(all->alike, all->n, all->cap,
-			  (struct alike){.words = xstrdup(w->text.buf), .rank = rank});
-		a = &all->alike[i];
-		a->variants = xcalloc((size_t)all->variants, sizeof(*a->variants));
-		memcpy(a->least, w->share, sizeof(a->least));
-		memcpy(a->most, w->share, sizeof(a->most));
-	}
-	a = &all->alike[i];
-	a->variants[a->n++] = variant;
-	for (i = 0; i < w->n; i++) {
-		a->least[i] = fmin(a->least[i], w->share[i]);
-		a->most[i] = fmax(a->most[i], w->share[i]);
-	}
-}
-
-/* Returns the place of the first variant with the same stem. */
-static int alike_first(const struct alike *a, int i)
-{
-	int k = 0;
-
-	while (!variant_has_stem_of(a->variants[k], a->variants[i]))
-		k++;
-	return k;
-}
-
-/* Appends "mmap+… (12)" for twelve variants that differ only in their settings. */
-static void alike_add_stems(struct str *s, const struct alike *a)
-{
-	const char *separator = "";
-	int i, k, n;
-
-	for (i = 0; i < a->n; i++) {
-		if (alike_first(a, i) != i)
-			continue;
-		for (k = n = 0; k < a->n; k++)
-			n += alike_first(a, k) == i;
-		if (n > 1)
-			str_printf(s, "%s%.*s+… (%d)", separator, (int)strcspn(a->variants[i], "+"),
-				   a->variants[i], n);
-		else
-			str_printf(s, "%s%s", separator, a->variants[i]);
-		separator = ", ";
-	}
-}
-
-static void alike_add_words(const struct drawing *d, struct str *s, const struct alike *a)
-{
-	enum { NAMED = 3 };
-	const char *c;
-	int i, share = 0;
-
-	str_puts(s, s->len ? " · " : "");
-	if (a->n > NAMED)
-		alike_add_stems(s, a);
-	for (i = 0; i < a->n && a->n <= NAMED; i++) {
-		str_puts(s, i ? ", " : "");
-		drawing_add_label(d, a->variants[i], s);
-	}
-	str_puts(s, ": ");
-	for (c = a->words; *c; c++) {
-		if (*c != HOLE) {
-			str_putc(s, *c);
-			continue;
-		}
-		copied_add_percent(s, a->least[share]);
-		str_puts(s, a->least[share] < a->most[share] ? " to " : "");
-		if (a->least[share] < a->most[share])
-			copied_add_percent(s, a->most[share]);
-		share++;
-	}
-}
-
 /* Appends the words for a variant without zero copy. */
-static enum rank copied_add_all(struct str *s, const struct evidence_view *v)
+static enum rank words_add_all(struct words *w, const struct evidence_view *v)
 {
 	if (v->fell) {
-		str_puts(s, "fell back to copying every byte (not zero copy)");
+		str_puts(&w->text, "fell back to copying every byte (not zero copy)");
 		return FELL_BACK;
 	}
 	if (v->asked_zero) {
-		str_puts(s, "no evidence of zero copy");
+		str_puts(&w->text, "no evidence of zero copy");
 		return NO_EVIDENCE;
 	}
-	if (v->asked_copy && !v->half)
-		str_puts(s, "plain copying, as asked");
+	if (v->asked_copy)
+		str_puts(&w->text, "plain copying, as asked");
 	else
-		str_printf(s, "every byte was copied%s%s", v->half || v->only ? " on the " : "",
-			   v->half   ? v->known
-			   : v->only ? v->only
-				     : "");
+		str_printf(&w->text, "every byte was copied%s%s", v->only ? " on the " : "",
+			   v->only ? v->only : "");
 	return COPIED;
 }
 
 /* Appends the words about one variant's data on all sides, or on the side `only`. */
-static enum rank copied_add_words(struct words *w, const struct table *t, const char *variant,
-				  const char *only)
+static enum rank words_add(struct words *w, const struct table *t, const char *variant,
+			   const char *only)
 {
 	const struct evidence_view v = evidence_of(t, variant, only),
 				   all = evidence_of(t, variant, NULL);
@@ -277,7 +178,7 @@ static enum rank copied_add_words(struct words *w, const struct table *t, const 
 		return words_add_copied(w, &v) ? FELL_PARTLY : ZERO_COPY;
 	}
 	if (state == COPIED_ALL)
-		return copied_add_all(&w->text, &v);
+		return words_add_all(w, &v);
 	if (state == COPIED_UNKNOWN) {
 		str_puts(&w->text, "copied bytes not counted");
 		return NO_EVIDENCE;
@@ -302,46 +203,119 @@ static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 	       (rank == NO_EVIDENCE || (rank == COPIED && v.asked_copy));
 }
 
-static void said_add_variant(const struct drawing *d, struct said *all, int i, const char *side)
+/* What is said of all variants of a chart: once of those that are alike. */
+struct said {
+	struct words *words;
+	int *of; /* the place of each variant's words; -1: none */
+	int n, variants;
+};
+
+static void said_add(const struct drawing *d, struct said *all, int i, const char *side)
 {
 	const char *v = drawing_variant(d, i);
-	struct words words = {0};
-	enum rank rank = FAILED;
+	struct words w = {.rank = FAILED}, *same;
+	int k = 0;
 
 	if (drawing_all_failed(d, v))
-		str_puts(&words.text, "no run succeeded");
+		str_puts(&w.text, "no run succeeded");
 	else
-		rank = copied_add_words(&words, &d->zerocopy, v, side);
-	if (!variant_is_silent(d, i, rank))
-		said_add(all, v, rank, &words);
-	str_free(&words.text);
+		w.rank = words_add(&w, &d->zerocopy, v, side);
+	while (k < all->n && strcmp(all->words[k].text.buf, w.text.buf))
+		k++;
+	all->of[i] = variant_is_silent(d, i, w.rank) ? -1 : k;
+	if (all->of[i] < 0 || k < all->n)
+		str_free(&w.text);
+	else
+		all->words[all->n++] = w;
+	same = &all->words[k];
+	for (k = 0; k < w.n && all->of[i] >= 0; k++) {
+		same->least[k] = fmin(same->least[k], w.least[k]);
+		same->most[k] = fmax(same->most[k], w.most[k]);
+	}
+}
+
+/* Appends the names of the variants with these words, many as "mmap+… (12)": twelve variants that
+ * differ only in their settings. */
+static void said_add_names(const struct drawing *d, struct str *s, const struct said *all,
+			   int words)
+{
+	enum { NAMED = 3 };
+	const char *separator = "", *v;
+	int i, k, n = 0, alike;
+
+	for (i = 0; i < all->variants; i++)
+		n += all->of[i] == words;
+	for (i = 0; i < all->variants; i++) {
+		v = drawing_variant(d, i);
+		for (k = alike = 0; k < all->variants && n > NAMED; k++)
+			if (all->of[k] == words && variant_has_stem_of(drawing_variant(d, k), v)) {
+				if (k < i)
+					break; /* named already */
+				alike++;
+			}
+		if (all->of[i] != words || (n > NAMED && k < all->variants))
+			continue;
+		str_puts(s, separator);
+		if (alike > 1)
+			str_printf(s, "%.*s+… (%d)", (int)strcspn(v, "+"), v, alike);
+		else if (n > NAMED)
+			str_puts(s, v);
+		else
+			drawing_add_label(d, v, s);
+		separator = ", ";
+	}
+}
+
+static void said_add_words(struct str *s, const struct words *w)
+{
+	const char *c;
+	int share = 0;
+
+	for (c = w->text.buf; *c; c++) {
+		if (*c != HOLE) {
+			str_putc(s, *c);
+			continue;
+		}
+		copied_add_percent(s, w->least[share]);
+		if (w->least[share] < w->most[share]) {
+			str_puts(s, " to ");
+			copied_add_percent(s, w->most[share]);
+		}
+		share++;
+	}
 }
 
 void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 {
+	struct str lists[2] = {0}, *s; /* warnings, remarks */
 	struct said all = {0};
-	struct str warnings = {0}, remarks = {0};
 	enum rank rank;
 	int i;
 
 	while (drawing_variant(d, all.variants))
 		all.variants++;
+	all.words = xcalloc((size_t)all.variants + 1, sizeof(*all.words));
+	all.of = xcalloc((size_t)all.variants + 1, sizeof(*all.of));
 	for (i = 0; i < all.variants; i++)
-		said_add_variant(d, &all, i, side);
+		said_add(d, &all, i, side);
 	for (rank = 0; rank < RANKS; rank++)
-		for (i = 0; i < all.n; i++)
-			if (all.alike[i].rank == rank)
-				alike_add_words(d, rank < NO_EVIDENCE ? &warnings : &remarks,
-						&all.alike[i]);
-	if (warnings.len)
-		figure_doubt(f, "%s", warnings.buf);
-	if (remarks.len)
-		figure_remark(f, "%s", remarks.buf);
-	for (i = 0; i < all.n; i++) {
-		free(all.alike[i].words);
-		free(all.alike[i].variants);
-	}
-	free(all.alike);
-	str_free(&warnings);
-	str_free(&remarks);
+		for (i = 0; i < all.n; i++) {
+			if (all.words[i].rank != rank)
+				continue;
+			s = &lists[rank >= NO_EVIDENCE];
+			str_puts(s, s->len ? " · " : "");
+			said_add_names(d, s, &all, i);
+			str_puts(s, ": ");
+			said_add_words(s, &all.words[i]);
+		}
+	if (lists[0].len)
+		figure_doubt(f, "%s", lists[0].buf);
+	if (lists[1].len)
+		figure_remark(f, "%s", lists[1].buf);
+	for (i = 0; i < all.n; i++)
+		str_free(&all.words[i].text);
+	free(all.words);
+	free(all.of);
+	str_free(&lists[0]);
+	str_free(&lists[1]);
 }
