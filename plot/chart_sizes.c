@@ -126,39 +126,17 @@ static bool sizes_has(const struct table *t, const char *side, const struct hist
 	return false;
 }
 
-static void sizes_put_curve(struct figure *f, const struct table *t, int panel, int bar,
-			    const char *side, const struct histogram *h)
-{
-	if (h->time) {
-		sizes_put_percentiles(f, t, panel, bar, side, h);
-		f->curves->log_y |= 1u << panel;
-	} else {
-		sizes_put_buckets(f, t, panel, bar, side, h);
-	}
-}
-
 static void sizes_put_panel(struct figure *f, const struct table *t, const char *side,
 			    const struct histogram *h)
 {
 	int panel = figure_group(f, figure_text(f, "%s: %s", side, h->label)), b;
 
 	for (b = 0; b < f->bars.n; b++)
-		sizes_put_curve(f, t, panel, b, side, h);
-}
-
-/* A panel for each of many variants, with the first histogram alone. */
-static void sizes_put_multiples(struct figure *f, const struct table *t, const char *side,
-				const struct histogram *h)
-{
-	int b;
-
-	f->curves->multiples = true;
-	f->curves->own_x = false;
-	for (b = 0; b < f->bars.n; b++)
-		sizes_put_curve(f, t, figure_group(f, f->bars.mark[b].label), b, side, h);
-	figure_remark(f,
-		      "More than %d variants: only %s of the %s is drawn; --variant chooses some",
-		      FIGURE_BARS, h->label, side);
+		if (h->time)
+			sizes_put_percentiles(f, t, panel, b, side, h);
+		else
+			sizes_put_buckets(f, t, panel, b, side, h);
+	f->curves->log_y |= (uint32_t)h->time << panel;
 }
 
 static int sizes_put_panels(const struct drawing *d, struct figure *f, const struct table *t,
@@ -176,9 +154,7 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 
 			if (histograms[h].time != times || !sizes_has(t, side, &histograms[h]))
 				continue;
-			if (!f->groups.n && f->bars.n > FIGURE_BARS)
-				sizes_put_multiples(f, t, side, &histograms[h]);
-			else if (f->groups.n < MOST && !f->curves->multiples)
+			if (f->groups.n < MOST)
 				sizes_put_panel(f, t, side, &histograms[h]);
 			else
 				left_out++;
@@ -221,7 +197,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 	f->subtitle =
 		figure_text(f, "Counted by the workload over its whole run, warm-up included%s",
 			    times ? "; lower is better" : "; at 64: 64 to 127");
-	if (left_out && !f->curves->multiples)
+	if (left_out)
 		figure_remark(f, "No room for %d more panel%s; --side chooses a side", left_out,
 			      left_out == 1 ? "" : "s");
 	f->group_word = "panel";
@@ -244,7 +220,7 @@ const struct chart chart_sizes = {
 	.what = "how large receives, batches and returns were",
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
-	.most = CURVES_PANELS,
+	.most = FIGURE_BARS,
 	.flags = CHART_OF_SIDES | CHART_OWN,
 	.draw = sizes_draw,
 };
@@ -254,7 +230,7 @@ const struct chart chart_latency = {
 	.what = "percentiles of the latency of requests and of notifications",
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
-	.most = CURVES_PANELS,
+	.most = FIGURE_BARS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = latency_draw,
 };

@@ -127,6 +127,11 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 				f, r->numbers ? table_real(r->t, row, "number") : f->curves->nticks,
 				value);
 	}
+	if (f->bars.n > FIGURE_BARS) {
+		figure_remark(f, "Not in this chart: %d more variants (--variant chooses)",
+			      f->bars.n - FIGURE_BARS);
+		f->bars.n = FIGURE_BARS;
+	}
 	for (i = 0; i < f->curves->nticks; i++)
 		f->curves->log_x |= r->numbers && f->curves->ticks[0].at > 0 &&
 				    f->curves->ticks[i].at >= 8 * f->curves->ticks[0].at;
@@ -134,8 +139,6 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 
 /* On a linear axis the small ones of such values, and their differences, could not be seen. */
 #define LOG_FROM 3
-
-enum { EVERY_PANEL = -1 };
 
 static void sweep_choose_axis(struct figure *f, int panel)
 {
@@ -146,14 +149,14 @@ static void sweep_choose_axis(struct figure *f, int panel)
 	for (i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && (c->panel == panel || panel == EVERY_PANEL); k++) {
+		for (k = 0; k < c->n && (c->panel == panel); k++) {
 			v = c->points[k].y.value;
 			least = fmin(least, v);
 			most = fmax(most, v);
 		}
 	}
 	if (least > 0 && most >= LOG_FROM * least)
-		f->curves->log_y |= panel == EVERY_PANEL ? ~0u : 1u << panel;
+		f->curves->log_y |= 1u << panel;
 }
 
 static void sweep_put_curve(const struct sweep_rows *r, struct figure *f,
@@ -217,33 +220,6 @@ static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 		}
 		sweep_choose_axis(f, i);
 	}
-}
-
-/* Many lines: a panel for each, with the line of the first variant, and the first figure alone. */
-static void sweep_put_multiples(struct sweep_rows *r, struct figure *f)
-{
-	const struct sweep_panel *p = &r->panels[0];
-	int line, panel;
-
-	f->curves->multiples = true;
-	r->left_out = 0;
-	for (line = 1; line < f->bars.n; line++) {
-		if (f->groups.n == CURVES_PANELS) {
-			r->left_out = f->bars.n - line;
-			break;
-		}
-		panel = figure_group(f, f->bars.mark[line].label);
-		sweep_put_curve(r, f, p, panel, 0);
-		sweep_put_curve(r, f, p, panel, line);
-		sweep_put_mark(r, f, p, panel, line);
-	}
-	sweep_choose_axis(f, EVERY_PANEL);
-	figure_remark(f, "More than %d variants: only %s%s%s is drawn; grey: %s", FIGURE_BARS,
-		      p->gauge->label, *p->under ? " at " : "", p->under, f->bars.mark[0].label);
-	if (r->left_out)
-		figure_remark(f, "Not in this chart: %d more variants (--variant chooses)",
-			      r->left_out);
-	r->left_out = 0;
 }
 
 /* Returns whether the line copied under every value at which it is drawn. */
@@ -310,16 +286,13 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 {
 	const struct sweep_panel *p = &r->panels[0];
 
-	f->title = figure_text(f, "%s over %s",
-			       *p->under || f->curves->multiples ? p->gauge->label
-								 : "Cost and throughput",
+	f->title = figure_text(f, "%s over %s", *p->under ? p->gauge->label : "Cost and throughput",
 			       r->setting);
-	f->subtitle = figure_text(f, "%s%s: %s of the runs%s",
-				  !strcmp(p->side, "total") ? "All sides together" : p->side,
-				  *p->under && !f->curves->multiples
-					  ? ", a panel for each combination of the other settings"
-					  : "",
-				  drawing_estimator(d), sweep_mark_words(f->curves));
+	f->subtitle =
+		figure_text(f, "%s%s: %s of the runs%s",
+			    !strcmp(p->side, "total") ? "All sides together" : p->side,
+			    *p->under ? ", a panel for each combination of the other settings" : "",
+			    drawing_estimator(d), sweep_mark_words(f->curves));
 	f->group_word = "panel";
 	if (r->left_out)
 		figure_remark(
@@ -343,10 +316,7 @@ static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 				 "no variant has a cost or a throughput over a setting");
 	figure_curves(f, arena_strdup(&f->arena, r.setting), "metric");
 	sweep_put_axes(&r, f);
-	if (f->bars.n > FIGURE_BARS)
-		sweep_put_multiples(&r, f);
-	else
-		sweep_put_panels(&r, f);
+	sweep_put_panels(&r, f);
 	sweep_put_words(d, &r, f);
 	sweep_claim(d, &r, f);
 	drawing_foot(d, f, FROM_MEASURED);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Figures over time, a panel for each: all runs pale, their median strong, the window a grey
- * area. More variants than can be told apart in a panel get a panel each, for the first figure.
+ * area.
  *
  * A panel has at most BINS points. Where a run has more readings, its pale line goes through the
  * lowest and the highest reading of each bin, so that no peak is lost, and the strong line through
@@ -35,14 +35,14 @@ static const struct {
 	{"softnet_squeezed_per_s", "squeezes/s", false, false},
 };
 
-enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PARTS = 16 * BINS, PANELS = 6 };
+enum { GAUGES = array_size(gauges), BINS = 300, PARTS = 16 * BINS, PANELS = 6 };
 
 enum { READINGS = 3 }; /* fewer make no line to look at */
 
 struct timed {
 	double t, value;
-	double low, high, low_t, high_t; /* the range of the readings, and when they were */
-	int n;				 /* readings behind the value */
+	double low, high; /* the range of the readings */
+	int n;		  /* readings behind the value */
 };
 
 /* One figure of one run, by time. */
@@ -102,7 +102,7 @@ static struct timed timed_read(const struct table *t, size_t row)
 
 	if (isnan(range.low))
 		range = (struct interval){.low = value, .high = value};
-	return (struct timed){at, value, range.low, range.high, at, at, 1};
+	return (struct timed){at, value, range.low, range.high, 1};
 }
 
 static void timeline_read(struct timeline *l, const struct table *t, bool alone)
@@ -187,14 +187,8 @@ static struct bins timeline_bins(const struct timeline *l, int gauge, const char
 
 static void bin_add(struct timed *bin, const struct timed *p)
 {
-	if (!bin->n || p->low < bin->low) {
-		bin->low = p->low;
-		bin->low_t = p->t;
-	}
-	if (!bin->n || p->high > bin->high) {
-		bin->high = p->high;
-		bin->high_t = p->t;
-	}
+	bin->low = bin->n ? fmin(bin->low, p->low) : p->low;
+	bin->high = bin->n ? fmax(bin->high, p->high) : p->high;
 	bin->t += p->t;
 	bin->value += p->value;
 	bin->n++;
@@ -219,28 +213,21 @@ static void line_bin(const struct run_line *l, const struct bins *b, struct time
 	}
 }
 
-/* Puts the lowest and the highest reading of a bin, in the order of their times. */
-static void panel_put_range(struct figure *f, int curve, const struct timed *p)
-{
-	bool low_first = p->low_t <= p->high_t;
-
-	figure_point(f, curve, low_first ? p->low_t : p->high_t,
-		     estimate_plain(low_first ? p->low : p->high));
-	figure_point(f, curve, low_first ? p->high_t : p->low_t,
-		     estimate_plain(low_first ? p->high : p->low));
-}
-
 static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
 			  const struct bins *b)
 {
 	int curve = figure_curve(f, panel, bar, figure_text(f, "%d", run), true);
 	long k;
 
-	for (k = 0; k < b->n; k++)
-		if (b->thin && p[k].low < p[k].high)
-			panel_put_range(f, curve, &p[k]);
-		else if (!isnan(p[k].value))
-			figure_point(f, curve, p[k].t, estimate_plain(p[k].value));
+	for (k = 0; k < b->n; k++) {
+		bool thin = b->thin && p[k].low < p[k].high;
+
+		if (!isnan(p[k].value))
+			figure_point(f, curve, p[k].t,
+				     estimate_plain(thin ? p[k].low : p[k].value));
+		if (thin)
+			figure_point(f, curve, p[k].t, estimate_plain(p[k].high));
+	}
 }
 
 /* Puts the median of the runs in each bin that at least half of them have. */
@@ -392,28 +379,12 @@ static void timeline_put_panels(struct timeline *l, struct figure *f, const stru
 	}
 }
 
-/* A panel for each variant, with the first figure alone. */
-static void timeline_put_multiples(struct timeline *l, struct figure *f, const struct panels *p)
-{
-	int b;
-
-	f->curves->multiples = true;
-	for (b = 0; b < f->bars.n; b++) {
-		figure_group(f, f->bars.mark[b].label);
-		panel_put_variant(l, f, b, b, p->of[0].gauge, p->of[0].side);
-	}
-	figure_remark(f,
-		      "More than %d variants: only %s of the %s is drawn; --variant chooses some",
-		      OVERLAID, gauges[p->of[0].gauge].label, p->of[0].side);
-}
-
 static void timeline_put_words(const struct drawing *d, struct figure *f, const struct timeline *l,
 			       const struct panels *p, const char *others)
 {
-	f->title =
-		figure_text(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
-			    gauges[p->of[0].gauge].label,
-			    p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
+	f->title = figure_text(
+		f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
+		gauges[p->of[0].gauge].label, p->n > 1 ? " and what moved with it" : "");
 	f->subtitle = figure_text(f, "%s; the grey area is the window",
 				  d->facts.measured.most == 1
 					  ? "Each line is the only run"
@@ -425,7 +396,7 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			l->thinned_s);
 	f->group_word = "panel";
 	drawing_foot(d, f, FROM_EACH_RUN);
-	if (*others && !f->curves->multiples)
+	if (*others)
 		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, others);
 }
 
@@ -470,10 +441,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 	panels_find(&p, &l, &sides);
 	figure_curves(f, "seconds since the window began", "run");
 	drawing_bars(d, f);
-	if (p.n && f->bars.n <= OVERLAID)
-		timeline_put_panels(&l, f, &p);
-	else if (p.n)
-		timeline_put_multiples(&l, f, &p);
+	timeline_put_panels(&l, f, &p);
 	panels_print_others(&p, &others);
 	if (f->curves->n) {
 		timeline_shade_window(f, &l);
@@ -493,7 +461,7 @@ const struct chart chart_timeline = {
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time",
 	.sources = {"timeline"},
 	.options = {CHART_OPTIONS "run workload-only side name"},
-	.most = CURVES_PANELS,
+	.most = FIGURE_BARS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = timeline_draw,
 };

@@ -169,7 +169,7 @@ static struct curve_range curves_y(const struct figure *f, int panel, double pix
 	for (i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && (c->panel == panel || f->curves->multiples); k++) {
+		for (k = 0; k < c->n && c->panel == panel; k++) {
 			range_include(&values, c->points[k].y.value);
 			range_include(&r, c->points[k].y.value);
 			range_include(&r, c->points[k].y.lo);
@@ -202,27 +202,23 @@ static bool curve_has_band(const struct curve *c)
 	return false;
 }
 
-static bool curve_is_cut(const struct figure *f, const struct curve *c)
-{
-	struct curve_range y;
-	size_t i;
-
-	if (!curve_has_band(c)) /* saves the range of a time line with thousands of points */
-		return false;
-	y = curves_y(f, c->panel, 1);
-	for (i = 0; i < c->n; i++)
-		if (c->points[i].y.hi > y.to || c->points[i].y.lo < y.from)
-			return true;
-	return false;
-}
-
 bool curves_are_cut(const struct figure *f)
 {
+	struct curve_range y;
+	size_t k;
 	int i;
 
-	for (i = 0; i < f->curves->n; i++)
-		if (curve_is_cut(f, &f->curves->curves[i]))
-			return true;
+	for (i = 0; i < f->curves->n; i++) {
+		const struct curve *c = &f->curves->curves[i];
+
+		if (!curve_has_band(
+			    c)) /* saves the range of a time line with thousands of points */
+			continue;
+		y = curves_y(f, c->panel, 1);
+		for (k = 0; k < c->n; k++)
+			if (c->points[k].y.hi > y.to || c->points[k].y.lo < y.from)
+				return true;
+	}
 	return false;
 }
 
@@ -451,34 +447,10 @@ static void script_add_marks(struct str *s, const struct figure *f, const struct
 
 enum curve_layer { LAYER_BAND, LAYER_PALE, LAYER_LINE, LAYERS };
 
-/* Draws an arrow where an interval goes on beyond the plot. */
-static void script_add_arrows(struct str *s, const struct figure *f, int panel)
-{
-	struct curve_range y;
-	size_t k;
-	int i, end;
-
-	for (i = 0; i < f->curves->n; i++) {
-		const struct curve *c = &f->curves->curves[i];
-
-		if (c->panel != panel || !curve_is_cut(f, c))
-			continue;
-		y = curves_y(f, panel, 1);
-		for (k = 0; k < c->n; k++)
-			for (end = 0; end < 2; end++)
-				if (end ? c->points[k].y.hi > y.to : c->points[k].y.lo < y.from)
-					str_printf(
-						s,
-						"\tset arrow from %.10g, graph %g to %.10g, graph %d head filled size screen 0.009,18 front linewidth 1.5 linecolor rgb '#%06x'\n",
-						c->points[k].x, end ? 0.94 : 0.06, c->points[k].x,
-						end, f->bars.mark[c->line].rgb);
-	}
-}
-
 /* Returns the width of a line. One that others may cover shows at their edges. */
 static double line_width(const struct figure *f, const struct curve *c)
 {
-	return f->curves->multiples ? 2.5 : 2.5 + fmin(2, f->bars.n - 1 - c->line);
+	return 2.5 + fmin(2, f->bars.n - 1 - c->line);
 }
 
 /* Adds one curve in one layer. `first` is its first row in the .tsv. */
@@ -545,7 +517,6 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 		    name);
 	script_add_axes(s, f, page, &b, panel);
 	script_add_marks(s, f, &x, panel);
-	script_add_arrows(s, f, panel);
 	script_add_plot(s, f, panel);
 	str_puts(s, "\tunset label\n\tunset object\n\tunset arrow\n");
 }

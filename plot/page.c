@@ -347,8 +347,8 @@ static const char *page_foot_text(struct page *page, const struct figure *f)
 			"Longer bars and whiskers end at %g %%; the numbers are whole · %s", f->cut,
 			f->foot);
 	if (f->foot && cut)
-		return arena_printf(&page->arena,
-				    "Arrow: the interval goes on beyond the chart · %s", f->foot);
+		return arena_printf(&page->arena, "%s: the interval goes on beyond the chart · %s",
+				    f->curves ? "A band at the edge" : "Arrow", f->foot);
 	return f->foot;
 }
 
@@ -676,7 +676,7 @@ static void page_make_rows(struct page *page, const struct figure *f, const stru
 /* Leaves a frame for the panels between the legend and the name of the axis of x. */
 static void page_make_curves(struct page *page, const struct figure *f, struct pen *pen)
 {
-	if (f->bars.n > 1 && !f->curves->multiples)
+	if (f->bars.n > 1)
 		page_place_bar_legend(page, f, pen);
 	page->top = pen->top;
 	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
