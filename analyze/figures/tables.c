@@ -114,6 +114,25 @@ static int measure_keep_total(struct table *t, struct error *err)
 				 "--side total: no variant has figures of several sides for a total");
 }
 
+static int measure_check_by(const struct measure *m, const struct query *q, struct error *err)
+{
+	if (!q->by || !m->keys || str_matches_any(m->keys, q->by))
+		return 0;
+	return error_set(err, EINVAL, "--by: table '%s' has no key '%s'; it has: %s", m->name,
+			 q->by, m->keys);
+}
+
+static int measure_run_one(const struct measure *m, struct store *store, const struct query *q,
+			   struct table *t, struct error *err)
+{
+	int rc = measure_check_by(m, q, err);
+
+	if (rc)
+		return rc;
+	return store && m->block ? block_table_run(store, q, t, m->block, m->notes, err)
+				 : m->run(store, q, t, err);
+}
+
 /* Runs the table. The total is made from all sides, so the other sides' rows are left out last. */
 static int measure_run_sides(const struct measure *m, struct store *store, const struct query *q,
 			     struct table *t, struct error *err)
@@ -125,11 +144,11 @@ static int measure_run_sides(const struct measure *m, struct store *store, const
 	if (store && !(m->flags & (MEASURE_FACTS | MEASURE_UNTITLED)))
 		zero_copy_title(store, q, t);
 	if (!total)
-		return m->run(store, q, t, err);
+		return measure_run_one(m, store, q, t, err);
 	if (!(m->flags & MEASURE_TOTAL))
 		return measure_no_total(t->name, err);
 	all.side = NULL;
-	rc = m->run(store, &all, t, err);
+	rc = measure_run_one(m, store, &all, t, err);
 	return rc ? rc : measure_keep_total(t, err);
 }
 

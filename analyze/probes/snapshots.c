@@ -103,19 +103,10 @@ void deltas_free(struct deltas *d)
 	*d = (struct deltas){0};
 }
 
-/* Compares the CPUs at both ends of the last span. */
-static void deltas_compare_cpus(struct deltas *d)
-{
-	d->hotplug |= d->share > 0 && memcmp(&d->cpus, &d->before, sizeof(d->cpus)) != 0;
-}
-
 void deltas_reading(struct deltas *d, uint64_t t_ns)
 {
-	deltas_compare_cpus(d);
 	d->share = d->t_ns ? span_inside(d->t_ns, t_ns, d->from, d->to) : 0;
 	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
-	d->before = d->cpus;
-	d->cpus = (struct cpuset){0};
 	d->t_ns = t_ns;
 	d->round++;
 	d->next = 0;
@@ -150,8 +141,6 @@ double deltas_put(struct deltas *d, const char *name, int cpu, uint64_t value)
 
 	if (c->round == d->round)
 		return NAN; /* the first of two values of one name counts */
-	if (cpu != NO_CPU)
-		cpuset_add(&d->cpus, (unsigned int)cpu);
 	c->last = value;
 	c->round = d->round;
 	if (!known)
@@ -191,47 +180,32 @@ void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *w
 	str_free(&s);
 }
 
-struct delta_sum {
-	double here, elsewhere; /* NAN: not known */
-};
-
-double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric,
-			  const char *elsewhere)
+double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric)
 {
-	struct delta_sum *list = xcalloc(d->n + 1, sizeof(*list)), *sum;
+	double *sums = xcalloc(d->n + 1, sizeof(*sums)), *sum, all = NAN;
 	struct intern names = {0};
-	double all = NAN;
-	bool here;
 	size_t i, n;
 
 	for (i = 0; i < d->n; i++) {
 		const struct delta *c = &d->d[i];
 
 		n = names.n;
-		sum = &list[intern_str(&names, c->name)];
+		sum = &sums[intern_str(&names, c->name)];
 		if (names.n > n)
-			*sum = (struct delta_sum){NAN, NAN};
+			*sum = NAN;
 		if (!(c->known_s > 0))
 			continue;
-		here = c->cpu == NO_CPU || ingest_has_cpu(in, (unsigned int)c->cpu);
-		figure_add(here ? &sum->here : &sum->elsewhere, c->sum);
 		if (c->cpu != NO_CPU && c->sum > 0)
 			ingest_metric_of(in, metric, c->name, c->cpu, "1", c->sum);
-		if (c->cpu != NO_CPU && here)
+		if (c->cpu == NO_CPU || ingest_has_cpu(in, (unsigned int)c->cpu))
+			figure_add(sum, c->sum);
+		if (c->cpu != NO_CPU && ingest_has_cpu(in, (unsigned int)c->cpu))
 			figure_add(&all, c->sum);
 	}
-	for (i = 0; i < names.n; i++) {
-		ingest_metric_of(in, metric, intern_get(&names, (uint32_t)i), NO_CPU, "1",
-				 list[i].here);
-		if (elsewhere)
-			ingest_metric_of(in, elsewhere, intern_get(&names, (uint32_t)i), NO_CPU,
-					 "1", list[i].elsewhere);
-	}
+	for (i = 0; i < names.n; i++)
+		ingest_metric_of(in, metric, intern_get(&names, (uint32_t)i), NO_CPU, "1", sums[i]);
 	intern_free(&names);
-	free(list);
-	deltas_compare_cpus(d);
+	free(sums);
 	deltas_note_resets(in, d, what);
-	if (d->hotplug)
-		note_add(&in->notes, cpu_hotplug, what);
 	return all;
 }

@@ -80,8 +80,6 @@ struct deltas {
 	size_t next;	      /* the place that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
-	struct cpuset cpus, before; /* the CPUs of this reading and of the one before */
-	bool hotplug;		    /* a CPU came or went between two readings */
 };
 
 void deltas_init(struct deltas *d, const struct ingest *in);
@@ -107,12 +105,11 @@ static inline bool delta_gone(const struct deltas *d, const struct delta *c)
 
 /*
  * Adds a metric for each counter, with its name as the object. A counter of CPUs has one for each
- * CPU that counted anything, for the sum over the side's CPUs, and as `elsewhere`, unless that is
- * NULL, for the sum over the others. Adds notes on counters that were reset, and on CPUs that came
- * or went. Returns the sum of all counters of the side's CPUs, or NAN.
+ * CPU that counted anything, and for the sum over the side's CPUs. Adds a note on counters that
+ * were reset. Returns the sum of all counters of the side's CPUs, or NAN.
  */
-double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric,
-			  const char *elsewhere);
+double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
+			  const char *metric);
 /* Adds the note on the counters that were reset. */
 void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what);
 

@@ -172,15 +172,6 @@ struct estimate block_estimate(const struct block_table *k, figure_fn figure, co
 	return scope_estimate(k->s, k->b->runs, k->b->n, k->list.estimator, figure, arg);
 }
 
-int block_table_check_by(const struct query *q, const struct table *t, const char *key,
-			 struct error *err)
-{
-	return !q->by || !strcmp(q->by, key)
-		       ? 0
-		       : error_set(err, EINVAL, "--by: table '%s' has only the key %s, not '%s'",
-				   t->name, key, q->by);
-}
-
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)
 {
 	table_set(t, row, column,

@@ -164,51 +164,85 @@ const struct change_row *changes_find(const struct changes *c, const char *name,
 	return NULL;
 }
 
-/* Returns the CPU's row with the highest rate among the rows that no note names yet, or NULL. */
-static const struct change_row *changes_next_cpu(const struct changes *c, const char *name,
-						 const bool *said, double *rate)
+void changes_fill_cpus(struct changes *c)
 {
-	const struct change_row *most = NULL;
-	double x;
+	const struct change_row *all = NULL;
 	size_t i;
+	int r;
 
-	*rate = 0;
 	for (i = 0; i < c->n; i++) {
-		if (said[i] || c->row[i].cpu == NO_CPU || strcmp(c->row[i].name, name) != 0)
+		struct change_row *row = &c->row[i];
+
+		if (row->cpu == NO_CPU)
+			all = row;
+		if (!all || strcmp(all->name, row->name) != 0)
 			continue;
-		x = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
-		if (x > *rate) {
-			*rate = x;
-			most = &c->row[i];
-		}
+		for (r = 0; r < c->b->n; r++)
+			if (isnan(row->x[r]) && !isnan(all->x[r]))
+				row->x[r] = 0;
 	}
-	return most;
 }
 
-void changes_put_cpus(const struct changes *by_cpu, const char *name, struct table *t,
+static int change_compare_rate(const void *a, const void *b)
+{
+	const struct change_rate *x = a, *y = b;
+
+	if (x->rate != y->rate)
+		return x->rate < y->rate ? 1 : -1;
+	if (x->row->cpu != y->row->cpu)
+		return x->row->cpu < y->row->cpu ? -1 : 1;
+	return strverscmp(x->row->name, y->row->name);
+}
+
+struct change_rate *changes_rank(const struct changes *c)
+{
+	struct change_rate *list = xcalloc(c->n + 1, sizeof(*list));
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+
+		list[i] = (struct change_rate){&c->row[i], isnan(rate) ? -INFINITY : rate};
+	}
+	if (c->n)
+		qsort(list, c->n, sizeof(*list), change_compare_rate);
+	return list;
+}
+
+bool changes_wanted(const struct changes *c, const struct change_row *row, const struct query *q)
+{
+	bool wanted = q->all;
+	size_t i;
+
+	if (q->by || q->cpus)
+		return row->cpu != NO_CPU &&
+		       (!q->cpus || cpuset_has(q->cpus, (unsigned int)row->cpu));
+	for (i = 0; i < c->n && !wanted; i++)
+		wanted = !strcmp(c->row[i].name, row->name) && change_happened(c, &c->row[i]);
+	return wanted && row->cpu == NO_CPU;
+}
+
+void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *name, struct table *t,
 		      struct value *cells)
 {
 	enum { CPUS_SHOWN = 3 };
-	bool *said = xcalloc(by_cpu->n + 1, sizeof(*said));
-	const struct change_row *most[CPUS_SHOWN];
-	double rate[CPUS_SHOWN] = {0}, x, all = 0;
-	const struct change_row *row;
+	const struct change_rate *most[CPUS_SHOWN];
 	size_t shown = 0, i;
 	struct str s = {0};
+	double all = 0;
 
-	while ((row = changes_next_cpu(by_cpu, name, said, &x))) {
-		said[row - by_cpu->row] = true;
-		all += x;
-		if (shown < CPUS_SHOWN) {
-			most[shown] = row;
-			rate[shown++] = x;
-		}
+	for (i = 0; i < n && ranked[i].rate > 0; i++) {
+		if (ranked[i].row->cpu == NO_CPU || strcmp(ranked[i].row->name, name) != 0)
+			continue;
+		all += ranked[i].rate;
+		if (shown < CPUS_SHOWN)
+			most[shown++] = &ranked[i];
 	}
 	for (i = 0; i < shown; i++)
-		str_printf(&s, "%s%d: %.0f %%", i ? ", " : "", most[i]->cpu, 100 * rate[i] / all);
+		str_printf(&s, "%s%d: %.0f %%", i ? ", " : "", most[i]->row->cpu,
+			   100 * most[i]->rate / all);
 	table_set(t, cells, "cpus", value_str(t, s.buf));
 	str_free(&s);
-	free(said);
 }
 
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
@@ -241,92 +275,7 @@ void changes_note(struct block_table *k)
 			 k->t->rows ? "only counters that changed" : "no counter changed");
 }
 
-/* --- kinds of counters --- */
-
-struct counter_kind {
-	const char *pattern, *kind;
-};
-
-/*
- * The kinds of the network stack's counters, with the names that nstat prints. The first match
- * wins.
- */
-static const struct counter_kind snmp_kinds[] = {
-	{"TcpRetransSegs", "retransmit"},
-	{"tcp_socket_retransmits", "retransmit"},
-	{"TcpExtTCPLostRetransmit", "retransmit"},
-	{"TcpExtTCPFastRetrans", "retransmit"},
-	{"TcpExtTCPSlowStartRetrans", "retransmit"},
-	{"TcpExtTCPSynRetrans", "retransmit"},
-	{"TcpExtTCPTimeouts", "retransmit"},
-	{"TcpExtTCPLossProbes", "retransmit"},
-	{"TcpExtTCPSpuriousRTOs", "retransmit"},
-	{"TcpExtTCPRetransFail", "retransmit"},
-	{"TcpExtTCPSpuriousRtxHostQueues", "retransmit"},
-	{"TcpExtTCPDSACK*Sent", "retransmit"}, /* the peer sent the same data again */
-	{"MPTcpExtMPTCPRetrans", "retransmit"},
-	{"TcpExt*Prune*", "prune"},
-	{"TcpExtTCPRcvCollapsed", "copy"}, /* the kernel merged queued buffers to save memory */
-	{"TcpExtTCPMemoryPressure*", "pressure"},
-	{"TcpExtTCPAbortOnMemory", "pressure"},
-	{"TcpExtTCPWqueueTooBig", "pressure"},
-	{"TcpExtTCP*ZeroWindowAdv", "pressure"},
-	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* a reader held the lock of the socket */
-	{"*Drop*", "drop"},
-	{"*Discard", NULL}, /* TCPSACKDiscard counts discarded SACK blocks, not data */
-	{"*Discards", "drop"},
-	{"*BufErrors", "drop"},
-	{"*MemErrors", "drop"},
-	{"*Overflow*", "drop"},
-	{"IpReasmFails", "drop"},
-	{"Ip6ReasmFails", "drop"},
-	{"*Csum*Err*", "error"},
-	{"*ChecksumErrors", "error"},
-	{"*InErrs", "error"},
-	{"*HdrErrors", "error"},
-	{"*AddrErrors", "error"},
-	{"*InErrors", "error"},
-	{"*OutErrors", "error"},
-	{"*NoRoutes", "error"},
-	{"*TruncatedPkts", "error"},
-};
-
-/* The kinds of interface counters, with the names that drivers use. */
-static const struct counter_kind nic_kinds[] = {
-	{"*drop*", "drop"},
-	{"*discard*", "drop"},
-	{"*out_of_buffer*", "drop"},
-	{"*no_buf*", "drop"},
-	{"*nobuf*", "drop"},
-	{"*missed*", "drop"},
-	{"*overrun*", "drop"},
-	{"*overflow*", "drop"},
-	{"*fifo*", "drop"},
-	{"*alloc*fail*", "drop"},
-	{"*alloc_err*", "drop"},
-	{"*no_desc*", "drop"},
-	{"*overruns*", "drop"},
-	{"*no_wqe*", "drop"},
-	{"*nodesc*", "drop"},
-	{"*alloc-fail*", "drop"},
-	{"*error*", "error"},
-	{"*err*", "error"},
-	{"*crc*", "error"},
-	{"*bad*", "error"},
-	{"*fail*", "error"},
-	{"*timeout*", "error"},
-	{"*collision*", "error"},
-	{"*carrier*", "error"},
-	{"*tx_queue_stopped*", "busy"},
-	{"*queue_stop*", "busy"},
-	{"*hw-drop*", "drop"},
-	{"*_xon*", "pause"},
-	{"*_xoff*", "pause"},
-	{"*pause*", "pause"},
-};
-
-static const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name,
-				   int flags)
+const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name, int flags)
 {
 	size_t i;
 
@@ -334,14 +283,4 @@ static const char *counter_kind_of(const struct counter_kind *list, size_t n, co
 		if (!fnmatch(list[i].pattern, name, flags))
 			return list[i].kind;
 	return NULL;
-}
-
-const char *snmp_kind(const char *name)
-{
-	return counter_kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
-}
-
-const char *nic_kind(const char *name)
-{
-	return counter_kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
 }

@@ -47,10 +47,29 @@ bool change_happened(const struct changes *c, const struct change_row *row);
 const struct change_row *changes_find(const struct changes *c, const char *name, int cpu);
 
 /*
- * Sets the column cpus: the three CPUs with the largest shares of a counter, "1: 97 %, 0: 3 %".
- * `by_cpu` has the counter of each CPU.
+ * Fills in zeros for CPUs. A CPU that counted nothing has no metric, so a run with the counter's
+ * sum over the side's CPUs counts as 0.
  */
-void changes_put_cpus(const struct changes *by_cpu, const char *name, struct table *t,
+void changes_fill_cpus(struct changes *c);
+
+struct change_rate {
+	const struct change_row *row;
+	double rate; /* per second */
+};
+/* Returns the rows, those with the highest rate first. The caller frees the list. */
+struct change_rate *changes_rank(const struct changes *c);
+
+/*
+ * Returns whether a table with the options by and cpu shows the row: that of a CPU, or the sum over
+ * the side's CPUs of a counter that changed on any CPU.
+ */
+bool changes_wanted(const struct changes *c, const struct change_row *row, const struct query *q);
+
+/*
+ * Sets the column cpus: the three CPUs with the largest shares of a counter, "1: 97 %, 0: 3 %".
+ * `ranked` has the n rows of all counters.
+ */
+void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *name, struct table *t,
 		      struct value *cells);
 
 /* Sets count, per_s with its interval, per_mib and runs, where the table has these columns. */
@@ -62,15 +81,11 @@ void changes_nothing(struct store *s, struct table *t);
 /* Adds a note on the counters without a row, or that no run measured any counter. */
 void changes_note(struct block_table *k);
 
-/* The kinds of trouble that a counter of the network stack or of an interface indicates. */
-
-/*
- * Returns the kind of trouble that a counter of the network stack indicates, or NULL:
- * "retransmit", "drop", "prune", "copy", "pressure" or "error". "copy" means that the kernel
- * copied payload, which zero copy should avoid.
- */
-const char *snmp_kind(const char *name);
-/* Returns "drop", "error" or NULL for a counter of an interface, with any driver. */
-const char *nic_kind(const char *name);
+/* The kind of trouble that counters indicate whose names match the pattern. */
+struct counter_kind {
+	const char *pattern, *kind;
+};
+/* Returns the kind of the first pattern that matches the name, or NULL. `flags` are fnmatch's. */
+const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name, int flags);
 
 #endif

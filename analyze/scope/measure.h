@@ -92,6 +92,8 @@ struct query {
 
 /* --- a table --- */
 
+struct block_table; /* scope.h */
+
 /* The input of a table: a capture, a bare perf.data, a text file or numbers on the command line. */
 enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOURCES };
 
@@ -145,6 +147,13 @@ struct measure {
 	const char *collectors;
 	unsigned int flags;
 	const struct measure *by; /* the table that --by selects instead */
+	const char *keys;	  /* the keys of --by, by blanks; NULL: `run` checks them */
+	/*
+	 * A table of a capture with rows for each block has `block`, which adds those of one, and
+	 * maybe `notes`, which adds the notes of the whole table. `run` makes any other table.
+	 */
+	int (*block)(struct block_table *, struct error *);
+	void (*notes)(struct block_table *);
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
 /* Reasons that several tables and charts share. */

@@ -139,11 +139,6 @@ static int passes_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	return block_table_run(s, q, t, passes_put_block, NULL, err);
-}
-
 /* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
 enum { CONDITIONS_PCT = 10 };
 
@@ -203,5 +198,5 @@ const struct measure measure_passes = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
 	.whole = "only the measure pass has the CPU time of the workload's processes",
 	.flags = MEASURE_UNTITLED,
-	.run = passes_run,
+	.block = passes_put_block,
 };

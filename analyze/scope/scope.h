@@ -196,10 +196,6 @@ struct value *block_row(struct table *t, const struct block *b);
 /* Estimates over the runs of the current block that have the figure. */
 struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg);
 
-/* Returns -EINVAL if the query has another --by than `key`, the only one of the table. */
-int block_table_check_by(const struct query *q, const struct table *t, const char *key,
-			 struct error *err);
-
 /* Fills the column if the table has the column. A single run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
 

@@ -174,16 +174,12 @@ static void sizes_add_notes(struct block_table *k)
 		changes_nothing(k->s, k->t);
 }
 
-static int sizes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	return block_table_run(s, q, t, sizes_add_block, sizes_add_notes, err);
-}
-
 const struct measure measure_sizes = {
 	.name = "sizes",
 	.what = "bytes per receive, and other histograms of the workload",
 	MEASURE_COLUMNS(sizes_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.spare = "runs",
-	.run = sizes_run,
+	.block = sizes_add_block,
+	.notes = sizes_add_notes,
 };

@@ -339,13 +339,12 @@ static void counters_add_notes(struct block_table *m)
 
 static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	(void)s;
 	if (q->bare.stat)
 		return counters_from_stat(q->bare.stat, q, t, err);
-	if (!s)
-		return error_set(
-			err, EINVAL,
-			"table 'counters' needs a capture, or perf stat's output with --perf-stat");
-	return block_table_run(s, q, t, counters_add_block, counters_add_notes, err);
+	return error_set(
+		err, EINVAL,
+		"table 'counters' needs a capture, or perf stat's output with --perf-stat");
 }
 
 const struct measure measure_counters = {
@@ -356,5 +355,7 @@ const struct measure measure_counters = {
 	.whole =
 		"the events are counted on the side's CPUs, for all processes; 'zcost report scores' has the context switches of the workload",
 	.spare = "mean runs value[] running_pct",
+	.block = counters_add_block,
+	.notes = counters_add_notes,
 	.run = counters_run,
 };

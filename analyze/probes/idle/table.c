@@ -156,13 +156,6 @@ static void idle_add_notes(struct block_table *k)
 			 "percent of one CPU, summed over the side's CPUs");
 }
 
-static int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	if (block_table_check_by(q, t, "cpu", err))
-		return -EINVAL;
-	return block_table_run(s, q, t, idle_put_block, idle_add_notes, err);
-}
-
 const struct measure measure_idle = {
 	.name = "idle",
 	.what = "time in busy, idle, iowait and in each idle state",
@@ -170,5 +163,7 @@ const struct measure measure_idle = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu"},
 	.whole = WHOLE_IDLE,
 	.spare = "runs source",
-	.run = idle_run,
+	.keys = "cpu",
+	.block = idle_put_block,
+	.notes = idle_add_notes,
 };

@@ -2,9 +2,9 @@
 /*
  * irq.snap: /proc/interrupts and then /proc/softirqs. Each begins with a line of the CPUs that are
  * online, which may change from reading to reading. A row is "SOURCE: a count per CPU,
- * description". A source is counted on the side's CPUs, on the other CPUs, and on each CPU that
- * took any. The description of a numbered interrupt is its chip, its place and its device: "IO-
- * APIC 4-edge ttyS0".
+ * description". A source is counted on the side's CPUs and on each CPU that took any. The
+ * description of a numbered interrupt is its chip, its place and its device: "IO- APIC 4-edge
+ * ttyS0".
  */
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/ingest.h"
@@ -127,12 +127,9 @@ static void irq_parse_reading(struct irqs *q, char *text)
 	}
 }
 
-static void irq_add_kind(struct ingest *in, const char *kind, const char *elsewhere,
-			 struct deltas *d)
+static void irq_add_kind(struct ingest *in, const char *kind, struct deltas *d)
 {
-	double all = deltas_add_metrics(in, d, "irq", kind, elsewhere);
-
-	ingest_metric_of(in, kind, "total", NO_CPU, "1", all);
+	ingest_metric_of(in, kind, "total", NO_CPU, "1", deltas_add_metrics(in, d, "irq", kind));
 }
 
 static size_t irq_read_snap(struct ingest *in, void *irqs, char *text, uint64_t before_ns,
@@ -153,8 +150,8 @@ static void irq_finish(struct ingest *in, void *irqs, double covered_s)
 
 	if (!(covered_s > 0))
 		return;
-	irq_add_kind(in, "irq", "irq_elsewhere", &q->hard);
-	irq_add_kind(in, "softirq", "softirq_elsewhere", &q->soft);
+	irq_add_kind(in, "irq", &q->hard);
+	irq_add_kind(in, "softirq", &q->soft);
 }
 
 static int irq_read_file(struct ingest *in, const char *path, struct error *err)

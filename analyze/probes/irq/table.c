@@ -7,7 +7,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,95 +27,8 @@ static const struct column irq_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-struct irq_kind {
-	const char *kind;
-	struct changes here, elsewhere, by_cpu; /* rows: "LOC Local timer interrupts" */
-};
-
-struct irq_ranked {
-	const struct change_row *row;
-	double rate;
-};
-
-/* --- reading --- */
-
-static int irq_compare_rate(const void *a, const void *b)
-{
-	const struct irq_ranked *x = a, *y = b;
-
-	if (x->rate != y->rate)
-		return x->rate < y->rate ? 1 : -1;
-	if (x->row->cpu != y->row->cpu)
-		return x->row->cpu < y->row->cpu ? -1 : 1;
-	return strverscmp(x->row->name, y->row->name);
-}
-
-static struct irq_ranked *irq_rank(const struct changes *c)
-{
-	struct irq_ranked *list = xcalloc(c->n + 1, sizeof(*list));
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
-
-		list[i] = (struct irq_ranked){&c->row[i], isnan(rate) ? -INFINITY : rate};
-	}
-	if (c->n)
-		qsort(list, c->n, sizeof(*list), irq_compare_rate);
-	return list;
-}
-
-/*
- * Fills in the zeros. A CPU that took no interrupt of a source has no metric, so a run that read
- * the source counts as 0.
- */
-static void irq_fill_by_cpu(struct irq_kind *k)
-{
-	const struct change_row *here, *elsewhere;
-	struct change_row *row;
-	size_t i;
-	int r;
-
-	for (i = 0; i < k->by_cpu.n; i++) {
-		row = &k->by_cpu.row[i];
-		here = changes_find(&k->here, row->name, NO_CPU);
-		elsewhere = changes_find(&k->elsewhere, row->name, NO_CPU);
-		for (r = 0; r < k->by_cpu.b->n; r++)
-			if (isnan(row->x[r]) && ((here && !isnan(here->x[r])) ||
-						 (elsewhere && !isnan(elsewhere->x[r]))))
-				row->x[r] = 0;
-	}
-}
-
-static int irq_read_kind(struct irq_kind *k, const struct block_table *from, const char *kind,
-			 struct error *err)
-{
-	char *elsewhere = xasprintf("%s_elsewhere", kind);
-	int rc;
-
-	*k = (struct irq_kind){.kind = kind};
-	rc = changes_read(&k->here, from, kind, OF_SIDE, err);
-	if (!rc)
-		rc = changes_read(&k->elsewhere, from, elsewhere, OF_SIDE, err);
-	if (!rc)
-		rc = changes_read(&k->by_cpu, from, kind, OF_EACH_CPU, err);
-	if (!rc)
-		irq_fill_by_cpu(k);
-	free(elsewhere);
-	return rc;
-}
-
-static void irq_free_kind(struct irq_kind *k)
-{
-	changes_free(&k->here);
-	changes_free(&k->elsewhere);
-	changes_free(&k->by_cpu);
-}
-
-/* --- rows --- */
-
-static struct value *irq_put_row(const struct changes *c, const struct change_row *r,
-				 const char *kind, struct table *t)
+static void irq_put_row(const struct changes *c, const struct change_rate *ranked,
+			const struct change_row *r, const char *kind, struct table *t)
 {
 	struct value *row = block_row(t, &c->b->block);
 	char *copy = xstrdup(r->name), *device = strchr(copy, ' ');
@@ -126,68 +38,36 @@ static struct value *irq_put_row(const struct changes *c, const struct change_ro
 	table_set(t, row, "kind", value_str(t, kind));
 	table_set(t, row, "source", value_str(t, copy));
 	table_set(t, row, "device", value_str(t, device));
+	if (r->cpu == NO_CPU)
+		changes_put_cpus(ranked, c->n, r->name, t, row);
+	else
+		table_set(t, row, "cpu", value_int(r->cpu));
 	changes_put(c, r, t, row);
 	free(copy);
-	return row;
-}
-
-static long irq_put_sources(const struct irq_kind *k, const struct query *q, long left,
-			    struct table *t)
-{
-	struct irq_ranked *list = irq_rank(&k->here);
-	struct value *row;
-	size_t i;
-
-	for (i = 0; i < k->here.n && left; i++) {
-		const char *source = list[i].row->name;
-		const struct change_row *other = changes_find(&k->elsewhere, source, NO_CPU);
-
-		if (!q->all && !change_happened(&k->here, list[i].row) &&
-		    !(other && change_happened(&k->elsewhere, other)))
-			continue;
-		row = irq_put_row(&k->here, list[i].row, k->kind, t);
-		changes_put_cpus(&k->by_cpu, source, t, row);
-		left--;
-	}
-	free(list);
-	return left;
-}
-
-static long irq_put_by_cpu(const struct irq_kind *k, const struct query *q, long left,
-			   struct table *t)
-{
-	struct irq_ranked *list = irq_rank(&k->by_cpu);
-	struct value *row;
-	size_t i;
-
-	for (i = 0; i < k->by_cpu.n && left; i++) {
-		int cpu = list[i].row->cpu;
-
-		if (q->cpus && !cpuset_has(q->cpus, (unsigned int)cpu))
-			continue;
-		row = irq_put_row(&k->by_cpu, list[i].row, k->kind, t);
-		table_set(t, row, "cpu", value_int(cpu));
-		left--;
-	}
-	free(list);
-	return left;
 }
 
 static int irq_put_block(struct block_table *k, struct error *err)
 {
-	static const char *const names[] = {"irq", "softirq"};
+	static const char *const kinds[] = {"irq", "softirq"};
 	long left = k->q->limit ? k->q->limit : -1;
-	struct irq_kind kind;
-	size_t i;
+	struct change_rate *ranked;
+	struct changes c;
+	size_t kind, i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(names) && !rc; i++) {
-		rc = irq_read_kind(&kind, k, names[i], err);
-		k->found += kind.here.n;
-		if (!rc)
-			left = k->q->by || k->q->cpus ? irq_put_by_cpu(&kind, k->q, left, k->t)
-						      : irq_put_sources(&kind, k->q, left, k->t);
-		irq_free_kind(&kind);
+	for (kind = 0; kind < array_size(kinds) && !rc; kind++) {
+		rc = changes_read(&c, k, kinds[kind], OF_ALL, err);
+		k->found += c.n;
+		changes_fill_cpus(&c);
+		ranked = changes_rank(&c);
+		for (i = 0; i < c.n && left && !rc; i++) {
+			if (!changes_wanted(&c, ranked[i].row, k->q))
+				continue;
+			irq_put_row(&c, ranked, ranked[i].row, kinds[kind], k->t);
+			left--;
+		}
+		free(ranked);
+		changes_free(&c);
 	}
 	return rc;
 }
@@ -201,13 +81,6 @@ static void irq_add_notes(struct block_table *k)
 			"counts are those of the side's CPUs; the column cpus lists the CPUs on which the host took the interrupts");
 }
 
-static int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	if (block_table_check_by(q, t, "cpu", err))
-		return -EINVAL;
-	return block_table_run(s, q, t, irq_put_block, irq_add_notes, err);
-}
-
 const struct measure measure_irq = {
 	.name = "irq",
 	.what = "interrupts and softirqs: their source, rate and CPUs",
@@ -215,5 +88,7 @@ const struct measure measure_irq = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu limit all"},
 	.whole = WHOLE_CPUS,
 	.spare = "runs count",
-	.run = irq_run,
+	.keys = "cpu",
+	.block = irq_put_block,
+	.notes = irq_add_notes,
 };

@@ -4,6 +4,7 @@
 #include "lib/str.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,6 +65,24 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 		return true;
 	}
 	return false;
+}
+
+/* The kinds of counters, with the names that drivers use. The first match wins. */
+static const struct counter_kind nic_kinds[] = {
+	{"*drop*", "drop"},	  {"*discard*", "drop"},    {"*out_of_buffer*", "drop"},
+	{"*no_buf*", "drop"},	  {"*nobuf*", "drop"},	    {"*missed*", "drop"},
+	{"*overrun*", "drop"},	  {"*overflow*", "drop"},   {"*fifo*", "drop"},
+	{"*alloc*fail*", "drop"}, {"*alloc_err*", "drop"},  {"*no_desc*", "drop"},
+	{"*no_wqe*", "drop"},	  {"*nodesc*", "drop"},	    {"*err*", "error"},
+	{"*crc*", "error"},	  {"*bad*", "error"},	    {"*fail*", "error"},
+	{"*timeout*", "error"},	  {"*collision*", "error"}, {"*carrier*", "error"},
+	{"*queue_stop*", "busy"}, {"*_xon*", "pause"},	    {"*_xoff*", "pause"},
+	{"*pause*", "pause"},
+};
+
+static const char *nic_kind(const char *name)
+{
+	return counter_kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
 }
 
 /* --- what ethtool printed --- */
@@ -566,16 +585,10 @@ static void nic_add_notes(struct block_table *k)
 
 static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	if (q->by && strcmp(q->by, "interface") && strcmp(q->by, "queue"))
-		return error_set(err, EINVAL,
-				 "--by: table 'nic' has the keys interface and queue, not '%s'",
-				 q->by);
+	(void)s;
 	if (q->bare.ethtool)
 		return nic_from_ethtool(q->bare.ethtool, q, t, err);
-	if (!s)
-		return error_set(err, EINVAL,
-				 "table nic is made from a capture, or from --ethtool FILE");
-	return block_table_run(s, q, t, nic_put_block, nic_add_notes, err);
+	return error_set(err, EINVAL, "table nic is made from a capture, or from --ethtool FILE");
 }
 
 const struct measure measure_nic = {
@@ -586,5 +599,8 @@ const struct measure measure_nic = {
 		    [SOURCE_TEXT] = "by limit all seconds"},
 	.whole = "a network card counts the packets of all processes",
 	.spare = "runs count source",
+	.keys = "interface queue",
+	.block = nic_put_block,
+	.notes = nic_add_notes,
 	.run = nic_run,
 };

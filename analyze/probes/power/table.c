@@ -353,11 +353,6 @@ static void power_add_notes(struct block_table *k)
 	power_table_note_datagrams(k->s, &k->list, k->t);
 }
 
-static int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	return block_table_run(s, q, t, power_table_put_block, power_add_notes, err);
-}
-
 const struct measure measure_power = {
 	.name = "power",
 	.what = "watts and joules by kind and domain, joules per GB, scores",
@@ -365,5 +360,6 @@ const struct measure measure_power = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m"},
 	.whole = WHOLE_POWER,
 	.spare = "runs energy_j source",
-	.run = power_run,
+	.block = power_table_put_block,
+	.notes = power_add_notes,
 };

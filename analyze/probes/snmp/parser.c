@@ -117,7 +117,7 @@ static void snmp_finish(struct ingest *in, void *snmp, double covered_s)
 
 	(void)covered_s;
 	if (ingest_cover(in, "/proc/net/snmp", &s->from, &s->to) > 0)
-		deltas_add_metrics(in, &s->d, "snmp", "snmp", NULL);
+		deltas_add_metrics(in, &s->d, "snmp", "snmp");
 }
 
 static int snmp_read_file(struct ingest *in, const char *path, struct error *err)

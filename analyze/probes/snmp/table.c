@@ -17,6 +17,46 @@ static const struct column snmp_columns[] = {
 	 .what = "namespace (all its sockets), or workload (its own sockets, by tcp_info)"},
 };
 
+/* The kinds of counters, with the names that nstat prints. The first match wins. */
+static const struct counter_kind snmp_kinds[] = {
+	{"TcpRetransSegs", "retransmit"},
+	{"tcp_socket_retransmits", "retransmit"},
+	{"TcpExtTCP*Retrans*", "retransmit"},
+	{"TcpExtTCPTimeouts", "retransmit"},
+	{"TcpExtTCPLossProbes", "retransmit"},
+	{"TcpExtTCPSpuriousRTOs", "retransmit"},
+	{"TcpExtTCPSpuriousRtxHostQueues", "retransmit"},
+	{"TcpExtTCPDSACK*Sent", "retransmit"}, /* the peer sent the same data again */
+	{"MPTcpExtMPTCPRetrans", "retransmit"},
+	{"TcpExt*Prune*", "prune"},
+	{"TcpExtTCPRcvCollapsed", "copy"}, /* the kernel merged queued buffers to save memory */
+	{"TcpExtTCPMemoryPressure*", "pressure"},
+	{"TcpExtTCPAbortOnMemory", "pressure"},
+	{"TcpExtTCPWqueueTooBig", "pressure"},
+	{"TcpExtTCP*ZeroWindowAdv", "pressure"},
+	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* a reader held the lock of the socket */
+	{"*Drop*", "drop"},
+	{"*Discards", "drop"},
+	{"*BufErrors", "drop"},
+	{"*MemErrors", "drop"},
+	{"*Overflow*", "drop"},
+	{"Ip*ReasmFails", "drop"},
+	{"*Csum*Err*", "error"},
+	{"*ChecksumErrors", "error"},
+	{"*InErrs", "error"},
+	{"*HdrErrors", "error"},
+	{"*AddrErrors", "error"},
+	{"*InErrors", "error"},
+	{"*OutErrors", "error"},
+	{"*NoRoutes", "error"},
+	{"*TruncatedPkts", "error"},
+};
+
+static const char *snmp_kind(const char *name)
+{
+	return counter_kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
+}
+
 static void snmp_put_row(struct block_table *k, const struct changes *c, const struct change_row *r,
 			 const char *name, const char *scope)
 {
@@ -77,11 +117,6 @@ static int snmp_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	return block_table_run(s, q, t, snmp_put_block, changes_note, err);
-}
-
 const struct measure measure_snmp = {
 	.name = "snmp",
 	.what = "counters of the network stack: retransmits, drops, prunes, ...",
@@ -89,5 +124,6 @@ const struct measure measure_snmp = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
 	.whole = WHOLE_NAMESPACE,
 	.spare = "runs count per_mib scope",
-	.run = snmp_run,
+	.block = snmp_put_block,
+	.notes = changes_note,
 };

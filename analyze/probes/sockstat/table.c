@@ -73,11 +73,6 @@ static void sockstat_add_notes(struct block_table *k)
 		changes_nothing(k->s, k->t);
 }
 
-static int sockstat_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	return block_table_run(s, q, t, sockstat_add_block, sockstat_add_notes, err);
-}
-
 const struct measure measure_sockstat = {
 	.name = "sockstat",
 	.what = "sockets in use, TCP and UDP memory",
@@ -86,5 +81,6 @@ const struct measure measure_sockstat = {
 	.whole = WHOLE_NAMESPACE,
 	.spare = "runs",
 	.flags = MEASURE_UNTITLED,
-	.run = sockstat_run,
+	.block = sockstat_add_block,
+	.notes = sockstat_add_notes,
 };

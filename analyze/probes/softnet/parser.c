@@ -92,7 +92,7 @@ static void softnet_finish(struct ingest *in, void *softnet, double covered_s)
 
 	if (!(covered_s > 0))
 		return;
-	deltas_add_metrics(in, &s->d, "softnet", "softnet", NULL);
+	deltas_add_metrics(in, &s->d, "softnet", "softnet");
 	ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s->waiting);
 }
 

@@ -7,7 +7,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,33 +40,8 @@ static int softnet_rank(const char *name)
 	return i;
 }
 
-static int softnet_in_order(const void *a, const void *b)
-{
-	const struct change_row *x = a, *y = b;
-	int rc = softnet_rank(x->name) - softnet_rank(y->name);
-
-	if (!rc)
-		rc = strverscmp(x->name, y->name);
-	return rc ? rc : (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
-
-/*
- * Fills in the zeros. A CPU that counted nothing has no metric, so a run with readings counts as
- * 0.
- */
-static void softnet_fill_zeros(struct changes *c)
-{
-	const struct change_row *all = changes_find(c, "processed", NO_CPU);
-	size_t i;
-	int r;
-
-	for (i = 0; i < c->n && all; i++)
-		for (r = 0; r < c->b->n; r++)
-			if (c->row[i].cpu != NO_CPU && isnan(c->row[i].x[r]) && !isnan(all->x[r]))
-				c->row[i].x[r] = 0;
-}
-
-static void softnet_put_row(const struct changes *c, const struct change_row *r, struct table *t)
+static void softnet_put_row(const struct changes *c, const struct change_rate *ranked,
+			    const struct change_row *r, struct table *t)
 {
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
 	char *name = xasprintf("softnet_%s", r->name);
@@ -85,33 +59,30 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 		table_set(t, row, "per_mib", value_real(e.value));
 	}
 	if (r->cpu == NO_CPU)
-		changes_put_cpus(c, r->name, t, row);
+		changes_put_cpus(ranked, c->n, r->name, t, row);
 	free(name);
-}
-
-static bool softnet_wanted(const struct changes *c, const struct change_row *r,
-			   const struct query *q)
-{
-	if (q->by || q->cpus)
-		return r->cpu != NO_CPU && (!q->cpus || cpuset_has(q->cpus, (unsigned int)r->cpu));
-	return r->cpu == NO_CPU &&
-	       (q->all || softnet_rank(r->name) < (int)array_size(always) || change_happened(c, r));
 }
 
 static int softnet_put_block(struct block_table *k, struct error *err)
 {
+	bool by_cpu = k->q->by || k->q->cpus;
+	struct change_rate *ranked;
 	struct changes c;
-	int rc = changes_read(&c, k, "softnet", OF_ALL, err);
+	int rc = changes_read(&c, k, "softnet", OF_ALL, err), rank;
 	size_t i;
 
-	if (!rc) {
-		softnet_fill_zeros(&c);
-		if (c.n)
-			qsort(c.row, c.n, sizeof(*c.row), softnet_in_order);
-		for (i = 0; i < c.n; i++)
-			if (softnet_wanted(&c, &c.row[i], k->q))
-				softnet_put_row(&c, &c.row[i], k->t);
-	}
+	changes_fill_cpus(&c);
+	ranked = changes_rank(&c);
+	for (rank = 0; rank <= (int)array_size(always) && !rc; rank++)
+		for (i = 0; i < c.n; i++) {
+			bool listed =
+				rank < (int)array_size(always) && !by_cpu && c.row[i].cpu == NO_CPU;
+
+			if (softnet_rank(c.row[i].name) == rank &&
+			    (listed || changes_wanted(&c, &c.row[i], k->q)))
+				softnet_put_row(&c, ranked, &c.row[i], k->t);
+		}
+	free(ranked);
 	changes_free(&c);
 	return rc;
 }
@@ -126,13 +97,6 @@ static void softnet_add_notes(struct block_table *k)
 			"values are those of the side's CPUs; the column cpus lists the CPUs on which the host did the work");
 }
 
-static int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	if (block_table_check_by(q, t, "cpu", err))
-		return -EINVAL;
-	return block_table_run(s, q, t, softnet_put_block, softnet_add_notes, err);
-}
-
 const struct measure measure_softnet = {
 	.name = "softnet",
 	.what = "packets processed, dropped and squeezed by the side's CPUs",
@@ -140,5 +104,7 @@ const struct measure measure_softnet = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu all"},
 	.whole = WHOLE_CPUS,
 	.spare = "runs",
-	.run = softnet_run,
+	.keys = "cpu",
+	.block = softnet_put_block,
+	.notes = softnet_add_notes,
 };
