@@ -6,8 +6,7 @@
  *	v NETNS IFINDEX INTERFACE GROUP value...
  *
  * GROUP: link (rtnl_link_stats64), ethtool (the driver's counters), rx-0, tx-3 (a queue). An
- * interface that is registered again has another number, and its counters begin again. A renamed
- * interface keeps its number.
+ * interface that is registered again has another number, and its counters begin again.
  */
 #include "analyze/probes/ingest.h"
 
@@ -16,7 +15,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"
-#include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -24,57 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * --- names of interfaces ---
- *
- * A renamed interface keeps its number. All its figures are listed under its last name.
- */
-
-struct nic_names {
-	struct intern ports; /* "NETNS IFINDEX" */
-	struct intern texts;
-	uint32_t *last; /* by the port's id: in texts */
-	size_t cap;
-};
-
-static void nic_names_put(struct nic_names *n, const char *netns, const char *index,
-			  const char *name)
-{
-	char *key = xasprintf("%s %s", netns, index);
-	size_t before = n->ports.n;
-	uint32_t port = intern_str(&n->ports, key);
-
-	free(key);
-	if (n->ports.n > before)
-		array_grow(n->last, port, n->cap);
-	n->last[port] = intern_str(&n->texts, name);
-}
-
-static const char *nic_names_last(const struct nic_names *n, const char *netns, const char *index,
-				  const char *name)
-{
-	char *key = xasprintf("%s %s", netns, index);
-	uint32_t port = intern_find(&n->ports, key, strlen(key));
-
-	free(key);
-	return port == INTERN_NONE ? name : intern_get(&n->texts, n->last[port]);
-}
-
-static void nic_names_free(struct nic_names *n)
-{
-	intern_free(&n->ports);
-	intern_free(&n->texts);
-	free(n->last);
-}
-
 /* --- nic.snap --- */
 
 struct nic {
 	struct deltas d;      /* "IFINDEX NETNS/INTERFACE/GROUP/name" */
-	struct intern groups; /* "NETNS/INTERFACE/GROUP IFINDEX" */
-	struct nic_names called;
-	char **names; /* by group: the rest of its line "n" */
-	size_t cap, bad;
+	struct intern groups; /* "NETNS IFINDEX GROUP" */
+	char **names;	      /* by group: the rest of its line "n" */
+	size_t cap;
 	struct ingest *in;
 };
 
@@ -103,24 +57,24 @@ static void nic_add_rate(const struct nic *n, const char *interface, const char 
 	str_free(&series);
 }
 
-static void nic_add_values(struct nic *n, const char *index, const char *interface,
+static bool nic_add_values(struct nic *n, const char *index, const char *interface,
 			   const char *group, const char *names, char *values)
 {
 	char *copy = xstrdup(names), *rest = copy, *name, *value;
 	struct str key = {0};
 	size_t prefix;
+	bool good = true;
 	uint64_t v;
 	double change;
 
 	str_printf(&key, "%s %s/%s/", index, interface, group);
 	prefix = key.len;
 
-	while ((value = str_token(&values, '\t'))) {
+	while (good && (value = str_token(&values, '\t'))) {
 		name = str_token(&rest, '\t');
-		if (!name || !parse_u64(value, &v)) {
-			n->bad++;
+		good = name && parse_u64(value, &v);
+		if (!good)
 			break;
-		}
 		key.len = prefix;
 		str_puts(&key, name);
 		change = deltas_put(&n->d, key.buf, NO_CPU, v);
@@ -129,6 +83,7 @@ static void nic_add_values(struct nic *n, const char *index, const char *interfa
 	}
 	str_free(&key);
 	free(copy);
+	return good;
 }
 
 static bool nic_parse_line(char *line, void *nic)
@@ -142,58 +97,20 @@ static bool nic_parse_line(char *line, void *nic)
 
 	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index))
 		return false;
-	interface = xasprintf("%s/%s", netns, nic_names_last(&n->called, netns, index, name));
-	key = xasprintf("%s/%s %s", interface, group, index);
+	interface = xasprintf("%s/%s", netns, name);
+	key = xasprintf("%s %s %s", netns, index, group); /* a rename keeps the names of counters */
 	names = nic_find_names(n, key);
 	if (!strcmp(kind, "n")) {
 		free(*names);
 		*names = xstrdup(line);
 	} else if (!strcmp(kind, "v") && *names) {
-		nic_add_values(n, index, interface, group, *names, line);
+		good = nic_add_values(n, index, interface, group, *names, line);
 	} else {
 		good = false;
 	}
 	free(key);
 	free(interface);
 	return good;
-}
-
-/* --- names, which may change from one reading to the next --- */
-
-static void nic_learn_names(struct nic_names *called, char *text)
-{
-	char *line;
-
-	while ((line = str_token(&text, '\n'))) {
-		const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
-		const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
-
-		if (kind && !strcmp(kind, "v") && name && *name)
-			nic_names_put(called, netns, index, name);
-	}
-}
-
-/* Learns the names in nic_state.tsv, which the collector writes last. */
-static void nic_learn_state_names(struct nic_names *called, struct ingest *in)
-{
-	char *path = xasprintf("%s/nic_state.tsv", in->dir);
-	struct error err = {0};
-	struct tsv t;
-	size_t row;
-
-	if (path_exists(path) && !tsv_read(&t, path, '\t', &err)) {
-		int netns = tsv_column(&t, "netns"), index = tsv_column(&t, "ifindex"),
-		    name = tsv_column(&t, "interface");
-
-		for (row = 0; row < t.rows && netns >= 0 && index >= 0 && name >= 0; row++)
-			if (*tsv_cell(&t, row, name))
-				nic_names_put(called, tsv_cell(&t, row, netns),
-					      tsv_cell(&t, row, index), tsv_cell(&t, row, name));
-		tsv_free(&t);
-	}
-	if (error_of_machine(err.code))
-		note_add(&in->notes, file_damaged, "nic", err.text);
-	free(path);
 }
 
 /* --- metrics and notes --- */
@@ -254,13 +171,6 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 	free(list);
 }
 
-static void nic_add_notes(struct ingest *in, const struct nic *n)
-{
-	deltas_note_resets(in, &n->d, "nic");
-	if (n->bad)
-		note_add(&in->notes, rows_unreadable, "nic", n->bad, "nic.snap");
-}
-
 static void nic_free(struct nic *n)
 {
 	size_t i;
@@ -269,33 +179,39 @@ static void nic_free(struct nic *n)
 		free(n->names[i]);
 	free(n->names);
 	intern_free(&n->groups);
-	nic_names_free(&n->called);
 	deltas_free(&n->d);
+}
+
+static size_t nic_read_snap(struct ingest *in, void *nic, char *text, uint64_t before_ns,
+			    uint64_t t_ns)
+{
+	struct nic *n = nic;
+
+	(void)in, (void)before_ns;
+	deltas_reading(&n->d, t_ns);
+	return snap_lines(text, nic_parse_line, n);
+}
+
+static void nic_finish(struct ingest *in, void *nic, double covered_s)
+{
+	struct nic *n = nic;
+
+	if (covered_s > 0)
+		nic_add_metrics(in, n);
+	deltas_note_resets(in, &n->d, "nic");
 }
 
 static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	static const struct snap_reader reader = {"nic", "nic.snap", .reading = nic_read_snap,
+						  .finish = nic_finish};
 	struct nic n = {.in = in};
-	struct snaps snaps;
-	size_t i;
-	int rc = snaps_open(in, "nic", path, &snaps, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	deltas_init(&n.d, in);
-	for (i = 0; i < snaps.n; i++)
-		nic_learn_names(&n.called, snaps_text(&snaps, i));
-	nic_learn_state_names(&n.called, in);
-	for (i = 0; i < snaps.n; i++) {
-		deltas_reading(&n.d, snaps.snap[i].mono_ns);
-		n.bad += snap_lines(snaps_text(&snaps, i), nic_parse_line, &n);
-	}
-	if (snaps_cover(in, "nic.snap", &snaps) > 0)
-		nic_add_metrics(in, &n);
-	nic_add_notes(in, &n);
+	rc = snaps_parse(&reader, in, path, &n, err);
 	nic_free(&n);
-	snaps_close(in, &snaps);
-	return 0;
+	return rc;
 }
 
 const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
