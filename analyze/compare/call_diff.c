@@ -106,14 +106,6 @@ static void call_diff_set_ends(struct call_diff *cd)
 
 /* --- regions --- */
 
-/* Returns the highest cost that a stack without samples at this end may have. */
-static double call_diff_absent_limit(const struct call_diff *cd, int e)
-{
-	const struct tally *f = &cd->part[e].tally;
-
-	return stats_proportion(0, (unsigned)f->samples, 0.95).hi * cd->part[e].basis.ns;
-}
-
 /* What decides the region of a frame: its costs with all that it calls, and the runs with samples.
  */
 struct presence {
@@ -145,10 +137,12 @@ static void presence_make(struct presence *p, const struct call_diff *cd, int e)
 static bool presence_is_alone(const struct presence p[ENDS], const struct call_diff *cd, int e,
 			      size_t frame)
 {
+	const struct cost_part *other = &cd->part[!e];
+	double most = stats_proportion(0, (unsigned)other->tally.samples, 0.95).hi;
 	int nruns = cd->part[e].nruns;
 
 	return !p[!e].runs[frame] && 10 * (nruns - p[e].runs[frame]) <= nruns &&
-	       p[e].cost[frame] > call_diff_absent_limit(cd, !e);
+	       p[e].cost[frame] > most * other->basis.ns;
 }
 
 /* Returns the region of each frame's own samples. The caller frees it. */
@@ -179,19 +173,12 @@ static uint8_t *call_diff_find_regions(const struct call_diff *cd)
 	return region;
 }
 
-static void totals_add_up(const struct call_tree *t, double *totals)
-{
-	size_t i;
-
-	for (i = t->nframes; i-- > 0;)
-		if (t->frames[i].parent != CALL_NONE)
-			totals[t->frames[i].parent] += totals[i];
-}
-
-static void region_totals_make(struct region_totals *r, const struct call_diff *cd,
-			       const uint8_t *region, enum call_region of)
+/* Fills the weights in a region, and the costs that they make. */
+static void region_totals_make(struct region_totals *r, struct call_diff *cd, const uint8_t *region,
+			       enum call_region of)
 {
 	const struct call_tree *t = &cd->tree;
+	struct call_change *changes = xcalloc(t->nframes + 1, sizeof(*changes));
 	size_t run, i;
 	int e;
 
@@ -208,10 +195,19 @@ static void region_totals_make(struct region_totals *r, const struct call_diff *
 				r->runs[run][i] = from->weight[i];
 				r->samples[e][i] += (double)from->samples[i];
 			}
-		totals_add_up(t, r->runs[run]);
+		call_tree_add_up(t, r->runs[run]);
+		for (i = 0; i < t->nframes; i++)
+			changes[i].cost[e] += r->runs[run][i] * call_diff_per(cd, e);
 	}
-	for (e = 0; e < ENDS; e++)
-		totals_add_up(t, r->samples[e]);
+	for (e = 0; e < ENDS; e++) {
+		call_tree_add_up(t, r->samples[e]);
+		for (i = 0; i < t->nframes; i++)
+			if (t->frames[i].parent == CALL_NONE) {
+				cd->regions[of].cost[e] += changes[i].cost[e];
+				cd->d.total[e] += changes[i].cost[e];
+			}
+	}
+	cd->changes[of] = changes;
 }
 
 static void region_totals_free(struct region_totals *r, const struct call_tree *t)
@@ -223,27 +219,6 @@ static void region_totals_free(struct region_totals *r, const struct call_tree *
 	free(r->runs);
 	free(r->samples[BASE]);
 	free(r->samples[NEW]);
-}
-
-static void call_diff_add_costs(struct call_diff *cd, enum call_region of,
-				const struct region_totals *r)
-{
-	const struct call_tree *t = &cd->tree;
-	struct call_change *changes = xcalloc(t->nframes + 1, sizeof(*changes));
-	size_t run, i;
-	int e;
-
-	for (run = 0; run < t->nruns; run++) {
-		e = run >= call_diff_first(cd, NEW);
-		for (i = 0; i < t->nframes; i++)
-			changes[i].cost[e] += r->runs[run][i] * call_diff_per(cd, e);
-	}
-	for (i = 0; i < t->nframes; i++)
-		for (e = 0; e < ENDS && t->frames[i].parent == CALL_NONE; e++) {
-			cd->regions[of].cost[e] += changes[i].cost[e];
-			cd->d.total[e] += changes[i].cost[e];
-		}
-	cd->changes[of] = changes;
 }
 
 /* --- tests --- */
@@ -354,10 +329,8 @@ static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rul
 	double least;
 	int of;
 
-	for (of = 0; of < REGIONS; of++) {
+	for (of = 0; of < REGIONS; of++)
 		region_totals_make(&totals[of], cd, region, (enum call_region)of);
-		call_diff_add_costs(cd, (enum call_region)of, &totals[of]);
-	}
 	for (of = 0; of < REGIONS; of++)
 		candidates_find(&all, cd, (enum call_region)of);
 	least = candidates_least(&all, cd, rule);
@@ -381,7 +354,6 @@ int call_diff_read(struct call_diff *cd, const struct comparison *c, bool revers
 
 	*cd = (struct call_diff){0};
 	call_tree_init(&cd->tree, reverse);
-	diff_init(&cd->d);
 	rc = compare_side(c, &cd->side, err);
 	for (e = 0; e < ENDS && !rc; e++)
 		rc = call_diff_read_end(cd, c, (enum end)e, notes, err);

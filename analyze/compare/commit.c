@@ -18,12 +18,6 @@ enum { SUBJECT = 72, SIDE_WIDTH = 12 };
 
 /* --- the verdict in words --- */
 
-/* Returns whether the row is the total of sides that have rows, too. */
-static bool metric_is_total(const struct figures *f, const struct shown_figure *r)
-{
-	return !strcmp(r->side->side, SIDE_TOTAL) && strcmp(f->rows->side->side, SIDE_TOTAL);
-}
-
 static bool metric_is_throughput(const struct shown_figure *r)
 {
 	return figure_kinds[r->figure].primary == PRIMARY_ONCE;
@@ -33,9 +27,10 @@ static bool metric_is_throughput(const struct shown_figure *r)
  * cost of a side. */
 static bool metric_is_main(const struct figures *f, const struct shown_figure *r)
 {
-	return metric_is_throughput(r)
-		       ? r->side == f->rows->side
-		       : figure_kinds[r->figure].primary == PRIMARY_SIDES && !metric_is_total(f, r);
+	bool total = !strcmp(r->side->side, SIDE_TOTAL) && r->side != f->rows->side;
+
+	return metric_is_throughput(r) ? r->side == f->rows->side
+				       : figure_kinds[r->figure].primary == PRIMARY_SIDES && !total;
 }
 
 static const char *metric_per(const struct shown_figure *r)
@@ -79,16 +74,6 @@ static const struct {
 };
 
 /*
- * Returns whether the words name the row: throughput and the cost of a side always, and of the
- * total what is worse. --fail-on worse asks these rows.
- */
-static bool metric_is_headline(const struct figures *f, const struct shown_figure *r,
-			       enum verdict v)
-{
-	return metric_is_main(f, r) || (v == VERDICT_WORSE && !metric_is_throughput(r));
-}
-
-/*
  * Appends the change, after the words of its verdict unless the last change has them. Returns false
  * where the text would be longer than `room`.
  */
@@ -113,6 +98,10 @@ static bool commit_put_change(struct str *s, size_t room, const char *words, con
 	return false;
 }
 
+/*
+ * The words name throughput and the cost of a side always, and of the total what is worse.
+ * --fail-on worse asks these rows.
+ */
 void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
 			   const struct figures *f, bool limits_differ)
 {
@@ -128,8 +117,8 @@ void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
 		claim = v != VERDICT_SAME && v != VERDICT_FEW;
 		for (r = f->rows; r < f->rows + f->nrows; r++) {
 			if (r->side->change[r->figure].verdict != v ||
-			    !metric_is_headline(f, r, v) ||
-			    (limits_differ && metric_is_throughput(r)))
+			    !(metric_is_main(f, r) || v == VERDICT_WORSE) ||
+			    (metric_is_throughput(r) && (limits_differ || !metric_is_main(f, r))))
 				continue;
 			if (body->len ||
 			    !commit_put_change(subject, room, words, &last[0], r, claim))
@@ -335,13 +324,6 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 			out->tests, s);
 }
 
-/* Returns whether a reader would misread the printed figures without this note. */
-static bool commit_keeps_note(const struct note *n)
-{
-	return n->severity == SEVERITY_LOSSY || note_is(n, NOTE_slice) ||
-	       note_is(n, NOTE_cost_sum) || note_is(n, NOTE_syscalls_times);
-}
-
 /* Adds the number of warnings, and the worst one in few words. The table of kinds has the worst
  * first. */
 static void commit_note_warnings(struct table *to, const struct notes *from)
@@ -379,9 +361,14 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	else
 		commit_join_dsos(t);
 	commit_set_title(t, c, out, first->len ? first->buf : "", second->len ? second->buf : "");
-	for (i = 0; i < from.n; i++)
-		if (commit_keeps_note(&from.note[i]))
-			notes_copy(&t->notes, &from.note[i]);
+	for (i = 0; i < from.n; i++) {
+		const struct note *n = &from.note[i];
+
+		/* Without these notes a reader would misread the printed figures. */
+		if (n->severity == SEVERITY_LOSSY || note_is(n, NOTE_slice) ||
+		    note_is(n, NOTE_cost_sum) || note_is(n, NOTE_syscalls_times))
+			notes_copy(&t->notes, n);
+	}
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
 			commit_add_line(t, "%s", line);

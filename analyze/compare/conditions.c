@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The conditions of a comparison in a few lines for a commit message: kernel, CPUs of the workload,
- * network card, zero copy, number of runs, and the settings that
- * differ. A text that all sides share stands once.
+ * network card, zero copy, number of runs, and the settings that differ. A text that all sides
+ * share stands once.
  */
 #include "analyze/compare/compare.h"
 
@@ -20,12 +20,14 @@ enum { SETTINGS_SHOWN = 2 };
 
 /* One side of one end, with its runs that give the figures. */
 struct condition_side {
+	const char *name; /* BASE's */
 	struct store *s;
 	struct query q;
 	struct run *runs;
 	int n;
 	struct arena *arena; /* it owns the texts */
 	struct error *err;
+	const char *text; /* of the condition that is printed; NULL: not known */
 };
 
 /* Returns the text of a condition, or NULL if the capture does not know it. */
@@ -154,55 +156,42 @@ static const struct condition {
 	{"NIC", condition_card, "not known", false},
 };
 
-static bool condition_texts_equal(const char *a, const char *b)
+static bool condition_is_equal(const struct condition_side *a, const struct condition_side *b)
 {
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* The texts of one condition: of each side, at both ends. */
-struct condition_texts {
-	const char *side, *text[ENDS];
-};
-
-static bool condition_is_shared(const struct condition_texts *t, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!condition_texts_equal(t[i].text[BASE], t[0].text[BASE]) ||
-		    !condition_texts_equal(t[i].text[NEW], t[0].text[NEW]))
-			return false;
-	return true;
-}
-
-static void condition_print_ends(struct str *s, const struct condition_texts *t, const char *absent)
-{
-	if (condition_texts_equal(t->text[BASE], t->text[NEW]))
-		str_puts(s, t->text[BASE] ?: absent ?: "unknown");
-	else
-		str_printf(s, "%s -> %s", t->text[BASE] ?: "unknown", t->text[NEW] ?: "unknown");
+	return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
 }
 
 /* Prints "CPUs: receiver 1, sender 0", or "NIC: eth0" where all sides are equal. */
-static void condition_print(struct str *s, const struct condition *of,
-			    const struct condition_texts *t, int n)
+static void condition_print(struct str *s, const struct condition *c,
+			    struct condition_side (*of)[ENDS], int n)
 {
-	bool shared = condition_is_shared(t, n);
-	int i;
+	const char *none = c->absent ?: "unknown";
+	bool shared = true;
+	int i, e;
 
-	if (shared && !t[0].text[BASE] && !t[0].text[NEW] && !of->absent)
+	for (i = 0; i < n; i++)
+		for (e = 0; e < ENDS; e++) {
+			of[i][e].text = of[i][e].n > 0 ? c->read(&of[i][e]) : NULL;
+			shared &= condition_is_equal(&of[i][e], &of[0][e]);
+		}
+	if (shared && !of[0][BASE].text && !of[0][NEW].text && !c->absent)
 		return;
 	if (s->len && s->buf[s->len - 1] != '\n')
 		str_puts(s, "; ");
-	if (of->label)
-		str_printf(s, "%s: ", of->label);
+	if (c->label)
+		str_printf(s, "%s: ", c->label);
 	for (i = 0; i < (shared ? 1 : n); i++) {
+		const struct condition_side *base = &of[i][BASE], *new = &of[i][NEW];
+
 		str_puts(s, i ? ", " : "");
 		if (!shared)
-			str_printf(s, "%s ", t[i].side);
-		condition_print_ends(s, &t[i], of->absent);
+			str_printf(s, "%s ", base->name);
+		if (condition_is_equal(base, new))
+			str_puts(s, base->text ?: none);
+		else
+			str_printf(s, "%s -> %s", base->text ?: "unknown", new->text ?: "unknown");
 	}
-	if (of->own_line)
+	if (c->own_line)
 		str_putc(s, '\n');
 }
 
@@ -242,46 +231,13 @@ static void condition_side_read(struct condition_side *at, const struct comparis
 {
 	struct block b;
 
-	*at = (struct condition_side){
-		.s = c->end[e].store, .q = compare_query(c, e, side), .arena = a, .err = err};
+	*at = (struct condition_side){.name = side,
+				      .s = c->end[e].store,
+				      .q = compare_query(c, e, side),
+				      .arena = a,
+				      .err = err};
 	b = (struct block){at->q.variant, at->q.side};
 	at->n = scope_runs(at->s, &at->q, &b, FOR_FIGURES, &at->runs, err);
-}
-
-/* Prints the conditions of `n` sides. `of` has the ends of each side. */
-static void conditions_print(struct str *s, const struct comparison *c, const char **sides,
-			     const struct condition_side (*of)[ENDS], int n)
-{
-	struct condition_texts *texts = xcalloc((size_t)n, sizeof(*texts));
-	size_t k;
-	int i, e;
-
-	for (k = 0; k < array_size(conditions); k++) {
-		for (i = 0; i < n; i++) {
-			texts[i].side = sides[i];
-			for (e = 0; e < ENDS; e++)
-				texts[i].text[e] =
-					of[i][e].n > 0 ? conditions[k].read(&of[i][e]) : NULL;
-		}
-		condition_print(s, &conditions[k], texts, n);
-	}
-	if (of[0][BASE].n > 0 && of[0][NEW].n > 0)
-		conditions_print_runs(s, c, of[0]);
-	str_putc(s, '\n');
-	free(texts);
-}
-
-/* Leaves out the sides that the comparison does not have. */
-static int conditions_choose_sides(const struct comparison *c, const char *side, const char **sides,
-				   int n)
-{
-	const char *only = side && *side ? side : c->side[BASE];
-	int i, kept = 0;
-
-	for (i = 0; i < n; i++)
-		if (!only || !strcmp(only, sides[i]))
-			sides[kept++] = sides[i];
-	return kept;
 }
 
 int compare_conditions(const struct comparison *c, const char *side, struct str *lines,
@@ -289,22 +245,30 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 {
 	struct comparison one = *c;
 	struct condition_side(*of)[ENDS];
+	const char **sides, *only = side && *side ? side : c->side[BASE];
 	struct arena arena = {0};
-	const char **sides;
-	int n, i, e;
+	int nsides, n = 0, i, e;
+	size_t k;
 
 	if (c->end[BASE].bare || c->end[NEW].bare)
 		return 0;
-	n = store_sides(c->end[BASE].store, &sides, err);
-	if (n < 0)
-		return n;
-	n = conditions_choose_sides(c, side, sides, n);
-	of = xcalloc((size_t)n + 1, sizeof(*of));
-	for (i = 0; i < n; i++)
+	nsides = store_sides(c->end[BASE].store, &sides, err);
+	if (nsides < 0)
+		return nsides;
+	of = xcalloc((size_t)nsides + 1, sizeof(*of));
+	for (i = 0; i < nsides; i++) {
+		if (only && strcmp(only, sides[i]))
+			continue;
 		for (e = 0; e < ENDS; e++)
-			condition_side_read(&of[i][e], c, (enum end)e, sides[i], &arena, err);
+			condition_side_read(&of[n][e], c, (enum end)e, sides[i], &arena, err);
+		n++;
+	}
+	for (k = 0; n && k < array_size(conditions); k++)
+		condition_print(lines, &conditions[k], of, n);
+	if (n && of[0][BASE].n > 0 && of[0][NEW].n > 0)
+		conditions_print_runs(lines, c, of[0]);
 	if (n)
-		conditions_print(lines, c, sides, (const struct condition_side(*)[ENDS])of, n);
+		str_putc(lines, '\n');
 	for (i = 0; i < n; i++)
 		for (e = 0; e < ENDS; e++)
 			free(of[i][e].runs);

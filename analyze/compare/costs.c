@@ -105,14 +105,9 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 					: "packet";
 	if (l->d.n)
 		return 0;
-	cost_list_free(l);
+	diff_free(&l->d);
 	return error_set(err, ENODATA, "neither %s nor %s has such a sample on its %s",
 			 c->end[BASE].label, c->end[NEW].label, l->side);
-}
-
-void cost_list_free(struct cost_list *l)
-{
-	diff_free(&l->d);
 }
 
 int cost_digits(const struct cost_list *l)
@@ -149,22 +144,15 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
 }
 
-static void cost_list_note_movements(const struct cost_list *l, const struct comparison *c,
-				     struct table *t)
+void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t)
 {
+	double base = l->d.total[BASE], new = l->d.total[NEW];
 	struct movements m = {0};
+	int digits = cost_digits(l);
 
 	movements_add(&m, l->side, &l->d, l->unit);
 	movements_add_notes(&m, c, t, l->spec->key);
-	movements_free(&m);
-}
-
-static void cost_list_note_sum(struct table *t, const struct comparison *c,
-			       const struct cost_list *l)
-{
-	double base = l->d.total[BASE], new = l->d.total[NEW];
-	int digits = cost_digits(l);
-
+	free(m.list);
 	note_add(&t->notes, cost_sum,
 		 arena_printf(&t->arena, "sum: %.*f (%s) %+.*f = %.*f (%s) ns per %s; %s", digits,
 			      base, c->end[BASE].label, digits, new - base, digits, new,
@@ -172,24 +160,12 @@ static void cost_list_note_sum(struct table *t, const struct comparison *c,
 			      l->spec->groups
 				      ? "of all functions; groups may overlap and are a part of it"
 				      : "the rows add up to it"));
-}
-
-/* Notes the rule of the verdicts, and the least runs at each end that can give one. */
-static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)
-{
-	note_add(
-		&t->notes, compare_verdict, c->rule.alpha, d->tests,
-		"rows of at least 1 % of the total (others are not tested), an interval (+-: half of 95 %) that leaves 0 out",
-		100 * c->rule.threshold, verdict_runs_needed(&c->rule, d->tests));
-}
-
-void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t)
-{
-	cost_list_note_movements(l, c, t);
-	cost_list_note_sum(t, c, l);
 	if (l->spec->syscalls)
 		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
-	cost_list_note_rule(t, c, &l->d);
+	note_add(
+		&t->notes, compare_verdict, c->rule.alpha, l->d.tests,
+		"rows of at least 1 % of the total (others are not tested), an interval (+-: half of 95 %) that leaves 0 out",
+		100 * c->rule.threshold, verdict_runs_needed(&c->rule, l->d.tests));
 }
 
 /* --- rows --- */
@@ -264,7 +240,7 @@ static int compare_costs(const struct comparison *c, struct table *t, struct out
 	cost_list_add_rows(t, c, spec, &l.d, c->table->limit ? c->table->limit : SIZE_MAX);
 	cost_list_add_notes(&l, c, t);
 	cost_list_outcome(&l, out);
-	cost_list_free(&l);
+	diff_free(&l.d);
 	return 0;
 }
 

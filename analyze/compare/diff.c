@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void diff_init(struct diff *d)
-{
-	*d = (struct diff){0};
-}
-
 void diff_set_runs(struct diff *d, enum end e, size_t n)
 {
 	size_t i;
@@ -182,7 +177,7 @@ static void diff_correct(struct diff *d)
 	free(p);
 }
 
-static void diff_round_runs(const struct diff *d, struct diff_row *row)
+static void diff_test_row(struct diff *d, struct diff_row *row)
 {
 	size_t r;
 	int e;
@@ -190,11 +185,6 @@ static void diff_round_runs(const struct diff *d, struct diff_row *row)
 	for (e = 0; e < ENDS; e++)
 		for (r = 0; r < d->nruns[e]; r++)
 			row->runs[e][r] = stats_significant(row->runs[e][r]);
-}
-
-static void diff_test_row(struct diff *d, struct diff_row *row)
-{
-	diff_round_runs(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
 	if (!diff_is_tested(d, row)) {
 		row->p = NAN;
@@ -202,15 +192,6 @@ static void diff_test_row(struct diff *d, struct diff_row *row)
 	}
 	d->tests++;
 	row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
-}
-
-static void diff_set_interval(struct diff *d, struct diff_row *row)
-{
-	diff_set_errors(d, row);
-	row->delta_ci = diff_delta_ci(d, row);
-	row->delta_sampling = d->nruns[BASE] < 2 || d->nruns[NEW] < 2
-				      ? hypot(row->sampling[BASE], row->sampling[NEW])
-				      : NAN;
 }
 
 static enum verdict diff_verdict(const struct diff *d, const struct verdict_rule *rule,
@@ -229,7 +210,11 @@ static enum verdict diff_verdict(const struct diff *d, const struct verdict_rule
 
 void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row)
 {
-	diff_set_interval(d, row);
+	diff_set_errors(d, row);
+	row->delta_ci = diff_delta_ci(d, row);
+	row->delta_sampling = d->nruns[BASE] < 2 || d->nruns[NEW] < 2
+				      ? hypot(row->sampling[BASE], row->sampling[NEW])
+				      : NAN;
 	row->verdict = diff_verdict(d, rule, row);
 }
 

@@ -71,7 +71,7 @@ extern const struct diff_spec functions_spec, components_spec, syscalls_spec;
 /* Returns the spec of "functions"; NULL unless its rows add up to the whole. */
 const struct diff_spec *diff_spec_find(const char *name);
 
-void diff_init(struct diff *d);
+/* A diff begins as zeros. */
 void diff_free(struct diff *d);
 
 /*
@@ -132,11 +132,10 @@ struct cost_list {
 	const char *unit; /* unit of work, as "KiB" */
 };
 
-/* Reads both ends and adds notes to `t`. Returns -ENODATA where no end has a row. On error `l` is
+/* Reads both ends and adds notes to `t`. Returns -ENODATA where no end has a row. On error l->d is
  * empty. */
 int cost_list_read(struct cost_list *l, const struct comparison *c, const struct diff_spec *spec,
 		   struct table *t, struct error *err);
-void cost_list_free(struct cost_list *l);
 
 /* Returns digits after the point: at least two, and enough for four digits of the smaller total. */
 int cost_digits(const struct cost_list *l);
@@ -159,7 +158,7 @@ struct movement {
 };
 
 struct movements {
-	struct movement *list;
+	struct movement *list; /* the caller frees it */
 	size_t n, cap;
 	size_t untested; /* the longest list with too few runs, though two or more at each end */
 };
@@ -175,6 +174,5 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
  */
 size_t movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
 			   const char *thing);
-void movements_free(struct movements *m);
 
 #endif

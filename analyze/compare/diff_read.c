@@ -266,7 +266,7 @@ int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
 {
 	int e, ret = 0;
 
-	diff_init(d);
+	*d = (struct diff){0};
 	for (e = 0; e < ENDS && !ret; e++)
 		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
 	if (!ret && d->never_idle[BASE] != d->never_idle[NEW])

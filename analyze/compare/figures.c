@@ -53,7 +53,6 @@ static void figures_add_side(struct figures *f, const char *name)
 	for (k = 0; k < FIGURES; k++)
 		for (e = 0; e < ENDS; e++)
 			side->of[k][e].pooled = NAN;
-	diff_init(&side->components);
 	f->n++;
 }
 
@@ -82,15 +81,6 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 	if (f->n > 1)
 		figures_add_side(f, SIDE_TOTAL);
 	return 0;
-}
-
-/* Returns the side that this end calls `name`. */
-static struct side_figures *figures_side_of_end(struct figures *f, const struct comparison *c,
-						enum end e, const char *name)
-{
-	if (c->side[e] && !strcmp(c->side[e], name))
-		name = c->side[BASE];
-	return figures_find_side(f, name);
 }
 
 /* Returns the kind of power that both ends have; wall power is never compared with package power.
@@ -189,21 +179,14 @@ static void figures_add_copies(struct figures *f, struct side_figures *total, en
 	}
 }
 
-/* Notes that sides share CPUs: costs measured by CPU then have no total. */
-static void figures_note_shared(const struct figures *f, const struct comparison *c, enum end e,
-				const char *cpus, struct table *notes)
-{
-	const char *unit = work_word(f->side->copy_unit);
-
-	note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, cpus, unit, unit);
-}
-
 /* Takes the value as that of a side at an end. */
 static void figures_take(struct figures *f, const struct comparison *c, enum end e,
 			 const struct figure_value *v, struct table *notes)
 {
-	struct side_figures *side = figures_side_of_end(f, c, e, v->side);
+	bool renamed = c->side[e] && !strcmp(c->side[e], v->side);
+	struct side_figures *side = figures_find_side(f, renamed ? c->side[BASE] : v->side);
 	const struct block_runs *b = v->sides;
+	const char *unit = work_word(f->side->copy_unit);
 	size_t i;
 	int r;
 
@@ -212,8 +195,9 @@ static void figures_take(struct figures *f, const struct comparison *c, enum end
 	for (i = 0; i < v->n; i++)
 		figure_add_run(&side->of[v->id][e], v->x[i]);
 	side->modelled[v->id] |= v->source == POWER_MODELLED;
-	if (v->twice && !side->shares_cpus[e])
-		figures_note_shared(f, c, e, v->twice, notes);
+	if (v->twice && !side->shares_cpus[e]) /* costs measured by CPU then have no total */
+		note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, v->twice,
+			    unit, unit);
 	side->shares_cpus[e] |= v->twice != NULL;
 	for (r = 0; r < b->n && v->nsides == 1 && v->id == FIGURE_THROUGHPUT; r++)
 		side->part[e] += transfer_part(c->end[e].store, &b->runs[r]) / b->n;

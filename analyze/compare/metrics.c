@@ -72,28 +72,23 @@ static struct estimate figure_interval(const struct comparison *c, const struct 
 	return e;
 }
 
-/* Returns whether test and figures disagree in direction. Differences work with zeros too. */
-static bool figure_is_opposed(const struct comparison *c, const struct figure_runs *base,
-			      const struct figure_runs *new, double change)
-{
-	double p;
-	struct estimate e = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
-
-	return verdict_opposed(&e, 0, change);
-}
-
 static enum verdict figure_judge(const struct comparison *c, int better,
 				 const struct figure_runs *base, const struct figure_runs *new,
 				 const struct change *change, size_t tests)
 {
+	struct estimate shift; /* differences work with zeros, too */
 	enum verdict v;
+	double p;
 
 	if (isnan(change->base) || isnan(change->new) || !better)
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, tests))
 		return VERDICT_FEW;
 	v = verdict_of(&c->rule, better, change->base, change->new, change->p);
-	if (v == VERDICT_SAME || figure_is_opposed(c, base, new, change->new - change->base))
+	if (v == VERDICT_SAME)
+		return v;
+	shift = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
+	if (verdict_opposed(&shift, 0, change->new - change->base))
 		return VERDICT_SAME;
 	return verdict_after_drift(&c->rule, v, change->new - change->base, base->x, base->n,
 				   new->x, new->n);
@@ -311,21 +306,6 @@ static void metrics_add_side(struct table *t, const struct comparison *c, struct
 	}
 }
 
-static void metrics_add_movements(struct table *t, const struct comparison *c, struct figures *f)
-{
-	struct movements m = {0};
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
-		movements_add(&m, f->side[i].side, &f->side[i].components,
-			      f->side[i].components.unit);
-	if (!m.n)
-		note_add(&t->notes, compare_no_profile,
-			 c->query.workload_only ? " that names the processes of the workload" : "");
-	f->nmoved = movements_add_notes(&m, c, t, "component");
-	f->moved = m.list;
-}
-
 int compare_note_workload(const struct comparison *c, struct table *t, struct error *err)
 {
 	struct query q;
@@ -342,6 +322,7 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 			   struct error *err)
 {
 	struct figures own = {0}, *f = out->figures ?: &own;
+	struct movements m = {0};
 	size_t i;
 	int ret;
 
@@ -360,7 +341,14 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 				c->total	? SIDE_TOTAL
 				: c->side[BASE] ? c->side[BASE]
 						: "");
-	metrics_add_movements(t, c, f);
+	for (i = 0; i < f->n; i++)
+		movements_add(&m, f->side[i].side, &f->side[i].components,
+			      f->side[i].components.unit);
+	if (!m.n)
+		note_add(&t->notes, compare_no_profile,
+			 c->query.workload_only ? " that names the processes of the workload" : "");
+	f->nmoved = movements_add_notes(&m, c, t, "component");
+	f->moved = m.list;
 	metrics_note_rules(t, c, f, out);
 	if (c->query.workload_only)
 		note_add(&t->notes, workload_no_part);

@@ -32,10 +32,8 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 
 	if (!d->possible && d->nruns[BASE] > 1 && d->nruns[NEW] > 1 && d->tests > m->untested)
 		m->untested = d->tests;
-	for (i = 0; i < d->n; i++) {
-		array_grow(m->list, m->n, m->cap);
-		m->list[m->n++] = (struct movement){side, unit, &d->rows[i]};
-	}
+	for (i = 0; i < d->n; i++)
+		array_add(m->list, m->n, m->cap, (struct movement){side, unit, &d->rows[i]});
 }
 
 static int movement_order(const void *a, const void *b)
@@ -65,44 +63,29 @@ static bool movement_is_real(const struct comparison *c, const struct diff_row *
 	return r->p < c->rule.alpha && !(fabs(r->delta) <= r->delta_ci);
 }
 
-static const char *movement_reality(const struct comparison *c, const struct diff_row *r,
-				    char *words, size_t size)
+/* Appends whether the movement is real. */
+static void movement_print_reality(struct str *s, const struct comparison *c,
+				   const struct diff_row *r)
 {
-	const char *text = "";
+	static const char *const words[] = {
+		[VERDICT_BETTER] = "real, better",
+		[VERDICT_WORSE] = "real, worse",
+		[VERDICT_COPIED] = "real, but it copied: no speed-up is claimed",
+		[VERDICT_DRIFT] = "no more than a drift between runs that did not take turns",
+		[VERDICT_NONE] = "too small a part to be tested",
+	};
 
-	switch (r->verdict) {
-	case VERDICT_BETTER:
-		text = "real, better";
-		break;
-	case VERDICT_WORSE:
-		text = "real, worse";
-		break;
-	case VERDICT_COPIED:
-		text = "real, but it copied: no speed-up is claimed";
-		break;
-	case VERDICT_SAME:
-		if (movement_is_real(c, r))
-			snprintf(words, size, "real, but no more than %g %% of it",
-				 100 * c->rule.threshold);
-		else
-			snprintf(words, size, "%s",
-				 r->p < c->rule.alpha ? "an outlier among the runs may explain it"
-						      : "not distinguishable from chance");
-		return words;
-	case VERDICT_DRIFT:
-		text = "no more than a drift between runs that did not take turns";
-		break;
-	case VERDICT_FEW:
-		text = isnan(movement_error(r)) ? "too few runs to tell"
-		       : movement_is_beyond(r)	? "beyond its error, but too few runs to tell"
-						: "within its error, and too few runs to tell";
-		break;
-	case VERDICT_NONE:
-		text = "too small a part to be tested";
-		break;
-	}
-	snprintf(words, size, "%s", text);
-	return words;
+	if (r->verdict == VERDICT_SAME && movement_is_real(c, r))
+		str_printf(s, "real, but no more than %g %% of it", 100 * c->rule.threshold);
+	else if (r->verdict == VERDICT_SAME)
+		str_puts(s, r->p < c->rule.alpha ? "an outlier among the runs may explain it"
+						 : "not distinguishable from chance");
+	else if (r->verdict == VERDICT_FEW)
+		str_puts(s, isnan(movement_error(r)) ? "too few runs to tell"
+			    : movement_is_beyond(r)  ? "beyond its error, but too few runs to tell"
+						    : "within its error, and too few runs to tell");
+	else
+		str_puts(s, words[r->verdict]);
 }
 
 /* Returns whether several rows have this name, as "[unresolved]" of any DSO: it needs the DSO. */
@@ -142,7 +125,6 @@ static char *movement_words(const struct movements *all, const struct comparison
 	const struct diff_row *r = m->row;
 	int digits = movement_digits(r);
 	struct str s = {0};
-	char real[80];
 
 	str_printf(&s, "%s%s%s", m->side, *m->side ? " " : "", r->key);
 	if (movement_is_ambiguous(all, r))
@@ -154,7 +136,8 @@ static char *movement_words(const struct movements *all, const struct comparison
 			   movement_error(r));
 	if (diff_p(r).type != V_NONE)
 		str_printf(&s, ", p = %.2g", r->p);
-	str_printf(&s, ": %s", movement_reality(c, r, real, sizeof(real)));
+	str_puts(&s, ": ");
+	movement_print_reality(&s, c, r);
 	return str_take(&s);
 }
 
@@ -182,49 +165,33 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "words", value_str(t, words));
 }
 
-/* Returns whether one of the first n rows has an error, or no row moved. */
-static bool movements_error_known(const struct movements *m, size_t n)
-{
-	bool moved = false;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (!isnan(movement_error(m->list[i].row)))
-			return true;
-		moved |= m->list[i].row->delta != 0;
-	}
-	return !moved;
-}
-
 /* Adds the note above the movements. Returns whether the movements follow as notes. */
 static bool movements_note_first(const struct movements *m, const struct comparison *c,
 				 struct table *t, const char *thing, size_t n)
 {
-	bool beyond = false;
+	bool beyond = false, known = false, moved = false;
+	char *why = NULL;
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		beyond |= movement_is_beyond(m->list[i].row);
-	if (!movements_error_known(m, n))
-		note_add(
-			&t->notes, movement,
-			arena_printf(
-				&t->arena,
-				"one run on a side gives no error, so any change of a %s may be chance; the largest movements:",
-				thing));
-	else if (beyond)
-		return true;
-	else if (m->untested)
-		note_add(
-			&t->notes, movement,
-			arena_printf(
-				&t->arena,
-				"too few runs to test %zu %s%s at once (that takes %zu a side); the largest movements:",
-				m->untested, thing, m->untested == 1 ? "" : "s",
-				verdict_runs_needed(&c->rule, m->untested)));
-	else
-		return false;
-	return true;
+		known |= !isnan(movement_error(m->list[i].row));
+		moved |= m->list[i].row->delta != 0;
+	}
+	if (moved && !known)
+		why = arena_printf(
+			&t->arena,
+			"one run on a side gives no error, so any change of a %s may be chance; the largest movements:",
+			thing);
+	else if (!beyond && m->untested)
+		why = arena_printf(
+			&t->arena,
+			"too few runs to test %zu %s%s at once (that takes %zu a side); the largest movements:",
+			m->untested, thing, m->untested == 1 ? "" : "s",
+			verdict_runs_needed(&c->rule, m->untested));
+	if (why)
+		note_add(&t->notes, movement, why);
+	return why || beyond;
 }
 
 size_t movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
@@ -253,10 +220,4 @@ size_t movements_add_notes(struct movements *m, const struct comparison *c, stru
 				"no %s passed the test: p < %g after Holm's correction, a change above %g %%, an interval that leaves 0 out, and no drift",
 				thing, c->rule.alpha, 100 * c->rule.threshold));
 	return i;
-}
-
-void movements_free(struct movements *m)
-{
-	free(m->list);
-	*m = (struct movements){0};
 }

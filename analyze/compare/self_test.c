@@ -314,12 +314,11 @@ static int self_test_list(struct self_test *w, const struct diff_spec *spec, con
 {
 	struct split_list l = {0};
 	struct error none = {0};
-	struct diff d;
+	struct diff d = {0};
 	double total = 0;
 	size_t i;
 	int ret;
 
-	diff_init(&d);
 	ret = diff_read(&d, w->c, BASE, side, spec, w->t, &none);
 	if (!ret && d.nruns[BASE]) {
 		splits_make(&l.s, d.nruns[BASE], w->c->splits);

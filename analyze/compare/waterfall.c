@@ -149,7 +149,7 @@ static int compare_waterfall(const struct comparison *c, struct table *t, struct
 	waterfall_add_all(&w, c, &l);
 	cost_list_add_notes(&l, c, t);
 	cost_list_outcome(&l, out);
-	cost_list_free(&l);
+	diff_free(&l.d);
 	return 0;
 }
 

@@ -303,6 +303,15 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 	return rc;
 }
 
+void call_tree_add_up(const struct call_tree *s, double *weights)
+{
+	size_t i;
+
+	for (i = s->nframes; i-- > 0;)
+		if (s->frames[i].parent != CALL_NONE)
+			weights[s->frames[i].parent] += weights[i];
+}
+
 double *call_tree_totals(const struct call_tree *s, size_t from, size_t to)
 {
 	double *totals = xcalloc(s->nframes + 1, sizeof(*totals));
@@ -311,8 +320,6 @@ double *call_tree_totals(const struct call_tree *s, size_t from, size_t to)
 	for (run = from; run < to; run++)
 		for (i = 0; i < s->runs[run].n && i < s->nframes; i++)
 			totals[i] += s->runs[run].weight[i];
-	for (i = s->nframes; i-- > 0;)
-		if (s->frames[i].parent != CALL_NONE)
-			totals[s->frames[i].parent] += totals[i];
+	call_tree_add_up(s, totals);
 	return totals;
 }

@@ -65,6 +65,8 @@ void call_tree_add(struct call_tree *s, const struct profile *p, int run,
 void call_tree_add_root(struct call_tree *s, int run, const char *name, double weight,
 			uint64_t samples);
 
+/* Adds to each frame's weight those of all frames below it. */
+void call_tree_add_up(const struct call_tree *s, double *weights);
 /* Returns, for each frame, the weight of the frame and all frames below it in the runs from `from`
  * to `to`. The caller frees the array. */
 double *call_tree_totals(const struct call_tree *s, size_t from, size_t to);

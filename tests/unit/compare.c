@@ -130,7 +130,7 @@ static void take(struct diff *d, enum end e, int run, const struct row *rows, si
 /* One profile each: 1000 samples, 100 ns against 80 ns; one function is gone, one is new. */
 static void make_one(struct diff *d)
 {
-	diff_init(d);
+	*d = (struct diff){0};
 	diff_set_runs(d, BASE, 1);
 	TAKE(d, BASE, POOLED, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
 	TAKE(d, BASE, 0, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
@@ -141,7 +141,7 @@ static void make_one(struct diff *d)
 
 TEST(rows)
 {
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 	double sum = 0, none;
 	size_t i;
 
@@ -173,10 +173,9 @@ TEST(rows)
 /* A row is tested from 1 % of the costs of both ends on. */
 TEST(a_row_is_tested_from_its_share_of_the_family_on)
 {
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 	int e;
 
-	diff_init(&d);
 	for (e = 0; e < ENDS; e++) {
 		diff_set_runs(&d, e, 1);
 		TAKE(&d, e, POOLED, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1},
@@ -205,9 +204,8 @@ static void six_runs(struct diff *d, enum end e, double copy, double tcp, double
 TEST(significant)
 {
 	const struct diff_row *row;
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 
-	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
 	six_runs(&d, NEW, 50, 40.1, 0.2);
 	near(d.run_count[NEW][3], 2);
@@ -227,7 +225,7 @@ TEST(significant)
 TEST(ties)
 {
 	const struct diff_row *row;
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 	int i;
 
 	assert_true(stats_significant(100) == stats_significant(nextafter(nextafter(100, 0), 0)));
@@ -235,7 +233,6 @@ TEST(ties)
 	assert_true(stats_significant(-1.5e-300) == -1.5e-300);
 	assert_true(stats_significant(0) == 0);
 	assert_true(isnan(stats_significant(NAN)));
-	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0);
 	diff_set_runs(&d, NEW, 6);
 	TAKE(&d, NEW, POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
@@ -256,10 +253,9 @@ TEST(outlier)
 {
 	const double base[] = {60, 61, 62, 63, 64, 65}, new[] = {50, 51, 52, 53, 54, 260};
 	const struct diff_row *row;
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 	int e, i;
 
-	diff_init(&d);
 	for (e = 0; e < ENDS; e++) {
 		const double *x = e == BASE ? base : new;
 
@@ -279,10 +275,9 @@ TEST(outlier)
 TEST(vanished)
 {
 	const struct diff_row *row;
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 	int i;
 
-	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
 	diff_set_runs(&d, NEW, 6);
 	TAKE(&d, NEW, POOLED, {"tcp", 900, 40, 0.1});
@@ -318,7 +313,7 @@ static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, d
 	size_t i, k;
 	int e;
 
-	diff_init(d);
+	*d = (struct diff){0};
 	for (e = 0; e < ENDS; e++) {
 		diff_set_runs(d, e, runs);
 		for (k = 0; k < rows; k++) {
@@ -699,9 +694,8 @@ TEST(ratio_at_the_end_of_its_interval_has_it)
 TEST(ends_in_two_units_are_refused)
 {
 	struct error err = {0};
-	freed(diff_free) struct diff d;
+	freed(diff_free) struct diff d = {0};
 
-	diff_init(&d);
 	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
 	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
 	assert_int_equal(diff_set_unit(&d, "packet", &err), -EINVAL);
