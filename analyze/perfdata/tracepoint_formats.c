@@ -5,6 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -44,7 +45,7 @@ static bool tracing_read_header(struct tracing *t, struct cursor *c)
 	t->big_endian = cursor_u8(c);
 	c->swap = t->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	t->long_size = cursor_u8(c);
-	t->page_size = cursor_u32(c);
+	cursor_u32(c); /* the page size */
 	return !c->bad;
 }
 
@@ -190,80 +191,37 @@ struct tracing_format *tracing_find(const struct tracing *t, uint64_t id)
 /* --- the text of one format --- */
 
 /*
- * libtraceevent trusts its input, and the file may be malicious. So it only gets lines that pass
- * these checks.
+ * libtraceevent trusts its input, and the file may be malicious. So it only gets lines that match
+ * this expression: words and stars, each word with at most one pair of brackets.
  */
 
-static bool format_skip_text(const char **at, const char *end, const char *text)
-{
-	size_t n = strlen(text);
-
-	if ((size_t)(end - *at) < n || memcmp(*at, text, n))
-		return false;
-	*at += n;
-	return true;
-}
-
-static bool format_skip_number(const char **at, const char *end)
-{
-	const char *start = *at;
-
-	while (*at < end && **at >= '0' && **at <= '9')
-		(*at)++;
-	return *at > start && *at - start < 9;
-}
-
-/* "unsigned long args[6]" is words and stars, each word with at most one pair of brackets. */
-static bool format_skip_declaration(const char **at, const char *end)
-{
-	int words = 0;
-
-	while (*at < end && **at != ';') {
-		const char *start = *at;
-
-		while (*at < end && format_is_name_char(**at))
-			(*at)++;
-		words += *at > start;
-		if (*at > start && format_skip_text(at, end, "[")) {
-			while (*at < end && format_is_name_char(**at))
-				(*at)++;
-			if (!format_skip_text(at, end, "]"))
-				return false;
-		}
-		if (!format_skip_text(at, end, " ") && !format_skip_text(at, end, "*") &&
-		    *at == start)
-			return false;
-	}
-	return words >= 2 && (*at)[-1] != ' ' && (*at)[-1] != '*';
-}
-
 /* "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;". Older kernels omit the sign. */
-static bool format_is_field(const char *at, const char *end)
-{
-	if (!format_skip_text(&at, end, "\tfield:") || !format_skip_declaration(&at, end) ||
-	    !format_skip_text(&at, end, ";\toffset:") || !format_skip_number(&at, end) ||
-	    !format_skip_text(&at, end, ";\tsize:") || !format_skip_number(&at, end) ||
-	    !format_skip_text(&at, end, ";"))
-		return false;
-	return at == end ||
-	       (format_skip_text(&at, end, "\tsigned:") && format_skip_number(&at, end) &&
-		format_skip_text(&at, end, ";") && at == end);
-}
+#define NAME	 "[a-zA-Z0-9_]+"
+#define BRACKETS "(\\[[a-zA-Z0-9_]*\\])?"
+#define NUMBER	 "[0-9]{1,8};"
+static const char field_line[] = "^\tfield:" NAME BRACKETS "([ *]+" NAME BRACKETS ")+;"
+				 "\toffset:" NUMBER "\tsize:" NUMBER "(\tsigned:" NUMBER ")?$";
 
 /* Copies the fields up to the first line that is no field. Omits the print format. */
 static void format_copy_fields(struct str *to, const struct tracing_format *f)
 {
 	const char *end = f->text + f->size, *at, *eol;
+	regmatch_t line = {0};
+	regex_t field;
 
+	if (regcomp(&field, field_line, REG_EXTENDED | REG_NOSUB))
+		return;
 	str_printf(to, "name: %s\nID: %llu\nformat:\n", f->name, (unsigned long long)f->id);
 	at = memmem(f->text, f->size, "\nformat:\n", 9);
 	for (at = at ? at + 9 : end; at < end; at = eol + 1) {
 		eol = memchr(at, '\n', (size_t)(end - at));
-		if (!eol || (eol > at && !format_is_field(at, eol)))
+		line.rm_eo = (eol ? eol : at) - at;
+		if (!eol || (eol > at && regexec(&field, at, 1, &line, REG_STARTEND)))
 			break;
 		str_add(to, at, (size_t)(eol - at) + 1);
 	}
 	str_puts(to, "\nprint fmt: \"\"\n");
+	regfree(&field);
 }
 
 static void format_parse(struct tracing *t, struct tracing_format *f)

@@ -42,7 +42,7 @@ struct tracing {
 	struct tracing_format *formats;
 	size_t n, cap;
 	bool big_endian;
-	unsigned int long_size, page_size; /* those of the recorded kernel, in bytes */
+	unsigned int long_size; /* that of the recorded kernel, in bytes */
 	const char *cut; /* where the data is cut off; formats before that count. NULL: whole */
 };
 
@@ -163,9 +163,12 @@ static inline uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint3
 
 void tracepoint_threads_free(struct tracepoint_threads *t);
 
-/* Sorts events from several ring buffers by time. */
+/*
+ * Sorts events from several ring buffers by time. Events with equal times stay in order. The user
+ * sets `deliver` and `ctx` of a zeroed struct.
+ */
 struct time_order {
-	struct tracepoint *list; /* events ascend, except at `starts` */
+	struct tracepoint *list, *merged; /* merged: a second place while it sorts */
 	size_t n, cap;
 	size_t *starts; /* the first events of ascending stretches, one per ring buffer */
 	size_t nstarts, starts_cap;
@@ -176,11 +179,8 @@ struct time_order {
 	void *ctx;
 };
 
-void time_order_init(struct time_order *o, void (*deliver)(void *ctx, const struct tracepoint *t),
-		     void *ctx);
 /* Returns the place for the next event. The caller fills it, and then may keep it. */
 struct tracepoint *time_order_slot(struct time_order *o);
-/* Keeps the event in the slot. Events with equal times stay in order. */
 void time_order_keep(struct time_order *o);
 /* Ends a round: delivers the events up to the latest time of the round before. */
 void time_order_round(struct time_order *o);

@@ -118,80 +118,13 @@ void tracepoint_threads_free(struct tracepoint_threads *t)
 	map_free(&t->now);
 }
 
-/* --- the order of time: merges the ascending stretches of the ring buffers, round by round --- */
-
-/* An ascending stretch of the list, as far as it is not delivered. */
-struct ascent {
-	const struct tracepoint *at, *end;
-};
-
-struct merge {
-	struct ascent *ascents;
-	struct ascent **heap; /* a heap of non-empty ascents, the earliest first */
-	size_t n;
-};
-
-void time_order_init(struct time_order *o, void (*deliver)(void *ctx, const struct tracepoint *t),
-		     void *ctx)
-{
-	*o = (struct time_order){.deliver = deliver, .ctx = ctx};
-}
+/* --- the order of time --- */
 
 void time_order_free(struct time_order *o)
 {
 	free(o->list);
+	free(o->merged);
 	free(o->starts);
-}
-
-/* Of events with equal times, those of the stretch that came first go first. */
-static bool ascent_is_earlier(const struct ascent *a, const struct ascent *b)
-{
-	return a->at->time != b->at->time ? a->at->time < b->at->time : a < b;
-}
-
-static void merge_sift_down(struct merge *m, size_t i)
-{
-	struct ascent *keep;
-	size_t child;
-
-	for (; (child = 2 * i + 1) < m->n; i = child) {
-		if (child + 1 < m->n && ascent_is_earlier(m->heap[child + 1], m->heap[child]))
-			child++;
-		if (!ascent_is_earlier(m->heap[child], m->heap[i]))
-			return;
-		keep = m->heap[i];
-		m->heap[i] = m->heap[child];
-		m->heap[child] = keep;
-	}
-}
-
-static void merge_begin(struct merge *m, const struct time_order *o)
-{
-	size_t i;
-
-	*m = (struct merge){.ascents = xcalloc(o->nstarts + 1, sizeof(*m->ascents)),
-			    .heap = xcalloc(o->nstarts + 1, sizeof(*m->heap))};
-	for (i = 0; i < o->nstarts; i++) {
-		m->ascents[i].at = o->list + o->starts[i];
-		m->ascents[i].end = o->list + (i + 1 < o->nstarts ? o->starts[i + 1] : o->n);
-		m->heap[m->n++] = &m->ascents[i];
-	}
-	for (i = m->n; i-- > 0;)
-		merge_sift_down(m, i);
-}
-
-/* Returns the latest time up to which the first stretch precedes all others. */
-static uint64_t merge_first_until(const struct merge *m, uint64_t limit)
-{
-	const struct ascent *next = m->n > 1 ? m->heap[1] : NULL;
-	uint64_t until;
-
-	if (m->n > 2 && ascent_is_earlier(m->heap[2], next))
-		next = m->heap[2];
-	if (!next)
-		return limit;
-	until = next->at->time - (next < m->heap[0]);
-	return until < limit ? until : limit;
 }
 
 static void time_order_deliver(struct time_order *o, const struct tracepoint *t)
@@ -203,42 +136,54 @@ static void time_order_deliver(struct time_order *o, const struct tracepoint *t)
 	o->deliver(o->ctx, t);
 }
 
-/* Moves the events that were not delivered to the start of the list. */
-static void merge_end(struct merge *m, struct time_order *o)
+/* Merges the ascending stretches [from, mid) and [mid, end) of the list. */
+static void time_order_merge(struct time_order *o, size_t from, size_t mid, size_t end)
 {
-	size_t i, n, ascents = o->nstarts;
+	const struct tracepoint *a = o->list + from, *b = o->list + mid;
+	const struct tracepoint *a_end = b, *b_end = o->list + end;
+	struct tracepoint *to = o->merged + from;
 
-	o->n = o->nstarts = 0;
-	for (i = 0; i < ascents; i++) {
-		n = (size_t)(m->ascents[i].end - m->ascents[i].at);
-		if (!n)
-			continue;
-		memmove(o->list + o->n, m->ascents[i].at, n * sizeof(*o->list));
-		o->starts[o->nstarts++] = o->n;
-		o->n += n;
+	while (a < a_end && b < b_end)
+		*to++ = b->time < a->time ? *b++ : *a++;
+	while (a < a_end)
+		*to++ = *a++;
+	while (b < b_end)
+		*to++ = *b++;
+}
+
+/* Merges neighbouring stretches until there is one. */
+static void time_order_sort(struct time_order *o)
+{
+	struct tracepoint *merged;
+	size_t i;
+
+	o->starts[o->nstarts] = o->starts[o->nstarts + 1] = o->n;
+	o->merged = xrealloc(o->merged, o->cap * sizeof(*o->merged));
+	for (; o->nstarts > 1; o->nstarts = (o->nstarts + 1) / 2) {
+		for (i = 0; i < o->nstarts; i += 2) {
+			time_order_merge(o, o->starts[i], o->starts[i + 1], o->starts[i + 2]);
+			o->starts[i / 2] = o->starts[i];
+		}
+		o->starts[i / 2] = o->starts[i / 2 + 1] = o->n;
+		merged = o->merged;
+		o->merged = o->list;
+		o->list = merged;
 	}
-	free(m->ascents);
-	free(m->heap);
 }
 
 /* Delivers the events up to `limit`. */
 static void time_order_flush(struct time_order *o, uint64_t limit)
 {
-	struct ascent *first;
-	struct merge m;
-	uint64_t until;
+	size_t i;
 
-	merge_begin(&m, o);
-	while (m.n && m.heap[0]->at->time <= limit) {
-		first = m.heap[0];
-		until = merge_first_until(&m, limit);
-		for (; first->at < first->end && first->at->time <= until; first->at++)
-			time_order_deliver(o, first->at);
-		if (first->at == first->end)
-			m.heap[0] = m.heap[--m.n];
-		merge_sift_down(&m, 0);
-	}
-	merge_end(&m, o);
+	if (!o->n)
+		return;
+	time_order_sort(o);
+	for (i = 0; i < o->n && o->list[i].time <= limit; i++)
+		time_order_deliver(o, &o->list[i]);
+	o->n -= i;
+	o->nstarts = o->n > 0;
+	memmove(o->list, o->list + i, o->n * sizeof(*o->list));
 }
 
 struct tracepoint *time_order_slot(struct time_order *o)
@@ -251,8 +196,10 @@ void time_order_keep(struct time_order *o)
 {
 	const struct tracepoint *t = &o->list[o->n];
 
-	if (!o->n || t->time < t[-1].time)
-		array_add(o->starts, o->nstarts, o->starts_cap, o->n);
+	if (!o->n || t->time < t[-1].time) {
+		array_grow(o->starts, o->nstarts + 2, o->starts_cap); /* two ends follow */
+		o->starts[o->nstarts++] = o->n;
+	}
 	if (t->time > o->max)
 		o->max = t->time;
 	o->fresh = true;
@@ -292,7 +239,6 @@ struct tracepoints {
 	struct tracepoint_threads threads;
 	char comm[16];		 /* a made-up name */
 	uint64_t from_ns, to_ns; /* deliver only samples in [from, to); both 0: all */
-	uint64_t late, outside, doubled;
 	/* used while reading: */
 	const struct tracepoints_query *q;
 	struct tracepoint_plan *plans; /* by event */
@@ -389,11 +335,9 @@ static struct tracing_format *tracepoints_find_format(const struct tracepoints *
 	return NULL;
 }
 
-const char *tracepoints_has(const struct tracepoints *tp, const char *system, const char *name)
+bool tracepoints_has(const struct tracepoints *tp, const char *system, const char *name)
 {
-	const struct tracing_format *f = tracepoints_find_format(tp, system, name);
-
-	return f ? f->name : NULL;
+	return tracepoints_find_format(tp, system, name);
 }
 
 const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
@@ -471,16 +415,6 @@ static int tracepoints_make_plans(struct tracepoints *tp)
 	return ret;
 }
 
-static bool tracepoints_leave_out(struct tracepoints *tp, uint64_t time)
-{
-	if (!tp->from_ns && !tp->to_ns)
-		return false;
-	if (time >= tp->from_ns && time < tp->to_ns)
-		return false;
-	tp->outside++;
-	return true;
-}
-
 static inline long tracepoints_sample_event(struct tracepoints *tp, struct cursor body)
 {
 	struct cursor c = body;
@@ -511,7 +445,7 @@ static void tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample 
 	wrong = tracepoint_plan_read(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
 	if (wrong)
 		recording_damaged(&tp->r, at->order, wrong);
-	else if (!tracepoints_leave_out(tp, t->time))
+	else if ((!tp->from_ns && !tp->to_ns) || (t->time >= tp->from_ns && t->time < tp->to_ns))
 		time_order_keep(&tp->order);
 }
 
@@ -568,10 +502,8 @@ static void tracepoints_deliver(void *ctx, const struct tracepoint *t)
 	struct tracepoint_thread *thread;
 	uint32_t index;
 
-	if (tracepoints_is_double(tp, t)) {
-		tp->doubled++;
+	if (tracepoints_is_double(tp, t))
 		return;
-	}
 	tracepoint_threads_advance(&tp->threads, t->time);
 	index = tracepoint_threads_at(&tp->threads, t->tid);
 	thread = &tp->threads.list[index];
@@ -586,11 +518,10 @@ static void tracepoints_read_samples(struct tracepoints *tp)
 	struct chunk_reader reader = {0};
 	size_t i;
 
-	time_order_init(&tp->order, tracepoints_deliver, tp);
+	tp->order = (struct time_order){.deliver = tracepoints_deliver, .ctx = tp};
 	for (i = 0; i < tp->r.nchunks; i++)
 		tracepoints_read_chunk(tp, &reader, &tp->r.chunks[i]);
 	time_order_finish(&tp->order);
-	tp->late = tp->order.late;
 	time_order_free(&tp->order);
 	free(reader.buf);
 }
@@ -609,29 +540,15 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 	return ret;
 }
 
-struct tracepoints_health tracepoints_health(const struct tracepoints *tp)
+void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes)
 {
 	const struct profile_health *h = &tp->profile.health;
 
-	return (struct tracepoints_health){
-		.lost_records = h->lost_records,
-		.lost_samples = h->lost_samples,
-		.late = tp->late,
-		.doubled = tp->doubled,
-		.outside = tp->outside,
-		.damage = h->truncated ? h->why : NULL,
-	};
-}
-
-void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes)
-{
-	struct tracepoints_health h = tracepoints_health(tp);
-
-	if (h.lost_records || h.lost_samples)
-		note_add(notes, perf_lost, (unsigned long long)h.lost_records,
-			 (unsigned long long)h.lost_samples);
-	if (h.damage)
-		note_add(notes, perf_truncated, h.damage);
-	if (h.late)
-		note_add(notes, tracepoints_late, (unsigned long long)h.late);
+	if (h->lost_records || h->lost_samples)
+		note_add(notes, perf_lost, (unsigned long long)h->lost_records,
+			 (unsigned long long)h->lost_samples);
+	if (h->truncated)
+		note_add(notes, perf_truncated, h->why);
+	if (tp->order.late)
+		note_add(notes, tracepoints_late, (unsigned long long)tp->order.late);
 }

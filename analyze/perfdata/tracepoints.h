@@ -53,8 +53,8 @@ void tracepoints_close(struct tracepoints *tp);
 
 const char *tracepoints_path(const struct tracepoints *tp);
 const char *tracepoints_arch(const struct tracepoints *tp); /* as uname -m; NULL: not recorded */
-/* Returns the name of the first recorded event that matches, without its system, or NULL. */
-const char *tracepoints_has(const struct tracepoints *tp, const char *system, const char *name);
+/* Returns whether the event is recorded. */
+bool tracepoints_has(const struct tracepoints *tp, const char *system, const char *name);
 
 /* Delivers the wanted events, once. `thread` is for tracepoints_thread. */
 struct tracepoints_query {
@@ -74,13 +74,6 @@ const char *tracepoints_comm(struct tracepoints *tp, uint32_t thread);
 const char *tracepoints_print_format(const struct tracepoints *tp, const char *system,
 				     const char *name, size_t *len);
 
-/* Complete after tracepoints_read. */
-struct tracepoints_health {
-	uint64_t lost_records, lost_samples, late, outside;
-	uint64_t doubled;   /* samples that the file has twice; they are delivered once */
-	const char *damage; /* what is wrong with the file; NULL: nothing */
-};
-struct tracepoints_health tracepoints_health(const struct tracepoints *tp);
 /* Adds what was lost or odd, after tracepoints_read. */
 void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes);
 

@@ -15,7 +15,7 @@ static void deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 {
 	struct tracepoints *tp = ctx;
 
-	if (!tracepoints_comm(tp, thread) || !tracepoints_event(tp, t->event))
+	if (!tracepoints_comm(tp, thread))
 		abort();
 	tracepoints_comm(tp, tracepoints_thread_of(tp, (uint32_t)t->v[0]));
 }
@@ -26,13 +26,13 @@ static void read_all(struct tracepoints *tp, struct error *err)
 		{"raw_syscalls", "sys_enter", {"id"}},
 		{"raw_syscalls", "sys_exit", {"id", "ret"}},
 		{"sched", "sched_switch", {"prev_pid", "prev_state", "next_pid"}},
-		{"sched", "sched_w*", {"pid", "prio", "target_cpu|success"}},
+		{"sched", "sched_wakeup", {"pid", "prio", "target_cpu"}},
 	};
 	struct tracepoints_query q = {.wants = wants, .n = 4, .deliver = deliver, .ctx = tp};
 	size_t len;
 
 	tracepoints_print_format(tp, "sched", "sched_switch", &len);
-	tracepoints_has(tp, "*", "*");
+	tracepoints_has(tp, "sched", "sched_switch");
 	tracepoints_read(tp, &q, err);
 }
 
