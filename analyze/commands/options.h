@@ -8,10 +8,7 @@
 #ifndef ZC_OPTIONS_H
 #define ZC_OPTIONS_H
 
-#include "analyze/texts/ethtool_text.h"
-#include "analyze/texts/perf_report.h"
-#include "analyze/texts/perf_stat.h"
-#include "analyze/texts/perf_trace.h"
+#include "analyze/texts/text.h"
 #include "analyze/figures/tables.h"
 #include "analyze/model/profile.h"
 #include "lib/str.h"

@@ -5,7 +5,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 #include "analyze/evidence/limits.h"
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/model/profile.h"

@@ -5,7 +5,7 @@
  */
 #include "analyze/compare/diff.h"
 
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 #include "analyze/costs/basis.h"
 #include "analyze/scope/runs.h"
 

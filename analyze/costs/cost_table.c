@@ -3,7 +3,7 @@
 #include "analyze/costs/costs.h"
 
 #include "analyze/costs/basis.h"
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "analyze/costs/costs.h"
 
 #include "analyze/costs/call_tree.h"
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 
 #include <errno.h>
 #include <math.h>

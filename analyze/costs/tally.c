@@ -3,7 +3,7 @@
 
 #include "analyze/costs/basis.h"
 #include "analyze/costs/call_tree.h"
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 #include "lib/str.h"
 
 #include <errno.h>

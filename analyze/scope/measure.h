@@ -15,10 +15,10 @@
 /* --- what a command asks of a table: which runs, samples and rows, and in what units --- */
 
 struct profile;	     /* analyze/model/profile.h */
-struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
-struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
-struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */
-struct ethtool_text; /* what ethtool -S printed, analyze/texts/ethtool_text.h */
+struct flat;	     /* the text of perf report, analyze/texts/text.h */
+struct trace;	     /* the text of perf trace -s, analyze/texts/text.h */
+struct perf_stat;    /* what perf stat printed, analyze/texts/text.h */
+struct ethtool_text; /* what ethtool -S printed, analyze/texts/text.h */
 struct tracepoints;  /* the tracepoints of a perf.data, analyze/perfdata/tracepoints.h */
 struct components;   /* analyze/costs/components.h */
 

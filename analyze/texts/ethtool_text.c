@@ -8,9 +8,8 @@
  *
  * Names hold blanks and colons, "[0]: rx_packets": the last colon parts name and value.
  */
-#include "analyze/texts/ethtool_text.h"
-
 #include "analyze/texts/text.h"
+
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"

@@ -5,9 +5,8 @@
  * into the columns. A line that could also be damaged is an error that names the line: a wrong
  * figure is worse than none.
  */
-#include "analyze/texts/perf_report.h"
-
 #include "analyze/texts/text.h"
+
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -10,9 +10,8 @@
  * event may hold the separator: "cpu/event=1,umask=2/". Rows of one CPU, thread or interval are
  * refused.
  */
-#include "analyze/texts/perf_stat.h"
-
 #include "analyze/texts/text.h"
+
 #include "lib/alloc.h"
 #include "lib/str.h"
 

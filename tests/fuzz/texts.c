@@ -8,10 +8,7 @@
 #include "analyze/costs/components.h"
 #include "analyze/figures/tables.h"
 #include "analyze/model/profile.h"
-#include "analyze/texts/ethtool_text.h"
-#include "analyze/texts/perf_report.h"
-#include "analyze/texts/perf_stat.h"
-#include "analyze/texts/perf_trace.h"
+#include "analyze/texts/text.h"
 #include "lib/cpuset.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/texts/perf_report.h"
+#include "analyze/texts/text.h"
 
 #include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/texts/perf_stat.h"
+#include "analyze/texts/text.h"
 #include "analyze/probes/counters/table.h"
 #include "lib/stats.h"
 #include "lib/str.h"

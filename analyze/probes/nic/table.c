@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/scope/changes.h"
-#include "analyze/texts/ethtool_text.h"
+#include "analyze/texts/text.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/syscalls/table.h"
 
-#include "analyze/texts/perf_trace.h"
+#include "analyze/texts/text.h"
 #include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
 #include "lib/intern.h"
