@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/model/profile.h"
 
+#include "lib/alloc.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,76 +21,47 @@ const char *const context_names[CTX_N] = {
 
 /* Patterns for names without compiler suffixes (.part.0, .isra.0). The first match decides. */
 static const struct {
-	const char *pattern;
 	enum context context;
+	const char *patterns;
 } functions[] = {
-	/* every architecture */
-	{"__do_softirq", CTX_SOFTIRQ},
-	{"handle_softirqs", CTX_SOFTIRQ},
-	{"do_softirq", CTX_SOFTIRQ},
-	{"do_softirq_own_stack", CTX_SOFTIRQ},
-	{"do_softirq_post_smp_call_flush", CTX_SOFTIRQ},
-	{"generic_handle_domain_irq", CTX_HARDIRQ},
-	{"generic_handle_irq", CTX_HARDIRQ},
-	{"handle_irq_event", CTX_HARDIRQ},
-	{"cpu_startup_entry", CTX_IDLE},
-	{"do_idle", CTX_IDLE},
-	{"cpu_idle_loop", CTX_IDLE},
-	{"cpu_idle", CTX_IDLE},
-	{"arch_cpu_idle", CTX_IDLE},
-	{"default_idle", CTX_IDLE},
-	{"default_idle_call", CTX_IDLE},
-	{"cpuidle_enter_state", CTX_IDLE},
-	{"poll_idle", CTX_IDLE},
-	{"acpi_idle_*", CTX_IDLE},
-	{"kthread", CTX_KTHREAD},
-	{"ret_from_fork", CTX_KTHREAD},
-	{"ret_from_fork_asm", CTX_KTHREAD},
-	{"worker_thread", CTX_KTHREAD},
+	{CTX_SOFTIRQ, "__do_softirq handle_softirqs do_softirq do_softirq_own_stack "
+		      "do_softirq_post_smp_call_flush"},
+	{CTX_HARDIRQ, "generic_handle_domain_irq generic_handle_irq handle_irq_event"},
+	{CTX_IDLE, "cpu_startup_entry do_idle cpu_idle_loop cpu_idle arch_cpu_idle default_idle "
+		   "default_idle_call cpuidle_enter_state poll_idle acpi_idle_*"},
+	{CTX_KTHREAD, "kthread ret_from_fork ret_from_fork_asm worker_thread"},
 	/* x86 */
-	{"exc_nmi", CTX_HARDIRQ},
-	{"asm_exc_nmi*", CTX_HARDIRQ},
-	{"asm_exc_*", CTX_EXCEPTION},
-	{"asm_sysvec_*", CTX_HARDIRQ},
-	{"sysvec_*", CTX_HARDIRQ},
-	{"asm_common_interrupt", CTX_HARDIRQ},
-	{"common_interrupt", CTX_HARDIRQ},
-	{"asm_*interrupt", CTX_HARDIRQ},
-	{"*_interrupt", CTX_HARDIRQ},
-	{"do_IRQ", CTX_HARDIRQ},
-	{"ret_from_intr", CTX_HARDIRQ},
-	{"page_fault", CTX_EXCEPTION},
-	{"async_page_fault", CTX_EXCEPTION},
-	{"entry_SYSCALL_64*", CTX_SYSCALL},
-	{"do_syscall_64", CTX_SYSCALL},
-	{"system_call_fastpath", CTX_SYSCALL},
-	{"entry_INT80_*", CTX_SYSCALL},
-	{"entry_SYSENTER_*", CTX_SYSCALL},
-	{"entry_SYSCALL_compat*", CTX_SYSCALL},
-	{"do_fast_syscall_32", CTX_SYSCALL},
-	{"do_int80_*", CTX_SYSCALL},
-	{"native_safe_halt", CTX_IDLE},
-	{"pv_native_safe_halt", CTX_IDLE},
-	{"intel_idle*", CTX_IDLE},
-	{"mwait_idle*", CTX_IDLE},
-	{"start_secondary", CTX_IDLE},
+	{CTX_HARDIRQ, "exc_nmi asm_exc_nmi*"},
+	{CTX_EXCEPTION, "asm_exc_* page_fault async_page_fault"},
+	{CTX_HARDIRQ, "asm_sysvec_* sysvec_* asm_common_interrupt common_interrupt asm_*interrupt "
+		      "*_interrupt do_IRQ ret_from_intr"},
+	{CTX_SYSCALL, "entry_SYSCALL_64* do_syscall_64 system_call_fastpath entry_INT80_* "
+		      "entry_SYSENTER_* entry_SYSCALL_compat* do_fast_syscall_32 do_int80_*"},
+	{CTX_IDLE, "native_safe_halt pv_native_safe_halt intel_idle* mwait_idle* start_secondary"},
 	/* arm64, arm */
-	{"gic_handle_irq", CTX_HARDIRQ},
-	{"el[01]_irq", CTX_HARDIRQ},
-	{"el[01][ht]_64_irq", CTX_HARDIRQ},
-	{"el[01]_interrupt", CTX_HARDIRQ},
-	{"__irq_svc", CTX_HARDIRQ},
-	{"__irq_usr", CTX_HARDIRQ},
-	{"el0_svc*", CTX_SYSCALL},
-	{"do_el0_svc", CTX_SYSCALL},
-	{"invoke_syscall", CTX_SYSCALL},
-	{"ret_fast_syscall", CTX_SYSCALL},
-	{"el0_da", CTX_EXCEPTION},
-	{"el0_ia", CTX_EXCEPTION},
-	{"el1_abort", CTX_EXCEPTION},
-	{"cpu_do_idle", CTX_IDLE},
-	{"secondary_start_kernel", CTX_IDLE},
+	{CTX_HARDIRQ, "gic_handle_irq el[01]_irq el[01][ht]_64_irq el[01]_interrupt __irq_svc "
+		      "__irq_usr"},
+	{CTX_SYSCALL, "el0_svc* do_el0_svc invoke_syscall ret_fast_syscall"},
+	{CTX_EXCEPTION, "el0_da el0_ia el1_abort"},
+	{CTX_IDLE, "cpu_do_idle secondary_start_kernel"},
 };
+
+/* Most functions match no pattern, so this compares the first letters first. */
+static bool function_matches(const char *patterns, const char *name)
+{
+	char pattern[32];
+	size_t len;
+
+	for (; *patterns; patterns += len + (patterns[len] == ' ')) {
+		len = strcspn(patterns, " ");
+		if (*patterns != *name && *patterns != '*')
+			continue;
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)len, patterns);
+		if (!fnmatch(pattern, name, 0))
+			return true;
+	}
+	return false;
+}
 
 enum context context_of_function(const char *name)
 {
@@ -97,12 +70,9 @@ enum context context_of_function(const char *name)
 
 	snprintf(plain, sizeof(plain), "%s", name);
 	plain[strcspn(plain, ".")] = '\0';
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		const char *pattern = functions[i].pattern;
-
-		if ((*pattern == *plain || *pattern == '*') && !fnmatch(pattern, plain, 0))
+	for (i = 0; i < array_size(functions); i++)
+		if (function_matches(functions[i].patterns, plain))
 			return functions[i].context;
-	}
 	return CTX_UNKNOWN;
 }
 
