@@ -72,12 +72,7 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	return (uint32_t)(p->ndsos - 1);
 }
 
-static size_t profile_index_next_slot(const struct profile_index *x, size_t i)
-{
-	return (i + 1) & (x->nslots - 1);
-}
-
-/* Makes room for `n` rows and one more. */
+/* Makes room for `n` rows and one more. After profile_take_*() nobody adds rows. */
 static void profile_index_grow(struct profile_index *x, size_t n)
 {
 	size_t to = x->nslots ? x->nslots * 2 : 256;
@@ -103,41 +98,13 @@ static uint64_t profile_hash(uint64_t a, uint64_t b)
 static bool profile_index_next(const struct profile_index *x, uint64_t hash, size_t *slot,
 			       uint32_t *id)
 {
-	size_t i = *slot == SIZE_MAX ? (uint32_t)hash & (x->nslots - 1)
-				     : profile_index_next_slot(x, *slot);
+	size_t i = *slot == SIZE_MAX ? (uint32_t)hash : *slot + 1;
 
-	while (x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash)
-		i = profile_index_next_slot(x, i);
+	for (i &= x->nslots - 1; x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash;)
+		i = (i + 1) & (x->nslots - 1);
 	*slot = i;
 	*id = (uint32_t)x->slots[i] - 1;
 	return x->slots[i];
-}
-
-static void profile_index_set(struct profile_index *x, size_t slot, uint64_t hash, size_t id)
-{
-	x->slots[slot] = hash << 32 | (uint32_t)(id + 1);
-}
-
-/* Adds a row that the index does not hold yet. */
-static void profile_index_add(struct profile_index *x, uint64_t hash, size_t id)
-{
-	size_t slot = SIZE_MAX;
-	uint32_t other;
-
-	profile_index_grow(x, id);
-	while (profile_index_next(x, hash, &slot, &other))
-		;
-	profile_index_set(x, slot, hash, id);
-}
-
-/* profile_take_symbols does not fill the index, so the first look-up does. */
-static void profile_index_symbols(struct profile *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->nsymbols; i++)
-		profile_index_add(&p->symbol_ids,
-				  profile_hash(p->symbols[i].dso, p->symbols[i].name), i);
 }
 
 void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n)
@@ -156,13 +123,11 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 	uint64_t hash = profile_hash(dso, name_id);
 	size_t slot = SIZE_MAX;
 
-	if (p->nsymbols && !p->symbol_ids.nslots)
-		profile_index_symbols(p);
 	profile_index_grow(&p->symbol_ids, p->nsymbols);
 	while (profile_index_next(&p->symbol_ids, hash, &slot, &id))
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
 			return id;
-	profile_index_set(&p->symbol_ids, slot, hash, p->nsymbols);
+	p->symbol_ids.slots[slot] = hash << 32 | (uint32_t)(p->nsymbols + 1);
 	array_add(p->symbols, p->nsymbols, p->symbols_cap,
 		  (struct profile_symbol){name_id, dso, unresolved});
 	return (uint32_t)(p->nsymbols - 1);
@@ -178,7 +143,7 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 	while (profile_index_next(&p->frame_ids, hash, &slot, &id))
 		if (p->frames[id].parent == parent && p->frames[id].symbol == symbol)
 			return id;
-	profile_index_set(&p->frame_ids, slot, hash, p->nframes);
+	p->frame_ids.slots[slot] = hash << 32 | (uint32_t)(p->nframes + 1);
 	array_add(p->frames, p->nframes, p->frames_cap, (struct profile_frame){parent, symbol});
 	return (uint32_t)(p->nframes - 1);
 }
@@ -198,14 +163,6 @@ static uint64_t profile_cost_hash(const struct profile_cost *c)
 	return profile_hash(hash ^ c->pid, (uint64_t)c->event << 32 | c->context);
 }
 
-static void profile_index_costs(struct profile *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->ncosts; i++)
-		profile_index_add(&p->cost_ids, profile_cost_hash(&p->costs[i]), i);
-}
-
 void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n)
 {
 	free(p->costs);
@@ -221,8 +178,6 @@ void profile_add(struct profile *p, const struct profile_cost *c)
 	size_t slot = SIZE_MAX;
 	uint32_t id;
 
-	if (p->ncosts && !p->cost_ids.nslots)
-		profile_index_costs(p);
 	profile_index_grow(&p->cost_ids, p->ncosts);
 	while (profile_index_next(&p->cost_ids, hash, &slot, &id))
 		if (profile_cost_same_key(&p->costs[id], c)) {
@@ -230,7 +185,7 @@ void profile_add(struct profile *p, const struct profile_cost *c)
 			p->costs[id].weight += c->weight;
 			return;
 		}
-	profile_index_set(&p->cost_ids, slot, hash, p->ncosts);
+	p->cost_ids.slots[slot] = hash << 32 | (uint32_t)(p->ncosts + 1);
 	array_add(p->costs, p->ncosts, p->costs_cap, *c);
 }
 
