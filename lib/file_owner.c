@@ -7,6 +7,7 @@
 #include "lib/file.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -108,86 +109,66 @@ static int owner_check(const char *path, const struct stat *st, bool sticky, str
 	return 0;
 }
 
-/* The way along a path: the part that was checked, without links, and the rest. */
-struct trail {
-	char done[PATH_MAX];
-	char *todo; /* from malloc() */
-	int links;
-};
+static int path_check(const char *path, int *links, struct error *err);
 
-/* Puts the target of the link `t->done` before the rest. `len`: of the folder of the link. */
-static int trail_follow(struct trail *t, size_t len, struct error *err)
+/* Checks the target of the link `link`, which lies in its first `len` bytes. */
+static int path_check_target(const char *link, size_t len, int *links, struct error *err)
 {
-	char target[PATH_MAX], *todo;
-	ssize_t n = readlink(t->done, target, sizeof(target) - 1);
-
-	if (n < 0 || ++t->links > MOST_LINKS)
-		return error_sys(err, n < 0 ? errno : ELOOP, "%s: cannot follow", t->done);
-	target[n] = '\0';
-	todo = xasprintf("%s/%s", target, t->todo);
-	free(t->todo);
-	t->todo = todo;
-	t->done[*target == '/' ? 0 : len] = '\0';
-	return 0;
-}
-
-/* Takes one part of the path. Sets `*over` where the path ends or does not exist yet. */
-static int trail_step(struct trail *t, const char *name, bool *over, struct error *err)
-{
-	size_t len = strlen(t->done);
-	struct stat st;
+	char target[PATH_MAX], *path;
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
 	int rc;
 
-	if (!*name || !strcmp(name, "."))
-		return 0;
-	if (!strcmp(name, "..")) {
-		*(len ? strrchr(t->done, '/') : t->done) = '\0';
-		return 0;
-	}
-	if ((size_t)snprintf(t->done + len, PATH_MAX - len, "/%s", name) >= PATH_MAX - len)
-		return error_sys(err, ENAMETOOLONG, "%s", t->done);
-	if (lstat(t->done, &st)) {
-		*over = errno == ENOENT;
-		return *over ? 0 : error_sys(err, errno, "%s: cannot be found", t->done);
-	}
-	*over = !strcmp(t->done, "/proc"); /* nobody plants a file there */
-	rc = owner_check(t->done, &st, true, err);
-	return rc || !S_ISLNK(st.st_mode) ? rc : trail_follow(t, len, err);
+	if (n < 0 || ++*links > MOST_LINKS)
+		return error_sys(err, n < 0 ? errno : ELOOP, "%s: cannot follow", link);
+	path = xasprintf("%.*s/%.*s", *target == '/' ? 0 : (int)len, link, (int)n, target);
+	rc = path_check(path, links, err);
+	free(path);
+	return rc;
 }
 
-static int trail_walk(struct trail *t, struct error *err)
+/* Checks an absolute path from / down, up to the first part that does not exist yet. */
+static int path_check(const char *path, int *links, struct error *err)
 {
-	bool over = false;
+	char done[PATH_MAX] = "", *copy = xstrdup(path), *rest = copy, *name;
 	struct stat st;
 	int rc = stat("/", &st) ? -errno : owner_check("/", &st, true, err);
 
-	while (!rc && !over && *t->todo) {
-		size_t len = strcspn(t->todo, "/");
-		char *name = xstrndup(t->todo, len);
+	/* nobody plants a file in /proc */
+	while (!rc && strcmp(done, "/proc") && (name = str_token(&rest, '/'))) {
+		size_t len = strlen(done);
 
-		memmove(t->todo, t->todo + len, strlen(t->todo + len) + 1);
-		if (*t->todo)
-			memmove(t->todo, t->todo + 1, strlen(t->todo));
-		rc = trail_step(t, name, &over, err);
-		free(name);
+		if (!*name || !strcmp(name, "."))
+			continue;
+		if ((size_t)snprintf(done + len, PATH_MAX - len, "/%s", name) >= PATH_MAX - len) {
+			rc = error_sys(err, ENAMETOOLONG, "%s", done);
+			break;
+		}
+		if (lstat(done, &st)) {
+			rc = errno == ENOENT ? 0
+					     : error_sys(err, errno, "%s: cannot be found", done);
+			break;
+		}
+		rc = owner_check(done, &st, true, err);
+		if (!rc && S_ISLNK(st.st_mode))
+			rc = path_check_target(done, len, links, err);
 	}
+	free(copy);
 	return rc;
 }
 
 int caller_check_path(const char *path, struct error *err)
 {
-	struct trail t = {.done = ""};
-	char *here;
-	int rc;
+	char *here, *all;
+	int rc, links = 0;
 
 	if (geteuid())
 		return 0;
 	here = *path == '/' ? xstrdup("") : getcwd(NULL, 0);
 	if (!here)
 		return error_sys(err, errno, "%s: the folder where zcost runs is gone", path);
-	t.todo = xasprintf("%s/%s", here, path);
-	rc = trail_walk(&t, err);
-	free(t.todo);
+	all = xasprintf("%s/%s", here, path);
+	rc = path_check(all, &links, err);
+	free(all);
 	free(here);
 	return rc;
 }
