@@ -24,52 +24,27 @@ int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len)
 	return (size_t)done == (size_t)n + len ? 0 : -ENOSPC;
 }
 
-/* HEAD: the longest head of a snapshot. The others: how much is read at once. */
-enum { HEAD = 64, HEADS_AHEAD = 4096, TEXTS_AHEAD = 65536 };
-
-/*
- * Finds the n bytes of the file at `at`. If they are not in memory, it reads them and what follows
- * them, `ahead` bytes or more. Returns the number of bytes that there are, or -errno.
- */
-static ssize_t snaps_find_bytes(struct snaps *s, uint64_t at, size_t n, size_t ahead, char **bytes)
-{
-	ssize_t got;
-
-	if (!s->buf || at < s->from || at + n > s->to) {
-		ahead = n > ahead ? n : ahead;
-		if (!s->buf || ahead + 1 > s->cap) {
-			s->cap = ahead + 1;
-			s->buf = xrealloc(s->buf, s->cap);
-		}
-		got = file_read_at(s->fd, s->buf, ahead, at);
-		s->base = s->from = at;
-		s->to = at + (got > 0 ? (uint64_t)got : 0);
-		s->buf[s->to - at] = '\0';
-		if (got < 0)
-			return got;
-	}
-	*bytes = s->buf + (at - s->base);
-	return (ssize_t)(s->to - at);
-}
+enum { HEAD = 64 }; /* the longest head of a snapshot */
 
 /* Parses the head of the snapshot at `at`. */
-static int snap_read_head(struct snaps *s, uint64_t at, uint64_t size, struct snap *snap)
+static int snap_read_head(const struct snaps *s, uint64_t at, uint64_t size, struct snap *snap)
 {
-	char *p, *nl, *behind_t, *behind_len;
+	char head[HEAD + 1], *nl, *behind_t, *behind_len;
 	unsigned long long t;
-	ssize_t n = snaps_find_bytes(s, at, HEAD, HEADS_AHEAD, &p);
+	ssize_t n = file_read_at(s->fd, head, HEAD, at);
 	size_t len;
 
 	if (n < 0)
 		return (int)n;
-	nl = n ? memchr(p, '\n', (size_t)n) : NULL;
-	if (!nl || *p != '@')
+	head[n] = '\0';
+	nl = strchr(head, '\n');
+	if (!nl || *head != '@')
 		return -EBADMSG;
-	t = strtoull(p + 1, &behind_t, 10);
+	t = strtoull(head + 1, &behind_t, 10);
 	len = strtoull(behind_t, &behind_len, 10);
-	if (behind_t == p + 1 || behind_len == behind_t || behind_len > nl)
+	if (behind_t == head + 1 || behind_len == behind_t || behind_len > nl)
 		return -EBADMSG;
-	at += (size_t)(nl + 1 - p);
+	at += (size_t)(nl + 1 - head);
 	if (at > size || len > size - at)
 		return -EBADMSG;
 	*snap = (struct snap){.mono_ns = t, .at = at, .len = len};
@@ -114,26 +89,22 @@ int snaps_read(struct snaps *s, const char *path, struct error *err)
 char *snaps_text(struct snaps *s, size_t i)
 {
 	const struct snap *snap = &s->snap[i];
-	char *text;
-	ssize_t n = snaps_find_bytes(s, snap->at, snap->len, TEXTS_AHEAD, &text);
+	ssize_t n;
 
+	s->text = xrealloc(s->text, snap->len + 1);
+	n = file_read_at(s->fd, s->text, snap->len, snap->at);
 	if (n < 0 || (size_t)n < snap->len) {
 		error_sys(&s->failed, n < 0 ? (int)-n : EIO, "%s: cannot read", s->path);
-		s->to = s->from;
-		*s->buf = '\0';
-		return s->buf;
+		n = 0;
 	}
-	/* The byte behind a snapshot is the '@' of the next one, and its head is parsed already. */
-	text[snap->len] = '\0';
-	s->from = snap->at + snap->len + 1;
-	s->to = s->to > s->from ? s->to : s->from;
-	return text;
+	s->text[n] = '\0';
+	return s->text;
 }
 
 void snaps_free(struct snaps *s)
 {
 	free(s->snap);
-	free(s->buf);
+	free(s->text);
 	if (s->path)
 		close(s->fd);
 	free(s->path);

@@ -20,16 +20,14 @@ struct snap {
 	size_t len;
 };
 
-/* A file of hours is larger than the memory. So only its index and a part of it are in memory. */
+/* A file of hours is larger than the memory. So only its index and one snapshot are in memory. */
 struct snaps {
 	struct snap *snap; /* in the order of the file */
 	size_t n;
 	struct error failed; /* the error of the first snapshot that could not be read */
 	char *path;
 	int fd;
-	char *buf; /* bytes of the file from `base` on; those from `from` to `to` are unchanged */
-	size_t cap;
-	uint64_t base, from, to;
+	char *text; /* the snapshot that was read last */
 };
 
 /*
