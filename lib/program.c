@@ -20,26 +20,25 @@ static const struct prefix {
 	size_t words;	    /* words behind the options */
 	const char *verb;   /* the words begin with it, else the program runs no other */
 } prefixes[] = {
-	{"chrt", " -T -P -D ", 1, NULL},
+	{"chrt", "-T -P -D", 1, NULL},
 	{"do", "", 0, NULL},
 	{"else", "", 0, NULL},
-	{"env", " -u -C -S --unset --chdir --split-string ", 0, NULL},
-	{"exec", " -a ", 0, NULL},
+	{"env", "-u -C -S --unset --chdir --split-string", 0, NULL},
+	{"exec", "-a", 0, NULL},
 	{"if", "", 0, NULL},
-	{"ionice", " -c -n --class --classdata ", 0, NULL},
+	{"ionice", "-c -n --class --classdata", 0, NULL},
 	{"ip", "", 3, "netns"},
-	{"nice", " -n --adjustment ", 0, NULL},
+	{"nice", "-n --adjustment", 0, NULL},
 	{"nohup", "", 0, NULL},
-	{"numactl",
-	 " -C -N -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred ", 0,
-	 NULL},
+	{"numactl", "-C -N -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred",
+	 0, NULL},
 	{"setsid", "", 0, NULL},
-	{"stdbuf", " -i -o -e --input --output --error ", 0, NULL},
-	{"sudo", " -u -g --user --group ", 0, NULL},
+	{"stdbuf", "-i -o -e --input --output --error", 0, NULL},
+	{"sudo", "-u -g --user --group", 0, NULL},
 	{"taskset", "", 1, NULL},
 	{"then", "", 0, NULL},
-	{"time", " -o -f ", 0, NULL},
-	{"timeout", " -s -k --signal --kill-after ", 1, NULL},
+	{"time", "-o -f", 0, NULL},
+	{"timeout", "-s -k --signal --kill-after", 1, NULL},
 	{"while", "", 0, NULL},
 };
 
@@ -51,15 +50,6 @@ static const struct prefix *prefix_find(const char *name)
 		if (!strcmp(prefixes[i].name, name))
 			return &prefixes[i];
 	return NULL;
-}
-
-static bool word_is_in(const char *words, const char *word)
-{
-	char *wanted = xasprintf(" %s ", word);
-	bool found = strstr(words, wanted) != NULL;
-
-	free(wanted);
-	return found;
 }
 
 /* Returns how many words there are before the one at `i` or later that is no NAME=VALUE. */
@@ -83,7 +73,7 @@ size_t program_next(char *const word[], size_t i)
 	for (; word[at] && word[at][0] == '-' && word[at][1]; at++) {
 		if (str_starts(word[at], "-S")) /* env: its value is a whole command line */
 			return i;
-		if (word_is_in(p->valued, word[at]) && word[at + 1])
+		if (str_matches_any(p->valued, word[at]) && word[at + 1])
 			at++;
 	}
 	if (p->verb && (!word[at] || strcmp(word[at], p->verb) != 0))

@@ -2,6 +2,7 @@
 #include "lib/syscall_facts.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -139,32 +140,10 @@ static const struct {
 	{"loongarch64", generic, array_size(generic)},
 };
 
-static const char *const movers[] = {
-	"read",
-	"write",
-	"pread64",
-	"pwrite64",
-	"readv",
-	"writev",
-	"preadv",
-	"pwritev",
-	"preadv2",
-	"pwritev2",
-	"sendto",
-	"recvfrom",
-	"sendmsg",
-	"recvmsg",
-	"sendfile",
-	"sendfile64",
-	"splice",
-	"tee",
-	"send",
-	"recv",
-	"vmsplice",
-	"copy_file_range",
-	"process_vm_readv",
-	"process_vm_writev",
-};
+static const char movers[] =
+	"copy_file_range pread64 preadv preadv2 process_vm_readv process_vm_writev pwrite64 pwritev "
+	"pwritev2 read readv recv recvfrom recvmsg send sendfile sendfile64 sendmsg sendto splice "
+	"tee vmsplice write writev";
 
 bool syscall_arch_known(const char *arch)
 {
@@ -190,10 +169,5 @@ const char *syscall_name_on(const char *arch, uint32_t nr)
 
 bool syscall_name_moves_bytes(const char *name)
 {
-	size_t i;
-
-	for (i = 0; name && i < array_size(movers); i++)
-		if (!strcmp(movers[i], name))
-			return true;
-	return false;
+	return name && str_matches_any(movers, name);
 }
