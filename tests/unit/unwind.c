@@ -190,7 +190,7 @@ TEST(maps_at_any_time_equal_a_replay)
 struct machine {
 	const char *name;
 	uint16_t elf;
-	uint8_t word, abi, sp, fp, ra; /* DWARF's numbers */
+	uint8_t sp, fp, ra; /* DWARF's numbers */
 	bool big;
 	uint64_t mask; /* a bit for each recorded register */
 	uint8_t perf_sp, perf_fp, perf_pc, perf_lr;
@@ -198,10 +198,10 @@ struct machine {
 };
 
 static const struct machine machines[] = {
-	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, false},
-	{"aarch64", EM_AARCH64, 8, 2, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30, false},
-	{"aarch64_be", EM_AARCH64, 8, 2, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30, false},
-	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, true},
+	{"x86_64", EM_X86_64, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, false},
+	{"aarch64", EM_AARCH64, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30, false},
+	{"aarch64_be", EM_AARCH64, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30, false},
+	{"x86_64", EM_X86_64, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, true},
 };
 
 enum {			 /* functions of 0x100 bytes: their offsets */
@@ -225,10 +225,7 @@ enum {			 /* functions of 0x100 bytes: their offsets */
 static const char section_names[] = "\0.text\0.eh_frame\0.symtab\0.strtab\0.debug_frame";
 static const char function_names[] = "leaf\0middle\0main\0handler\0returns\0bare\0thunk\0maker";
 
-static void w_word(struct writer *w, const struct machine *m, uint64_t v)
-{
-	w_int(w, v, m->word);
-}
+enum { WORD = 8, ABI = PERF_SAMPLE_REGS_ABI_64 };
 
 static void w_until(struct writer *w, size_t at)
 {
@@ -240,9 +237,9 @@ static void w_until(struct writer *w, size_t at)
 /* Writes a CIE. `how` is its augmentation, "zR" or "zRS". Addresses are absolute. */
 static size_t w_cie(struct writer *w, const struct machine *m, const char *how)
 {
-	uint8_t cfa = m->elf == EM_AARCH64 ? 0 : m->word;
-	const uint8_t code[] = {1,			    /* code alignment */
-				(uint8_t)(-m->word & 0x7f), /* data alignment */
+	uint8_t cfa = m->elf == EM_AARCH64 ? 0 : WORD;
+	const uint8_t code[] = {1,			 /* code alignment */
+				(uint8_t)(-WORD & 0x7f), /* data alignment */
 				m->ra,
 				1,
 				DW_EH_PE_absptr,
@@ -280,8 +277,8 @@ static void w_fde(struct writer *w, const struct machine *m, size_t cie, uint64_
 
 	w32(w, 0);
 	w32(w, m->debug ? cie - FRAMES : at + 4 - cie);
-	w_word(w, m, LINKED + addr);
-	w_word(w, m, 0x80);
+	w64(w, LINKED + addr);
+	w64(w, 0x80);
 	w_int(w, 0, 1);
 	w_bytes(w, code, n);
 	w_length(w, at);
@@ -295,9 +292,8 @@ static void w_frames(struct writer *w, const struct machine *m)
 {
 	uint8_t ra = (uint8_t)(DW_CFA_offset | m->ra), fp = (uint8_t)(DW_CFA_offset | m->fp);
 	bool arm = m->elf == EM_AARCH64;
-	const uint8_t framed[] = {
-		DW_CFA_def_cfa,		m->fp, (uint8_t)(2 * m->word), ra, 1, fp, 2,
-		arm ? 0x2d : DW_CFA_nop /* signed from here on */};
+	const uint8_t framed[] = {DW_CFA_def_cfa,	  m->fp, (uint8_t)(2 * WORD), ra, 1, fp, 2,
+				  arm ? 0x2d : DW_CFA_nop /* signed from here on */};
 	const uint8_t first[] = {DW_CFA_undefined, m->ra};
 	/* the interrupted pc, stack pointer and frame pointer are above the stack pointer */
 	const uint8_t signal[] = {DW_CFA_expression,
@@ -325,7 +321,7 @@ static void w_frames(struct writer *w, const struct machine *m)
 				 m->fp,
 				 2,
 				 (uint8_t)(DW_OP_breg0 + m->sp),
-				 (uint8_t)((arm ? 2 : 3) * m->word)};
+				 (uint8_t)((arm ? 2 : 3) * WORD)};
 	size_t cie = w_cie(w, m, "zR"), other;
 
 	w_length(w, cie);
@@ -342,86 +338,74 @@ static void w_frames(struct writer *w, const struct machine *m)
 		w32(w, 0);
 }
 
-static void w_section(struct writer *w, const struct machine *m, uint32_t name, uint32_t type,
-		      uint64_t flags, uint64_t at, uint64_t size, uint32_t link, uint64_t entry)
+static void w_section(struct writer *w, uint32_t name, uint32_t type, uint64_t flags, uint64_t at,
+		      uint64_t size, uint32_t link, uint64_t entry)
 {
 	w32(w, name);
 	w32(w, type);
-	w_word(w, m, flags);
-	w_word(w, m, flags ? LINKED + at : 0);
-	w_word(w, m, at);
-	w_word(w, m, size);
+	w64(w, flags);
+	w64(w, flags ? LINKED + at : 0);
+	w64(w, at);
+	w64(w, size);
 	w32(w, link);
 	w32(w, 0);
-	w_word(w, m, 8);
-	w_word(w, m, entry);
+	w64(w, 8);
+	w64(w, entry);
 }
 
-static void w_symbols(struct writer *w, const struct machine *m)
+static void w_symbols(struct writer *w)
 {
 	const char *name = function_names;
 	int i;
 
-	w_until(w, SYMBOLS + (m->word == 8 ? 24 : 16));
+	w_until(w, SYMBOLS + sizeof(Elf64_Sym));
 	for (i = 0; i < 8; i++, name += strlen(name) + 1) {
 		w32(w, sizeof(section_names) + (uint64_t)(name - function_names));
-		if (m->word == 4) {
-			w32(w, LINKED + LEAF + 0x100 * i);
-			w32(w, 0x100);
-		}
 		w_int(w, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1);
 		w_int(w, 0, 1);
 		w16(w, 1);
-		if (m->word == 8) {
-			w64(w, LINKED + LEAF + 0x100 * i);
-			w64(w, 0x100);
-		}
+		w64(w, LINKED + LEAF + 0x100 * i);
+		w64(w, 0x100);
 	}
 }
 
-static void w_segment(struct writer *w, const struct machine *m, uint32_t flags, uint64_t addr)
+static void w_segment(struct writer *w, uint32_t flags, uint64_t addr)
 {
 	w32(w, PT_LOAD);
-	if (m->word == 8)
-		w32(w, flags);
-	w_word(w, m, 0);
-	w_word(w, m, addr);
-	w_word(w, m, addr);
-	w_word(w, m, SECTIONS);
-	w_word(w, m, SECTIONS);
-	if (m->word == 4)
-		w32(w, flags);
-	w_word(w, m, 0x1000);
+	w32(w, flags);
+	w64(w, 0);
+	w64(w, addr);
+	w64(w, addr);
+	w64(w, SECTIONS);
+	w64(w, SECTIONS);
+	w64(w, 0x1000);
 }
 
 static void w_elf_head(struct writer *w, const struct machine *m)
 {
-	const uint8_t ident[16] = {0x7f,
-				   'E',
-				   'L',
-				   'F',
-				   m->word == 8 ? ELFCLASS64 : ELFCLASS32,
-				   m->big ? ELFDATA2MSB : ELFDATA2LSB,
-				   EV_CURRENT};
-	bool wide = m->word == 8;
-
-	w_bytes(w, ident, sizeof(ident));
+	w_bytes(w,
+		m->big ? "\x7f"
+			 "ELF\2\2\1"
+		       : "\x7f"
+			 "ELF\2\1\1",
+		7);
+	w_until(w, EI_NIDENT);
 	w16(w, ET_DYN);
 	w16(w, m->elf);
 	w32(w, EV_CURRENT);
-	w_word(w, m, 0);
-	w_word(w, m, wide ? 64 : 52); /* program headers */
-	w_word(w, m, SECTIONS);
+	w64(w, 0);
+	w64(w, sizeof(Elf64_Ehdr)); /* program headers */
+	w64(w, SECTIONS);
 	w32(w, 0);
-	w16(w, wide ? 64 : 52);
-	w16(w, wide ? 56 : 32);
+	w16(w, sizeof(Elf64_Ehdr));
+	w16(w, sizeof(Elf64_Phdr));
 	w16(w, 3);
-	w16(w, wide ? 64 : 40);
+	w16(w, sizeof(Elf64_Shdr));
 	w16(w, 5);
 	w16(w, 4);
-	w_segment(w, m, PF_R, 0); /* the same bytes as data, before and after the code */
-	w_segment(w, m, PF_R | PF_X, LINKED);
-	w_segment(w, m, PF_R, 3 * LINKED);
+	w_segment(w, PF_R, 0); /* the same bytes as data, before and after the code */
+	w_segment(w, PF_R | PF_X, LINKED);
+	w_segment(w, PF_R, 3 * LINKED);
 }
 
 static void write_object(const struct machine *m, const char *path)
@@ -433,18 +417,17 @@ static void write_object(const struct machine *m, const char *path)
 	w_until(&w, FRAMES);
 	w_frames(&w, m);
 	frames = w.out.len - FRAMES;
-	w_symbols(&w, m);
+	w_symbols(&w);
 	w_until(&w, STRINGS);
 	w_bytes(&w, section_names, sizeof(section_names));
 	w_bytes(&w, function_names, sizeof(function_names));
 	w_until(&w, SECTIONS);
-	w_section(&w, m, 0, SHT_NULL, 0, 0, 0, 0, 0);
-	w_section(&w, m, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, LEAF, 0x800, 0, 0);
-	w_section(&w, m, m->debug ? 33 : 7, SHT_PROGBITS, m->debug ? 0 : SHF_ALLOC, FRAMES, frames,
-		  0, 0);
-	w_section(&w, m, 17, SHT_SYMTAB, 0, SYMBOLS, 9 * (m->word == 8 ? 24 : 16), 4,
-		  m->word == 8 ? 24 : 16);
-	w_section(&w, m, 25, SHT_STRTAB, 0, STRINGS, SECTIONS - STRINGS, 0, 0);
+	w_section(&w, 0, SHT_NULL, 0, 0, 0, 0, 0);
+	w_section(&w, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, LEAF, 0x800, 0, 0);
+	w_section(&w, m->debug ? 33 : 7, SHT_PROGBITS, m->debug ? 0 : SHF_ALLOC, FRAMES, frames, 0,
+		  0);
+	w_section(&w, 17, SHT_SYMTAB, 0, SYMBOLS, 9 * sizeof(Elf64_Sym), 4, sizeof(Elf64_Sym));
+	w_section(&w, 25, SHT_STRTAB, 0, STRINGS, SECTIONS - STRINGS, 0, 0);
 	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
 }
 
@@ -467,7 +450,7 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 	size_t at = w_begin(w, PERF_RECORD_SAMPLE,
 			    *k->chain ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER),
 	       i, n;
-	size_t room = (k->nwords * m->word + 7) & ~7UL, end;
+	size_t room = k->nwords * WORD, end;
 
 	for (n = 0; n < array_size(k->chain) && k->chain[n]; n++)
 		;
@@ -496,7 +479,7 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 	w64(w, room);
 	end = w->out.len + room;
 	for (i = 0; i < k->nwords; i++)
-		w_word(w, m, k->words[i]);
+		w64(w, k->words[i]);
 	w_until(w, end);
 	if (room)
 		w64(w, k->claimed ? k->claimed : room);
@@ -600,22 +583,22 @@ static void kernel_of(const struct machine *m, struct kept *k)
 static void frames_of(const struct machine *m)
 {
 	bool arm = m->elf == EM_AARCH64;
-	uint64_t word = m->word, top = STACK;
-	struct kept k = {.abi = m->abi, .pc = MAPPED + LEAF + 4, .sp = STACK};
+	uint64_t top = STACK;
+	struct kept k = {.abi = ABI, .pc = MAPPED + LEAF + 4, .sp = STACK};
 
 	/* aarch64's leaf has its return address in lr, x86's on the stack */
 	k.lr = back_in(m, MIDDLE);
 	if (!arm) {
 		k.words[k.nwords++] = back_in(m, MIDDLE);
-		top += word;
+		top += WORD;
 	}
 	k.words[k.nwords++] = 0; /* middle's word */
-	k.fp = top + word;
+	k.fp = top + WORD;
 	k.words[k.nwords++] = 0xfeed; /* main's frame pointer */
 	k.words[k.nwords++] = back_in(m, MAIN);
 	gives(m, &k, "leaf;middle;main", 0, 0);
 	kernel_of(m, &k);
-	k.claimed = (k.nwords - 1) * word;
+	k.claimed = (k.nwords - 1) * WORD;
 	gives(m, &k, "leaf;middle", 1, 0);
 	k.claimed = UINT64_MAX; /* more than the copy has, so the copy's length counts */
 	gives(m, &k, "leaf;middle;main", 0, 0);
@@ -625,13 +608,13 @@ static void frames_of(const struct machine *m)
 	k.words[k.nwords - 1] = 0x123456; /* no mapping there */
 	gives(m, &k, "leaf;middle", 0, 1);
 	assert_null(strstr(note, "/prog")); /* its tables are not missing */
-	k.fp = UINT64_MAX - word;
+	k.fp = UINT64_MAX - WORD;
 	gives(m, &k, "leaf;middle", 1, 0);
 	k.abi = 0;
 	gives(m, &k, "leaf", 0, 0);
 	k.abi = 77;
 	gives(m, &k, "leaf", 0, 1);
-	k = (struct kept){.abi = m->abi, .pc = MAPPED + LEAF + 4, .sp = STACK};
+	k = (struct kept){.abi = ABI, .pc = MAPPED + LEAF + 4, .sp = STACK};
 	gives(m, &k, "leaf", 1, 0);
 	k.stackless = true;
 	gives(m, &k, "leaf", 0, 0);
@@ -640,16 +623,13 @@ static void frames_of(const struct machine *m)
 /* A signal interrupts the first instruction of `leaf`, so that address is exact. */
 static void signals_of(const struct machine *m)
 {
-	uint64_t word = m->word;
-	struct kept k = {.abi = m->abi, .pc = MAPPED + HANDLER + 8, .sp = STACK, .fp = STACK};
+	struct kept k = {.abi = ABI, .pc = MAPPED + HANDLER + 8, .sp = STACK, .fp = STACK};
 
-	if (word != 8)
-		return;
 	k.words[0] = STACK;
 	k.words[1] = MAPPED + RETURNS; /* the trampoline's first instruction */
 	k.words[3] = MAPPED + LEAF;
-	k.words[4] = STACK + 6 * word;
-	k.words[5] = STACK + 6 * word; /* the interrupted stack pointer */
+	k.words[4] = STACK + 6 * WORD;
+	k.words[5] = STACK + 6 * WORD; /* the interrupted stack pointer */
 	k.words[6] = 0;
 	k.nwords = 8;
 	if (m->elf == EM_X86_64) /* leaf's return address is on the stack */
@@ -662,7 +642,7 @@ static void signals_of(const struct machine *m)
 	memmove(k.words, k.words + 2, 6 * sizeof(k.words[0]));
 	k.nwords = 6;
 	k.pc = MAPPED + RETURNS + 0x80;
-	k.sp = STACK + 2 * word;
+	k.sp = STACK + 2 * WORD;
 	gives(m, &k, m->elf == EM_X86_64 ? "returns;leaf;main" : "returns;leaf", 0,
 	      m->elf != EM_X86_64);
 	k.pc++;
@@ -673,7 +653,7 @@ static void signals_of(const struct machine *m)
 static void registers_of(const struct machine *m)
 {
 	uint64_t cfa = m->elf == EM_AARCH64 ? 0 : 1; /* in words above the stack pointer */
-	struct kept k = {.abi = m->abi, .sp = STACK, .nwords = 6};
+	struct kept k = {.abi = ABI, .sp = STACK, .nwords = 6};
 
 	k.fp = back_in(m, MIDDLE);
 	k.words[cfa + 3] = back_in(m, MAIN);
@@ -686,14 +666,14 @@ static void registers_of(const struct machine *m)
 /* Code without tables is unwound by the frame pointer, if its value is possible. */
 static void bare_of(const struct machine *m)
 {
-	struct kept k = {.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 6};
+	struct kept k = {.abi = ABI, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 6};
 
-	k.fp = STACK + 2 * m->word;
+	k.fp = STACK + 2 * WORD;
 	k.words[3] = back_in(m, MAIN);
 	gives(m, &k, "bare;main", 0, 0);
 	k.fp = 0; /* the outermost frame */
 	gives(m, &k, "bare", 0, 0);
-	k.fp = STACK - m->word; /* impossible */
+	k.fp = STACK - WORD; /* impossible */
 	gives(m, &k, "bare", 0, 1);
 	assert_non_null(strstr(note, "reach code without unwind tables, most in /prog"));
 	k.fp = STACK + 0x4001; /* too far away */
@@ -706,7 +686,7 @@ static void bare_of(const struct machine *m)
 /* Each frame of `bare` calls the next. The last one has no caller. */
 static void deep_of(const struct machine *m)
 {
-	struct kept k = {.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .fp = STACK};
+	struct kept k = {.abi = ABI, .pc = MAPPED + BARE + 4, .sp = STACK, .fp = STACK};
 	struct profile_unwinds n;
 	uint32_t frames;
 	char *got;
@@ -714,7 +694,7 @@ static void deep_of(const struct machine *m)
 
 	for (frames = UNWIND_FRAMES; frames <= UNWIND_FRAMES + 1; frames++) {
 		for (i = 0; i + 1 < frames; i++) {
-			k.words[2 * i] = STACK + (2 * i + 2) * m->word;
+			k.words[2 * i] = STACK + (2 * i + 2) * WORD;
 			k.words[2 * i + 1] = MAPPED + BARE + 0x20;
 		}
 		k.words[2 * i] = k.words[2 * i + 1] = 0;
@@ -731,7 +711,7 @@ static void deep_of(const struct machine *m)
 /* The note names the object in which stacks were lost, and not one in which others ended well. */
 static void notes_of(const struct machine *m)
 {
-	struct kept k[3] = {{.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 2}};
+	struct kept k[3] = {{.abi = ABI, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 2}};
 	freed(profile_free) struct profile p;
 
 	k[1] = k[2] = k[0];
@@ -753,7 +733,7 @@ TEST(chains_of_each_machine_are_unwound)
 
 	snprintf(path, sizeof(path), "%s/prog", dir);
 	for (m = machines; m < machines + array_size(machines); m++) {
-		print_message("# %s, %u bits\n", m->name, 8 * m->word);
+		print_message("# %s\n", m->name);
 		write_object(m, path);
 		frames_of(m);
 		signals_of(m);
