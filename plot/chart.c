@@ -144,10 +144,13 @@ static void drawing_find_doubts(struct drawing *d, const struct table *t)
 static int drawing_read_table(const struct drawing *d, const char *name, const char *side,
 			      struct table *t, struct error *err)
 {
+	enum { PARTS = 4800 }; /* of a long series; a chart draws fewer */
 	const struct measure *m = measure_find(name);
 	struct query q = d->query;
 
 	q.limit = LONG_MAX;
+	q.drawn = d->chart ? d->chart->drawn : NULL;
+	q.parts = PARTS;
 	q.figures_only = true;
 	q.side = side;
 	if (m && m->flags & MEASURE_COSTS)
@@ -495,6 +498,7 @@ void chart_end(struct drawing *d, struct figure *f)
 
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
 {
+	const struct table *t;
 	int rc;
 
 	chart_begin(c, d, f);
@@ -502,7 +506,9 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
 				 d->side);
 	copied_caption(d, f, drawing_copied_side(d));
-	rc = c->draw(d, f, err);
+	rc = drawing_table(d, 0, &t, err);
+	if (!rc)
+		rc = c->draw(d, f, t, err);
 	figure_choose_rows(f);
 	chart_end(d, f);
 	if (!rc)

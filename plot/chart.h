@@ -107,14 +107,15 @@ struct chart {
 	const char *name, *what;
 	/* The tables that it draws from. The notes of the first become captions. */
 	const char *sources[3];
+	const char *drawn; /* globs of the series that it draws, by blanks; NULL: it draws none */
 	const char *options[SOURCES]; /* as in struct measure */
 	const char *whole;	      /* likewise */
 	const char *side;	      /* the role of the only side that it draws; NULL: any */
 	int most;		      /* variants; with more, bars and names could not be read */
 	unsigned int flags;
-	/* Returns 0, -ENODATA where there is nothing to draw (`err` says what would change that),
-	 * or another error. */
-	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
+	/* Draws the first table. Returns 0, -ENODATA where there is nothing to draw (`err` says
+	 * what would change that), or another error. */
+	int (*draw)(struct drawing *d, struct figure *f, const struct table *t, struct error *err);
 	/* Instead of `draw`: writes SVG files into the folder, and adds their number to *written.
 	 */
 	int (*write)(struct drawing *d, const char *dir, int *written, struct error *err);

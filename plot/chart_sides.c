@@ -234,16 +234,16 @@ static void throughput_claim(struct drawing *d, struct figure *f, const struct t
 			throughput_name(d, f, warned));
 }
 
-static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
+static int throughput_draw(struct drawing *d, struct figure *f, const struct table *t,
+			   struct error *err)
 {
 	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
 	const struct work_kind *k;
-	const struct table *t, *limits;
-	int rc = drawing_table(d, 0, &t, err);
+	const struct table *limits;
+	int rc;
 
 	d->query.workload_only = false; /* what limits the workload may lie outside of it */
-	if (!rc)
-		rc = drawing_table(d, 1, &limits, err);
+	rc = drawing_table(d, 1, &limits, err);
 	d->query.workload_only = alone;
 	if (rc)
 		return rc;
@@ -364,17 +364,14 @@ static void roi_put_model(const struct drawing *d, struct figure *f, const struc
 				      f->foot);
 }
 
-static int roi_draw(struct drawing *d, struct figure *f, bool power, struct error *err)
+static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, bool power,
+		    struct error *err)
 {
 	const char *column = power ? "roi_p" : "roi_c", *total = "";
 	const struct score s = roi_score(d, f, power);
-	const struct table *t;
 	size_t modelled;
 	bool all;
-	int rc = drawing_table(d, 0, &t, err);
 
-	if (rc)
-		return rc;
 	if (power && !table_has_values(t, column))
 		return error_set(
 			err, ENODATA,
@@ -408,14 +405,14 @@ static int roi_draw(struct drawing *d, struct figure *f, bool power, struct erro
 	return 0;
 }
 
-static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
+static int roi_c_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	return roi_draw(d, f, false, err);
+	return roi_draw(d, f, t, false, err);
 }
 
-static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
+static int roi_p_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	return roi_draw(d, f, true, err);
+	return roi_draw(d, f, t, true, err);
 }
 
 const struct chart chart_throughput = {

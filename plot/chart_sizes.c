@@ -176,13 +176,11 @@ static void sizes_put_ticks(struct figure *f, bool times)
 		figure_tick(f, ldexp(1, b), figure_text(f, "%d%s", 1 << b % 10, factors[b / 10]));
 }
 
-static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, struct error *err)
+static int sizes_draw_kind(struct drawing *d, struct figure *f, const struct table *t, bool times,
+			   struct error *err)
 {
-	const struct table *t;
-	int rc = drawing_table(d, 0, &t, err), left_out;
+	int left_out;
 
-	if (rc)
-		return rc;
 	figure_curves(f, times ? "percentile" : "size, powers of two", "histogram");
 	f->curves->log_x = f->curves->own_x = !times;
 	drawing_bars(d, f);
@@ -205,14 +203,15 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 	return 0;
 }
 
-static int sizes_draw(struct drawing *d, struct figure *f, struct error *err)
+static int sizes_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	return sizes_draw_kind(d, f, false, err);
+	return sizes_draw_kind(d, f, t, false, err);
 }
 
-static int latency_draw(struct drawing *d, struct figure *f, struct error *err)
+static int latency_draw(struct drawing *d, struct figure *f, const struct table *t,
+			struct error *err)
 {
-	return sizes_draw_kind(d, f, true, err);
+	return sizes_draw_kind(d, f, t, true, err);
 }
 
 const struct chart chart_sizes = {

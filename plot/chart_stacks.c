@@ -71,18 +71,14 @@ static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *
 	return 0;
 }
 
-static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
+static int cpu_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	const struct table *t;
 	bool add_up = true;
 	size_t i;
-	int g, b, rc;
+	int g, b;
 
 	if (d->query.workload_only)
 		return cpu_draw_workload(d, f, err);
-	rc = drawing_table(d, 0, &t, err);
-	if (rc)
-		return rc;
 	f->title = "CPU use: user, system and softirq";
 	f->subtitle =
 		"All CPUs of a side added up, with all programs on them; 100 % = one CPU; lower is better at the same throughput";
@@ -196,13 +192,11 @@ static void idle_put_bar(struct figure *f, const struct table *t, int group, int
 	figure_put(f, group, bar, FIGURE_WHOLE, rest);
 }
 
-static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
+static int idle_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	const struct table *t;
-	int g, b, rc = drawing_table(d, 0, &t, err);
+	int g, b;
 
-	if (rc)
-		return rc;
+	(void)err;
 	f->title = "How long the CPUs were idle, and in which idle state";
 	f->subtitle =
 		"100 % = one CPU idle all the time; the CPUs of a side added up; deeper states save more power";
@@ -399,16 +393,14 @@ static void components_claim_bar(struct drawing *d, struct figure *f,
 				    base.value, claim_places(new.value), new.value);
 }
 
-static int components_draw(struct drawing *d, struct figure *f, struct error *err)
+static int components_draw(struct drawing *d, struct figure *f, const struct table *t,
+			   struct error *err)
 {
 	struct component_costs c;
-	const struct table *t;
 	struct error ignored = {0};
 	double best = 1;
-	int g, b, p, rc = drawing_table(d, 0, &t, err);
+	int g, b, p, rc = 0;
 
-	if (rc)
-		return rc;
 	drawing_table(d, 1, &c.summary, &ignored);
 	c.unit = row_unit(t, "self_ns");
 	c.column = arena_printf(&f->arena, "ns_per_%s", work_word(c.unit));

@@ -300,16 +300,12 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 			r->left_out, r->left_out == 1 ? "" : "s");
 }
 
-static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
+static int sweep_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	struct sweep_rows r = {0};
-	int rc = drawing_table(d, 0, &r.t, err);
+	struct sweep_rows r = {.t = t, .crossovers = t->detail};
 
-	if (rc)
-		return rc;
 	f->remarks =
 		NULL; /* on variants with settings, which no line has; warnings of copying stay */
-	r.crossovers = r.t->detail;
 	sweep_choose(&r);
 	if (!r.npanels)
 		return error_set(err, ENODATA,

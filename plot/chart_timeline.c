@@ -5,7 +5,7 @@
  *
  * A panel has at most BINS points. Where a run has more readings, its pale line goes through the
  * lowest and the highest reading of each bin, so that no peak is lost, and the strong line through
- * the means. The table has at most PARTS rows of a series, with the range of each.
+ * the means. The table has a row for each part of a long series, with its range.
  */
 #include "plot/chart.h"
 
@@ -17,25 +17,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is drawn, in this order. */
+/* What is drawn, in this order. once: the sides measure the same, and the first one is drawn.
+ * alone: only with --workload-only. */
+// clang-format off
+#define GAUGES(row) \
+	row("throughput", "throughput, Gbit/s", true, false) \
+	row("workload_cpu_pct", "CPU use of the workload, % of one CPU", false, true) \
+	row("cpu_pct", "CPU use, % of one CPU", false, false) \
+	row("power_w:wall", "wall power, W", false, false) \
+	row("power_w:platform", "platform power, W", false, false) \
+	row("power_w:package", "package power, W", false, false) \
+	row("tcp_retransmits_per_s", "retransmits/s", false, false) \
+	row("tcp_socket_cwnd", "cwnd sum, segments", false, false) \
+	row("tcp_socket_rtt_us", "rtt, µs", false, false) \
+	row("softnet_squeezed_per_s", "squeezes/s", false, false)
+// clang-format on
+
+#define GAUGE_ROW(name, label, once, alone)  {name, label, once, alone},
+#define GAUGE_NAME(name, label, once, alone) name " "
+
 static const struct {
 	const char *name, *label;
-	bool once;  /* the sides measure the same: the first one is drawn */
-	bool alone; /* only with --workload-only */
-} gauges[] = {
-	{"throughput", "throughput, Gbit/s", true, false},
-	{"workload_cpu_pct", "CPU use of the workload, % of one CPU", false, true},
-	{"cpu_pct", "CPU use, % of one CPU", false, false},
-	{"power_w:wall", "wall power, W", false, false},
-	{"power_w:platform", "platform power, W", false, false},
-	{"power_w:package", "package power, W", false, false},
-	{"tcp_retransmits_per_s", "retransmits/s", false, false},
-	{"tcp_socket_cwnd", "cwnd sum, segments", false, false},
-	{"tcp_socket_rtt_us", "rtt, µs", false, false},
-	{"softnet_squeezed_per_s", "squeezes/s", false, false},
-};
+	bool once, alone;
+} gauges[] = {GAUGES(GAUGE_ROW)};
 
-enum { GAUGES = array_size(gauges), BINS = 300, PARTS = 16 * BINS, PANELS = 6 };
+enum { BINS = 300, PANELS = 6 };
 
 enum { READINGS = 3 }; /* fewer make no line to look at */
 
@@ -64,7 +70,7 @@ static int gauge_of(const char *name, bool alone)
 {
 	size_t i;
 
-	for (i = 0; i < GAUGES; i++)
+	for (i = 0; i < array_size(gauges); i++)
 		if (!strcmp(gauges[i].name, name) && (alone || !gauges[i].alone))
 			return (int)i;
 	return -1;
@@ -355,7 +361,7 @@ static void panels_find(struct panels *p, const struct timeline *l, const struct
 	struct readings r;
 	int g, s;
 
-	for (g = 0; g < GAUGES; g++) {
+	for (g = 0; g < (int)array_size(gauges); g++) {
 		for (s = 0; s < sides->groups.n; s++) {
 			const char *side = sides->groups.mark[s].name;
 
@@ -409,32 +415,15 @@ static void timeline_shade_window(struct figure *f, const struct timeline *l)
 		f->curves->shade[1] = fmin(f->curves->shade[1], l->lines[i].seconds);
 }
 
-/* Asks the table for the series that are drawn, in no more points than the bins need. */
-static void timeline_ask(struct drawing *d)
-{
-	struct str names = {0};
-	size_t i;
-
-	for (i = 0; i < GAUGES; i++)
-		str_printf(&names, "%s ", gauges[i].name);
-	d->query.drawn = arena_strdup(&d->arena, names.buf);
-	d->query.parts = PARTS;
-	str_free(&names);
-}
-
-static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
+static int timeline_draw(struct drawing *d, struct figure *f, const struct table *t,
+			 struct error *err)
 {
 	struct timeline l = {0};
 	struct panels p = {0};
 	struct str others = {0};
 	struct figure sides;
-	const struct table *t;
-	int rc;
+	int rc = 0;
 
-	timeline_ask(d);
-	rc = drawing_table(d, 0, &t, err);
-	if (rc)
-		return rc;
 	timeline_read(&l, t, d->query.workload_only);
 	figure_init(&sides, "sides");
 	drawing_sides(d, &sides, t);
@@ -460,6 +449,7 @@ const struct chart chart_timeline = {
 	.name = "timeline",
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time",
 	.sources = {"timeline"},
+	.drawn = GAUGES(GAUGE_NAME),
 	.options = {CHART_OPTIONS "run workload-only side name"},
 	.most = FIGURE_BARS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,

@@ -161,16 +161,14 @@ static const char *functions_side(const struct drawing *d, const struct table *t
 	return wanted;
 }
 
-static int functions_draw(struct drawing *d, struct figure *f, struct error *err)
+static int functions_draw(struct drawing *d, struct figure *f, const struct table *t,
+			  struct error *err)
 {
-	const struct table *t;
 	const char *side;
 	struct top *all;
 	size_t i, shown, most;
-	int rc = drawing_table(d, 0, &t, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	side = functions_side(d, t);
 	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",
 			"Profiled, but its cost per unit of work is not known");
@@ -301,15 +299,13 @@ static size_t syscalls_shown(const struct drawing *d, const struct figure *f, co
 	return n;
 }
 
-static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
+static int syscalls_draw(struct drawing *d, struct figure *f, const struct table *t,
+			 struct error *err)
 {
 	struct top *all;
-	const struct table *t;
-	int rc = drawing_table(d, 0, &t, err);
+	int rc = 0;
 	size_t n, shown;
 
-	if (rc)
-		return rc;
 	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "System calls not counted",
 			"System calls counted, but the KiB moved are not known");
 	all = tops_gather(d, f, t, NULL, "ns_per_kib", "syscall", NULL, &n);
@@ -394,14 +390,12 @@ static int counters_put_groups(const struct drawing *d, struct figure *f, const 
 	return left_out;
 }
 
-static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
+static int counters_draw(struct drawing *d, struct figure *f, const struct table *t,
+			 struct error *err)
 {
 	enum { CUT = 300, LONG = 500 }; /* percent of the base */
-	const struct table *t;
-	int left_out, rc = drawing_table(d, 0, &t, err);
+	int left_out;
 
-	if (rc)
-		return rc;
 	drawing_bars(d, f);
 	left_out = counters_put_groups(d, f, t);
 	if (!f->groups.n)

@@ -101,16 +101,17 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 	f->group_word = "side";
 }
 
-static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err)
+/* Draws a comparison. The notes are those of the chart's table. */
+static int waterfall_draw(struct drawing *d, struct figure *f, const struct table *components,
+			  struct error *err)
 {
 	const char *const ends[2] = {d->base, drawing_variant(d, 1)};
 	struct query q = d->query;
 	struct outcome of = {0};
 	struct table t = {0};
-	const struct table *notes;
-	struct error ignored = {0};
 	int rc, steps, real, tested;
 
+	(void)components;
 	if (!ends[1])
 		return error_set(err, ENODATA, "there is no second variant to compare with");
 	if (!d->source->compare)
@@ -125,7 +126,6 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 		waterfall_count_steps(&t, &steps, &real, &tested);
 		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
-		drawing_table(d, 0, &notes, &ignored); /* whose notes are those of these figures */
 	}
 	table_free(&t);
 	return rc;

@@ -969,7 +969,7 @@ static int made_up(const struct chart_source *source, const char *table, const c
 
 static struct fixture *waterfall(const char *copy, const char *user)
 {
-	struct fixture *x = fixture_new("none", "");
+	struct fixture *x = fixture_new("components", "");
 
 	verdicts[0] = copy;
 	verdicts[1] = user;
