@@ -78,14 +78,32 @@ struct syscall_row {
 	uint64_t time_hist[64], size_hist[64];
 };
 
+enum thread_figure {
+	THREAD_RUN,
+	THREAD_USER,
+	THREAD_SYSTEM,
+	THREAD_MIGRATIONS,
+	THREAD_SCHED_RUN,
+	THREAD_WAIT,
+	THREAD_SLICES,
+	THREAD_VOLUNTARY,
+	THREAD_INVOLUNTARY,
+	THREAD_FIGURES,
+};
+
 /* A thread of the workload in the window; schema.sql describes the columns. NAN, NULL: not
  * measured. */
 struct thread_row {
 	int64_t pid, tid;
 	const char *comm, *allowed, *cpus;
 	uint64_t first_ns, last_ns;
-	double run_ns, user_ns, system_ns, migrations;		      /* collector threads */
-	double sched_run_ns, wait_ns, slices, voluntary, involuntary; /* collector sched */
+	union {
+		struct {
+			double run_ns, user_ns, system_ns, migrations; /* collector threads */
+			double sched_run_ns, wait_ns, slices, voluntary, involuntary; /* sched */
+		};
+		double f[THREAD_FIGURES]; /* the same, by enum thread_figure */
+	};
 };
 
 /*

@@ -112,20 +112,13 @@ void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double v
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
 {
 	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
+	struct thread_row row = {.pid = pid, .tid = tid};
+	int f;
 
 	if (!*at) {
-		array_add(in->threads_seen, in->nthreads_seen, in->threads_seen_cap,
-			  (struct thread_row){.pid = pid,
-					      .tid = tid,
-					      .run_ns = NAN,
-					      .user_ns = NAN,
-					      .system_ns = NAN,
-					      .migrations = NAN,
-					      .sched_run_ns = NAN,
-					      .wait_ns = NAN,
-					      .slices = NAN,
-					      .voluntary = NAN,
-					      .involuntary = NAN});
+		for (f = 0; f < THREAD_FIGURES; f++)
+			row.f[f] = NAN;
+		array_add(in->threads_seen, in->nthreads_seen, in->threads_seen_cap, row);
 		*at = in->nthreads_seen;
 	}
 	return &in->threads_seen[*at - 1];

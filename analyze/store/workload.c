@@ -20,32 +20,28 @@ int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, s
 
 static void thread_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct thread_row *)row = (struct thread_row){
+	struct thread_row *r = row;
+	int i;
+
+	*r = (struct thread_row){
 		.pid = sql_int(s, q, 0),
 		.tid = sql_int(s, q, 1),
 		.comm = sql_text(s, q, 2),
 		.first_ns = (uint64_t)sql_int(s, q, 3),
 		.last_ns = (uint64_t)sql_int(s, q, 4),
-		.run_ns = sql_real(s, q, 5),
-		.user_ns = sql_real(s, q, 6),
-		.system_ns = sql_real(s, q, 7),
-		.migrations = sql_real(s, q, 8),
-		.allowed = sql_text(s, q, 9),
-		.cpus = sql_text(s, q, 10),
-		.sched_run_ns = sql_real(s, q, 11),
-		.wait_ns = sql_real(s, q, 12),
-		.slices = sql_real(s, q, 13),
-		.voluntary = sql_real(s, q, 14),
-		.involuntary = sql_real(s, q, 15),
+		.allowed = sql_text(s, q, 5),
+		.cpus = sql_text(s, q, 6),
 	};
+	for (i = 0; i < THREAD_FIGURES; i++)
+		r->f[i] = sql_real(s, q, 7 + i);
 }
 
 int store_threads(struct store *s, int64_t run, struct thread_row **rows, struct error *err)
 {
 	return sql_rows(
 		s, rows, sizeof(**rows), thread_read_row, err,
-		"SELECT pid, tid, comm, first_ns, last_ns, run_ns, user_ns, system_ns, "
-		"migrations, allowed, cpus, sched_run_ns, wait_ns, slices, voluntary, involuntary "
+		"SELECT pid, tid, comm, first_ns, last_ns, allowed, cpus, run_ns, user_ns, "
+		"system_ns, migrations, sched_run_ns, wait_ns, slices, voluntary, involuntary "
 		"FROM thread WHERE run = ? ORDER BY run_ns DESC, pid, tid",
 		"i", run);
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES };
+enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES }; /* as in enum thread_figure */
 
 struct seen {
 	int64_t pid, tid;
@@ -77,8 +77,6 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 			       const struct seen *s, uint64_t end, double ns, double share)
 {
 	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
-	double *const to[FIGURES] = {&row->sched_run_ns, &row->wait_ns, &row->slices,
-				     &row->voluntary, &row->involuntary};
 	double by;
 	int i;
 
@@ -93,7 +91,7 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 		by = s->f[i] - (was ? was->f[i] : 0);
 		sums->back |= by < 0;
 		by = by < 0 ? 0 : by * share;
-		figure_add(to[i], by);
+		figure_add(&row->f[THREAD_SCHED_RUN + i], by);
 		figure_add(&sums->f[i], by);
 	}
 	by = s->f[WAIT] - (was ? was->f[WAIT] : 0);
@@ -116,14 +114,13 @@ static double sched_add_span(struct ingest *in, struct sums *sums, const struct 
 }
 
 static const struct {
-	int figure;
 	const char *name, *unit;
-} metrics[] = {
-	{RUN, "sched_run_ns", "ns"},
-	{WAIT, "sched_wait_ns", "ns"},
-	{SLICES, "sched_slices", "1"},
-	{VOLUNTARY, "sched_voluntary", "1"},
-	{INVOLUNTARY, "sched_involuntary", "1"},
+} metrics[FIGURES] = {
+	[RUN] = {"sched_run_ns", "ns"},
+	[WAIT] = {"sched_wait_ns", "ns"},
+	[SLICES] = {"sched_slices", "1"},
+	[VOLUNTARY] = {"sched_voluntary", "1"},
+	[INVOLUNTARY] = {"sched_involuntary", "1"},
 };
 
 static void sched_add_metrics(struct ingest *in, const struct sums *sums)
@@ -131,7 +128,7 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 	size_t i;
 
 	for (i = 0; i < array_size(metrics); i++)
-		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure]);
+		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[i]);
 	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY]);
 	if (sums->back)
 		note_add(&in->notes, counter_reset, "sched", "of a thread");

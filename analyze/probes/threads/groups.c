@@ -83,17 +83,6 @@ static struct thread_group *thread_group_of(struct thread_groups *list, const st
 
 static void thread_add(struct thread_group *g, const struct thread_row *t, int run)
 {
-	const double values[THREAD_FIGURES] = {
-		[THREAD_RUN] = t->run_ns,
-		[THREAD_USER] = t->user_ns,
-		[THREAD_SYSTEM] = t->system_ns,
-		[THREAD_MIGRATIONS] = t->migrations,
-		[THREAD_SCHED_RUN] = t->sched_run_ns,
-		[THREAD_WAIT] = t->wait_ns,
-		[THREAD_SLICES] = t->slices,
-		[THREAD_VOLUNTARY] = t->voluntary,
-		[THREAD_INVOLUNTARY] = t->involuntary,
-	};
 	int f;
 
 	if (t->tid == t->pid && t->tid)
@@ -103,8 +92,8 @@ static void thread_add(struct thread_group *g, const struct thread_row *t, int r
 	g->count[run] += t->tid != 0;
 	g->threads = g->count[run] > g->threads ? g->count[run] : g->threads;
 	for (f = 0; f < THREAD_FIGURES; f++)
-		if (!isnan(values[f]))
-			g->of[run][f] = (isnan(g->of[run][f]) ? 0 : g->of[run][f]) + values[f];
+		if (!isnan(t->f[f]))
+			g->of[run][f] = (isnan(g->of[run][f]) ? 0 : g->of[run][f]) + t->f[f];
 }
 
 static int thread_compare_order(const void *a, const void *b)

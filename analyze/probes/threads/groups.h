@@ -14,20 +14,6 @@ enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 /* Finds the key that --by names. Returns false for another word. */
 bool thread_key_find(const char *by, enum thread_key *key);
 
-/* Figures of threads. */
-enum thread_figure {
-	THREAD_RUN,
-	THREAD_USER,
-	THREAD_SYSTEM,
-	THREAD_MIGRATIONS,
-	THREAD_SCHED_RUN,
-	THREAD_WAIT,
-	THREAD_SLICES,
-	THREAD_VOLUNTARY,
-	THREAD_INVOLUNTARY,
-	THREAD_FIGURES,
-};
-
 struct thread_group {
 	const char *comm; /* "(ended processes)" for figures that only the parents' accounts have */
 	int64_t pid, tid; /* 0 if the group has several */
