@@ -202,11 +202,12 @@ int window_narrow(struct ingest *in, struct error *err);
 void window_absent(struct ingest *in, const char *what, const char *why);
 
 /*
- * Returns whether readings at these times, sorted, resolve the slice, and notes it if they do not.
+ * Returns whether n sorted readings resolve the slice, and notes it if they do not. The time in ns
+ * is the first member of each reading, which has `size` bytes.
  * Counters are taken to move evenly between two readings: the slice's ends must lie near readings,
  * or several readings inside it. Always true for a whole window.
  */
-bool window_resolves(struct ingest *in, const char *what, const uint64_t *t_ns, size_t n);
+bool window_resolves(struct ingest *in, const char *what, const void *first, size_t n, size_t size);
 
 /* The same for the readings of a .snap file; true also if it cannot be read. */
 bool window_resolves_snaps(struct ingest *in, const char *what, const char *path);

@@ -43,37 +43,50 @@ void window_absent(struct ingest *in, const char *what, const char *why)
 	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
 }
 
+/* The times of readings; each is the first member of a struct of `size` bytes. */
+struct times {
+	const void *first;
+	size_t n, size;
+};
+
+static uint64_t times_at(const struct times *t, size_t i)
+{
+	return *(const uint64_t *)((const char *)t->first + i * t->size);
+}
+
 /* Returns how far `at` is from the nearer of the two readings around it. */
-static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
+static double times_distance(const struct times *t, uint64_t at)
 {
 	size_t i;
 
-	for (i = 1; i < n; i++)
-		if (t[i - 1] <= at && at <= t[i])
-			return fmin((double)(at - t[i - 1]), (double)(t[i] - at));
+	for (i = 1; i < t->n; i++)
+		if (times_at(t, i - 1) <= at && at <= times_at(t, i))
+			return fmin((double)(at - times_at(t, i - 1)),
+				    (double)(times_at(t, i) - at));
 	return 0; /* outside all readings: ingest_cover checks how much they cover */
 }
 
-static bool readings_any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
+static bool times_any_inside(const struct times *t, uint64_t from, uint64_t to)
 {
 	uint64_t margin = (to - from) / 20;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (t[i] >= from + margin && t[i] + margin <= to)
+	for (i = 0; i < t->n; i++)
+		if (times_at(t, i) >= from + margin && times_at(t, i) + margin <= to)
 			return true;
 	return false;
 }
 
-bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, size_t n)
+bool window_resolves(struct ingest *in, const char *what, const void *first, size_t n, size_t size)
 {
+	const struct times t = {first, n, size};
 	uint64_t from = in->run.start_ns, to = in->run.end_ns;
 	double length = (double)(to - from), off;
 
 	if (!in->sliced)
 		return true;
-	off = (distance_to_readings(t, n, from) + distance_to_readings(t, n, to)) / length;
-	if (off > 0.01 && (off > 0.4 || !readings_any_inside(t, n, from, to))) {
+	off = (times_distance(&t, from) + times_distance(&t, to)) / length;
+	if (off > 0.01 && (off > 0.4 || !times_any_inside(&t, from, to))) {
 		window_absent(in, what, "its readings are too far apart");
 		return false;
 	}
@@ -86,21 +99,13 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 {
 	struct error damage = {0};
 	struct snaps snaps;
-	uint64_t *t;
-	bool known;
-	size_t i;
 	int rc = snaps_read(&snaps, path, &damage);
+	bool known = false;
 
-	if (rc && rc != -EBADMSG) {
-		snaps_free(&snaps);
+	if (rc && rc != -EBADMSG)
 		note_add(&in->notes, file_damaged, what, damage.text);
-		return false;
-	}
-	t = xcalloc(snaps.n + 1, sizeof(*t));
-	for (i = 0; i < snaps.n; i++)
-		t[i] = snaps.snap[i].mono_ns;
-	known = window_resolves(in, what, t, snaps.n);
-	free(t);
+	else
+		known = window_resolves(in, what, snaps.snap, snaps.n, sizeof(*snaps.snap));
 	snaps_free(&snaps);
 	return known;
 }

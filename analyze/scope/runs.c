@@ -96,62 +96,26 @@ void run_facts_title(struct store *store, const struct query *q, struct table *t
 
 /* --- clocks of two hosts --- */
 
-/*
- * A kernel slews its clock by at most 500 ppm. A faster drift means that the reference clock
- * changed.
- */
-#define FASTEST_PPM 1000
-
-struct clock_reading {
-	double at, offset, error; /* s; `at` is the time on the host's own clock */
-};
-
-/*
- * Reads the clock offset of a run. Returns false if the run was on the steering host or has no
- * clock data.
- */
-static bool clocks_read(struct store *s, const struct run *r, struct clock_reading *c)
+/* Returns false if the run was on the steering host or has no clock data. */
+static bool clocks_read(struct store *s, const struct run *r, struct clock_facts *c)
 {
-	*c = (struct clock_reading){.at = (double)r->start_ns / 1e9};
-	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset) &&
-	       store_metric(s, r->id, "clock_error", &c->error);
-}
-
-static void clocks_put_drift(struct clock_facts *f, const struct clock_reading *first,
-			     const struct clock_reading *last)
-{
-	f->seconds = last->at - first->at;
-	f->drift = f->drift_error = NAN;
-	if (f->seconds <= 0)
-		return;
-	f->drift = 1e6 * (last->offset - first->offset) / f->seconds;
-	f->drift_error = 1e6 * (last->error + first->error) / f->seconds;
-	if (fabs(f->drift) - f->drift_error > FASTEST_PPM)
-		f->drift = f->drift_error = NAN;
+	c->known = r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset) &&
+		   store_metric(s, r->id, "clock_error", &c->error);
+	return c->known;
 }
 
 int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err)
 {
 	struct run_filter all = {0};
-	struct clock_reading first = {0}, last = {0}, c;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i;
 
 	*f = (struct clock_facts){0};
-	if (n < 0)
-		return n;
-	for (i = 0; i < n; i++) {
-		if (!runs[i].host || strcmp(runs[i].host, host) || !clocks_read(s, &runs[i], &c))
-			continue;
-		first = f->known ? first : c;
-		last = c;
-		f->known = true;
-	}
-	f->offset = first.offset;
-	f->error = first.error;
-	clocks_put_drift(f, &first, &last);
+	for (i = 0; i < n && !f->known; i++)
+		if (runs[i].host && !strcmp(runs[i].host, host))
+			clocks_read(s, &runs[i], f);
 	free(runs);
-	return 0;
+	return n < 0 ? n : 0;
 }
 
 char *clocks_text(double seconds)
@@ -169,7 +133,7 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 {
 	struct run_filter all = {0};
 	double most = -1, error = 0, skew;
-	struct clock_reading c;
+	struct clock_facts c;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i;
 	char *apart, *known;

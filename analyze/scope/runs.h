@@ -36,9 +36,6 @@ void run_facts_title(struct store *s, const struct query *q, struct table *t);
 struct clock_facts {
 	bool known;
 	double offset, error; /* s, in the first run; the true offset is within +- error */
-	double drift,
-		drift_error; /* ppm, between the first and the last run; NAN for a single run */
-	double seconds;	     /* time between the first and the last run */
 };
 
 /* Reads the clock facts of all runs on the host. Returns 0 or -errno. */

@@ -272,43 +272,25 @@ static void add_clock(struct store *s, const char *host, int repeat, double at, 
 		small_store_metric(s, r.id, "window_skew_us", skew_us);
 }
 
-/* A change beyond 1000 ppm and the error is no drift: the clock was set. */
-TEST(clock_of_a_host_drifts_from_its_first_to_its_last_reading)
+TEST(clock_of_a_host_is_that_of_its_first_run)
 {
-	static const struct {
-		double last, drift, error;
-	} cases[] = {
-		{0.501, 10, 30},    {0.4, -1000, 30},	{0.604, NAN, NAN},
-		{0.6029, 1029, 30}, {0.397, -1030, 30}, {0.3, NAN, NAN},
-	};
+	struct store *s = small_store();
 	struct clock_facts f;
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		struct store *s = small_store();
-
-		add_clock(s, "g", 1, 10, 0.5, 0.001, 40);
-		add_clock(s, "other", 2, 50, 7, 0.5, NAN);
-		add_clock(s, "g", 3, 60, 9, 0.001, 3000);
-		add_clock(s, "g", 4, 110, cases[i].last, 0.002, 20);
-		assert_int_equal(clocks_of_host(s, "g", &f, NULL), 0);
-		assert_true(f.known);
-		assert_float_equal(f.offset, 0.5, 1e-12);
-		assert_float_equal(f.error, 0.001, 1e-12);
-		assert_float_equal(f.seconds, 100, 1e-9);
-		assert_int_equal(isnan(f.drift), isnan(cases[i].drift));
-		if (!isnan(cases[i].drift)) {
-			assert_float_equal(f.drift, cases[i].drift, 1e-6);
-			assert_float_equal(f.drift_error, cases[i].error, 1e-6);
-		}
-		t = small_store_table(s, "summary", (struct query){0});
-		small_store_says(&t, "3 ms");
-		small_store_says(&t, "2 ms");
-		assert_int_equal(clocks_of_host(s, "none", &f, NULL), 0);
-		assert_false(f.known);
-		assert_true(isnan(f.drift));
-	}
+	add_clock(s, "g", 1, 10, 0.5, 0.001, 40);
+	add_clock(s, "other", 2, 50, 7, 0.5, NAN);
+	add_clock(s, "g", 3, 60, 9, 0.001, 3000);
+	add_clock(s, "g", 4, 110, 0.501, 0.002, 20);
+	assert_int_equal(clocks_of_host(s, "g", &f, NULL), 0);
+	assert_true(f.known);
+	assert_float_equal(f.offset, 0.5, 1e-12);
+	assert_float_equal(f.error, 0.001, 1e-12);
+	t = small_store_table(s, "summary", (struct query){0});
+	small_store_says(&t, "3 ms");
+	small_store_says(&t, "2 ms");
+	assert_int_equal(clocks_of_host(s, "none", &f, NULL), 0);
+	assert_false(f.known);
 }
 
 TEST(runs_have_the_marks_of_doubt)

@@ -35,7 +35,7 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 	narrowed(from, to);
 	for (at = 99.9; at < 105 + step && n < array_size(t); at += step)
 		t[n++] = ns(at);
-	known = window_resolves(&in, "x", t, n);
+	known = window_resolves(&in, "x", t, n, sizeof(*t));
 	assert_int_equal(in.nabsent, !known);
 	*warnings = 0;
 	for (i = 0; i < in.notes.n; i++)

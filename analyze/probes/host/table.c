@@ -110,11 +110,6 @@ static int host_add_clock(struct store *s, const char *host, struct table *t, st
 		     arena_printf(&t->arena, "%s +-%s", offset, error));
 	free(error);
 	free(offset);
-	if (isnan(f.drift))
-		return 0;
-	host_add_row(t, host, "clock drift",
-		     arena_printf(&t->arena, "%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error,
-				  f.seconds));
 	return 0;
 }
 

@@ -253,26 +253,13 @@ static void readings_note_gap(struct ingest *in, const char *what, const struct 
 			longest > 3 * usual ? SEVERITY_LOSSY : SEVERITY_WARNING;
 }
 
-static bool readings_resolve_slice(struct ingest *in, const struct reading *r, size_t n)
-{
-	uint64_t *t = xcalloc(n + 1, sizeof(*t));
-	bool known;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		t[i] = r[i].t_ns;
-	known = window_resolves(in, "power", t, n);
-	free(t);
-	return known;
-}
-
 double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
 		      bool energy)
 {
 	uint64_t from, to;
 	double seconds;
 
-	if (n && !readings_resolve_slice(in, r, n))
+	if (n && !window_resolves(in, "power", r, n, sizeof(*r)))
 		return NAN;
 	from = n ? r[0].t_ns : 0;
 	to = n ? r[n - 1].t_ns : 0;

@@ -91,19 +91,6 @@ static enum work points_first_work(const struct points *ps)
 	return w;
 }
 
-static bool points_resolve_slice(struct ingest *in, const struct points *ps)
-{
-	uint64_t *t = xcalloc(ps->n + 1, sizeof(*t));
-	bool known;
-	size_t i;
-
-	for (i = 0; i < ps->n; i++)
-		t[i] = ps->p[i].t_ns;
-	known = window_resolves(in, "workload", t, ps->n);
-	free(t);
-	return known;
-}
-
 /*
  * --- stalls ---
  *
@@ -315,7 +302,7 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 		return error_set(err, ENODATA,
 				 "%s: %zu points of work done; two are needed to know a rate", path,
 				 ps->n);
-	if (!points_resolve_slice(in, ps))
+	if (!window_resolves(in, "workload", ps->p, ps->n, sizeof(*ps->p)))
 		return 0;
 	from = ps->p[0].t_ns;
 	to = ps->p[ps->n - 1].t_ns;
