@@ -407,7 +407,7 @@ const struct option_row option_table[] = {
 	OPTION("setting", "NAME", GROUP_ROWS, "sweep: only over this setting of the plan", option_text,
 	       .at = AT(q.setting)),
 	OPTION("children", NULL, GROUP_ROWS,
-	       "components, contexts, modules: also show the cost with callees, as table functions does",
+	       "components, modules: also show the cost with callees, as table functions does",
 	       option_flag, .at = AT(q.children)),
 	OPTION("dso", "NAME", GROUP_ROWS, "only functions of this module or library", option_text,
 	       .at = AT(q.dso)),

@@ -49,7 +49,7 @@ const struct measure measure_functions = {
 	.name = "functions",
 	.what = "cost of each function: self, and total with its callees",
 	MEASURE_COLUMNS(functions_columns),
-	COST_OPTIONS(""),
+	COST_OPTIONS("children"),
 	.spare = "samples total_share dso self_share",
 	COST_MEASURE,
 	.run = cost_table_run,
@@ -69,19 +69,20 @@ static const struct column components_columns[] = PART_COLUMNS("component");
 static const struct column contexts_columns[] = PART_COLUMNS("context");
 static const struct column modules_columns[] = PART_COLUMNS("module");
 
-#define PART_MEASURE(part, columns, about)                                               \
-	{                                                                                \
-		.name = part, .what = about, MEASURE_COLUMNS(columns), COST_OPTIONS(""), \
-		.spare = "samples self_share", COST_MEASURE, .run = cost_table_run,      \
+#define PART_MEASURE(part, columns, more, about)                                           \
+	{                                                                                  \
+		.name = part, .what = about, MEASURE_COLUMNS(columns), COST_OPTIONS(more), \
+		.spare = "samples self_share", COST_MEASURE, .run = cost_table_run,        \
 	}
 
 const struct measure measure_components =
-	PART_MEASURE("components", components_columns,
+	PART_MEASURE("components", components_columns, "children",
 		     "cost of groups of functions: data copy, TCP/IP, skb, ...");
 const struct measure measure_contexts = PART_MEASURE(
-	"contexts", contexts_columns, "cost in user space, syscalls, softirq, hardirq");
-const struct measure measure_modules = PART_MEASURE(
-	"modules", modules_columns, "cost in the kernel, its modules, programs and libraries");
+	"contexts", contexts_columns, "", "cost in user space, syscalls, softirq, hardirq");
+const struct measure measure_modules =
+	PART_MEASURE("modules", modules_columns, "children",
+		     "cost in the kernel, its modules, programs and libraries");
 
 /* --- by the user's groups --- */
 
@@ -103,7 +104,7 @@ const struct measure measure_groups = {
 	.name = "groups",
 	.what = "cost of your own groups of functions: --group 'alloc=build_skb,kmem_cache_*'",
 	MEASURE_COLUMNS(groups_columns),
-	COST_OPTIONS("group"),
+	COST_OPTIONS("children group"),
 	.spare = "samples total_share self_share",
 	COST_MEASURE,
 	.run = cost_table_run,

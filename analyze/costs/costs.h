@@ -188,8 +188,8 @@ void cost_parts_free(struct cost_parts *c);
 bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r);
 
 /* The options of every table of costs, followed by `more`. */
-#define COST_ROWS                                                                  \
-	"by children dso symbol components component-set limit all unit basis in " \
+#define COST_ROWS                                                         \
+	"by dso symbol components component-set limit all unit basis in " \
 	"system-load "
 #define COST_OPTIONS(more)                                                               \
 	.options = {                                                                     \

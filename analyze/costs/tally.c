@@ -121,21 +121,8 @@ const char *tally_wanted_event(const struct tally *f, const struct profile *p)
 	return NULL;
 }
 
-/* Returns whether the keys of a row are those of samples, with the context among them. */
-static bool tally_is_of_contexts(const struct tally_spec *spec)
-{
-	bool context = false;
-	int i;
-
-	for (i = 0; i < spec->nkeys; i++) {
-		if (spec->keys[i] >= BY_COMPONENT)
-			return false;
-		context |= spec->keys[i] == BY_CONTEXT;
-	}
-	return context;
-}
-
-enum context *tally_symbol_contexts(const struct profile *p)
+/* Returns the context that each symbol reveals. The caller frees the array. */
+static enum context *tally_symbol_contexts(const struct profile *p)
 {
 	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
 	uint32_t i;
@@ -162,47 +149,6 @@ void tally_frame_contexts(const struct profile *p, enum context *contexts, bool 
 		begins[i] = contexts[i] != outer && own != CTX_USER;
 	}
 	free(revealed);
-}
-
-enum context *tally_contexts(const struct tally *f, const struct profile *p)
-{
-	enum context *contexts, *revealed;
-	bool *begins;
-	uint32_t i;
-
-	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
-		return NULL;
-	contexts = xcalloc(p->nframes + 1, sizeof(*contexts));
-	begins = xcalloc(p->nframes + 1, sizeof(*begins));
-	tally_frame_contexts(p, contexts, begins);
-	revealed = tally_symbol_contexts(p);
-	for (i = 0; i < p->nframes; i++)
-		if (revealed[p->frames[i].symbol] == CTX_UNKNOWN)
-			contexts[i] = CTX_UNKNOWN;
-	free(revealed);
-	free(begins);
-	return contexts;
-}
-
-void tally_add_softirqs(struct tally *f, int run)
-{
-	const char *inner = context_names[CTX_SOFTIRQ_IN_SYSCALL], *key[TALLY_KEYS];
-	struct tally_row *softirq;
-	size_t i, n = f->n;
-	int k, context = 0;
-
-	while (f->spec.keys[context] != BY_CONTEXT)
-		context++;
-	for (i = 0; i < n; i++) {
-		if (strcmp(f->rows[i].key[context], inner) != 0)
-			continue;
-		for (k = 0; k < f->spec.nkeys; k++)
-			key[k] = f->rows[i].key[k];
-		key[context] = context_names[CTX_SOFTIRQ];
-		softirq = tally_row(f, key);
-		softirq->total += f->rows[i].run_total[run];
-		softirq->run_total[run] += f->rows[i].run_total[run];
-	}
 }
 
 /* --- the direct caller or callee of a function in each call chain --- */

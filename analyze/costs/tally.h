@@ -119,24 +119,8 @@ void tally_sort(struct tally *f);
 
 /* --- for the two loaders --- */
 
-/* Returns the context that each symbol reveals. The caller frees the array. */
-enum context *tally_symbol_contexts(const struct profile *p);
-
 /* Fills the context that each frame runs in, by its callers, and whether it begins there. */
 void tally_frame_contexts(const struct profile *p, enum context *contexts, bool *begins);
-
-/*
- * Returns the context that each frame begins, or CTX_UNKNOWN. In a table of contexts such a frame
- * counts for its own context: a system call counts although its sample is in a softirq. Other
- * tables have NULL. The caller frees the array.
- */
-enum context *tally_contexts(const struct tally *f, const struct profile *p);
-
-/*
- * Adds a run's totals of softirqs in system calls to those of softirqs. Both have the samples,
- * because softirqs never nest. Only for a table that tally_contexts has contexts for.
- */
-void tally_add_softirqs(struct tally *f, int run);
 
 /*
  * Returns the symbol that samples of each leaf frame count for, or PROFILE_NONE if the chain has no

@@ -49,7 +49,6 @@ struct tally_pass {
 		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
 	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
 	struct tally_symbol_row *rows; /* by symbol */
-	enum context *contexts;	       /* by frame, from tally_contexts(); or NULL */
 	uint32_t *relatives;	       /* by frame, from tally_relatives(); or NULL */
 	enum context *interrupts;      /* by frame, from tally_interrupts(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
@@ -360,21 +359,6 @@ static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbo
 	return r->row;
 }
 
-/* Returns the row that a frame of a chain counts for in totals. */
-static int32_t tally_frame_row(struct tally_pass *w, uint32_t group, uint32_t frame)
-{
-	int32_t row = tally_row_of(w, group, w->p->frames[frame].symbol);
-	const char *key[TALLY_KEYS];
-	int i;
-
-	if (row == ROW_UNWANTED || !w->contexts || w->contexts[frame] == CTX_UNKNOWN)
-		return row;
-	for (i = 0; i < w->f->spec.nkeys; i++)
-		key[i] = w->f->spec.keys[i] == BY_CONTEXT ? context_names[w->contexts[frame]]
-							  : w->groups[group].key[i];
-	return (int32_t)(tally_row(w->f, key) - w->f->rows);
-}
-
 static void tally_add_self(struct tally_pass *w, uint32_t place)
 {
 	uint32_t i;
@@ -412,30 +396,13 @@ static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 	return n;
 }
 
-/* Lists all frames. Parents precede their children in the profile. */
-static size_t tally_list_all(struct tally_pass *w)
-{
-	size_t i;
-
-	for (i = 0; i < w->p->nframes; i++) {
-		w->sums[i] = (struct tally_frame_sum){.turn = w->turn};
-		w->frames[i] = (uint32_t)i;
-	}
-	return w->p->nframes;
-}
-
-/*
- * Lists the frames of a group. A small group has few frames, so listing only its call chains is
- * faster.
- */
+/* Lists the frames in the call chains of a group. */
 static size_t tally_list_frames(struct tally_pass *w, uint32_t place)
 {
 	uint32_t from = w->first[place], to = w->first[place + 1], i;
 	size_t n = 0;
 
 	w->turn++;
-	if ((size_t)(to - from) * 8 > w->p->nframes)
-		n = tally_list_all(w);
 	for (i = from; i < to; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
 
@@ -482,7 +449,7 @@ static void tally_add_total(struct tally_pass *w, uint32_t place)
 		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
-		s->row = tally_frame_row(w, w->present[place], i);
+		s->row = tally_row_of(w, w->present[place], frames[i].symbol);
 		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;
@@ -527,8 +494,6 @@ static void tally_groups(struct tally_pass *w)
 		if (w->f->spec.totals)
 			tally_add_total(w, place);
 	}
-	if (w->contexts)
-		tally_add_softirqs(w->f, w->run);
 	free(w->place_of);
 	free(w->first);
 	free(w->costs);
@@ -542,7 +507,6 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->p = p;
 	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
 	w->parts = xcalloc(p->nsymbols + 1, sizeof(*w->parts));
-	w->contexts = tally_contexts(f, p);
 	w->relatives = tally_relatives(&f->spec, p);
 	w->interrupts = w->relatives ? tally_interrupts(w->relatives, p) : NULL;
 	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
@@ -569,7 +533,6 @@ void tally_end(struct tally_pass *w)
 	free(w->groups);
 	free(w->present);
 	free(w->rows);
-	free(w->contexts);
 	free(w->relatives);
 	free(w->interrupts);
 	free(w->sums);

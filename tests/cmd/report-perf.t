@@ -86,11 +86,6 @@ if [ "$(uname -m)" = x86_64 ]; then
 else
 	skip "contexts tells softirqs in system calls from others, as the call chains of perf script do" "names of x86_64"
 fi
-"$zcost" report contexts --perf perf.data --children --format tsv 2>err | awk -F'\t' '
-	NR > 1 { self[$1] = $3; total[$1] = $4 }
-	END { print self["softirq in syscall"], total["softirq in syscall"], total["softirq"], total["syscall"] }' >totals
-ok "with --children, softirq and syscall include softirqs in system calls" awk '
-	{ exit !($1 > 0 && $2 >= $1 && $3 >= $2 && $4 >= $2) }' totals
 
 # Of several matches in a chain, the outermost has the caller and the innermost the callee.
 relatives_as_perf() { # relatives_as_perf TABLE FUNCTION
