@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_AT_STACK = 8, FIRST_SLOTS = 1 << 10 };
+enum { FIRST_SLOTS = 1 << 10 };
 
 static uint64_t fold_cost_hash(const struct fold_cost *c)
 {
@@ -44,45 +44,19 @@ static void fold_costs_grow_slots(struct fold_costs *c)
 	c->slots = slots_grow(c->slots, n, c->nslots);
 }
 
-static uint32_t fold_costs_add_row(struct fold_costs *c, const struct fold_cost *key, uint32_t next)
-{
-	struct fold_cost *row;
-
-	array_grow(c->list, c->n, c->cap);
-	row = &c->list[c->n];
-	*row = *key;
-	row->samples = row->weight = row->missed = 0;
-	row->next = next;
-	return (uint32_t)++c->n;
-}
-
-static uint32_t fold_costs_find_in_table(struct fold_costs *c, const struct fold_cost *key)
+static uint32_t fold_costs_find_row(struct fold_costs *c, const struct fold_cost *key)
 {
 	uint64_t hash = fold_cost_hash(key), *slot;
 
-	if (c->used * 2 >= c->nslots)
+	if (c->n * 2 >= c->nslots)
 		fold_costs_grow_slots(c);
 	slot = fold_costs_find_slot(c, key, hash);
 	if (!*slot) {
-		*slot = hash << 32 | fold_costs_add_row(c, key, 0);
-		c->used++;
+		array_add(c->list, c->n, c->cap, *key);
+		c->list[c->n - 1].samples = c->list[c->n - 1].weight = c->list[c->n - 1].missed = 0;
+		*slot = hash << 32 | c->n;
 	}
 	return (uint32_t)*slot;
-}
-
-static uint32_t fold_costs_find_row(struct fold_costs *c, struct stack *stack,
-				    const struct fold_cost *key)
-{
-	uint32_t at = stack->first_cost;
-	int rows = 0;
-
-	for (; at; at = c->list[at - 1].next, rows++)
-		if (fold_cost_same_key(&c->list[at - 1], key))
-			return at;
-	if (rows >= ROWS_AT_STACK)
-		return fold_costs_find_in_table(c, key);
-	stack->first_cost = fold_costs_add_row(c, key, stack->first_cost);
-	return stack->first_cost;
 }
 
 /* The row that the stack used last is usually the right one: its thread is back on its CPU. */
@@ -90,7 +64,7 @@ struct fold_cost *fold_costs_row(struct fold_costs *c, struct stack *stack,
 				 const struct fold_cost *key)
 {
 	if (!stack->last_cost || !fold_cost_same_key(&c->list[stack->last_cost - 1], key))
-		stack->last_cost = fold_costs_find_row(c, stack, key);
+		stack->last_cost = fold_costs_find_row(c, key);
 	return &c->list[stack->last_cost - 1];
 }
 
@@ -98,7 +72,7 @@ void fold_costs_finish(struct fold_costs *c)
 {
 	free(c->slots);
 	c->slots = NULL;
-	c->nslots = c->used = 0;
+	c->nslots = 0;
 }
 
 void fold_costs_free(struct fold_costs *c)

@@ -28,7 +28,7 @@ struct stack_head {
 
 struct stack {
 	struct stack_head head;
-	uint32_t last_cost, first_cost; /* rows + 1 in struct fold_costs; 0 at first */
+	uint32_t last_cost; /* row + 1 in struct fold_costs; 0 at first */
 	uint64_t chain[];
 };
 
@@ -85,20 +85,18 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 /* --- costs.c --- */
 
 /*
- * Samples and weight per stack, event, CPU and thread. Most stacks have one or two rows in a list.
- * A table finds the rows of stacks that have more.
+ * Samples and weight per stack, event, CPU and thread.
  */
 struct fold_cost {
 	uint32_t stack, event, cpu, comm, pid, tid; /* the key */
 	uint64_t samples, weight;
 	uint64_t missed; /* weight of the periods before late samples (clock.c) */
-	uint32_t next;	 /* next row of the stack + 1; 0: none */
 };
 
 struct fold_costs {
 	struct fold_cost *list;
 	uint64_t *slots; /* open addressing: low half of the hash, index into list + 1 */
-	size_t n, cap, nslots, used;
+	size_t n, cap, nslots;
 };
 
 /* Returns the row with this key, and adds it if it is new. Valid until the next call. */
