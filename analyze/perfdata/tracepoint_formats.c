@@ -298,32 +298,9 @@ void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e)
 	}
 }
 
-static inline uint32_t plan_u32(const uint8_t *p, bool swap)
+static inline uint32_t plan_u32(const uint8_t *at, bool swap)
 {
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return swap ? __builtin_bswap32(v) : v;
-}
-
-static inline uint64_t plan_u64(const uint8_t *p, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return swap ? __builtin_bswap64(v) : v;
-}
-
-static inline uint64_t plan_value_at(const uint8_t *raw, uint32_t need, struct tracing_field f,
-				     bool swap)
-{
-	bool bad = false;
-
-	if (f.size == 8)
-		return plan_u64(raw + f.at, swap);
-	if (f.size == 4 && f.sign)
-		return (uint64_t)(int32_t)plan_u32(raw + f.at, swap);
-	return tracing_value(f, raw, need, swap, &bad);
+	return (uint32_t)tracing_value((struct tracing_field){.size = 4}, at, swap);
 }
 
 /* Values without a field are 0, because two events are compared by all values. */
@@ -333,7 +310,7 @@ static inline void plan_read_values(const struct tracepoint_plan *p, const uint8
 	uint32_t i;
 
 	for (i = 0; i < p->nfields; i++)
-		t->v[i] = plan_value_at(raw, p->need, p->fields[i], swap);
+		t->v[i] = tracing_value(p->fields[i], raw, swap);
 	for (; i < TRACEPOINT_FIELDS; i++)
 		t->v[i] = 0;
 }
@@ -354,7 +331,7 @@ static inline const char *plan_read_fixed(const struct tracepoint_plan *p,
 		return too_long;
 	if (size < p->need)
 		return too_short;
-	t->time = plan_u64(head + p->time, swap);
+	t->time = tracing_value((struct tracing_field){.at = p->time, .size = 8}, head, swap);
 	t->pid = plan_u32(head + p->ids, swap);
 	t->tid = plan_u32(head + p->ids + 4, swap);
 	t->cpu = p->cpu ? plan_u32(head + p->cpu, swap) : UINT32_MAX;

@@ -65,35 +65,21 @@ struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, 
 /* Returns the text after "print fmt:", not terminated, or NULL. */
 const char *tracing_print_format(const struct tracing_format *f, size_t *len);
 
-/*
- * Returns the field's value, sign-extended. Sets *bad and returns 0 if the raw data is too short.
- */
-static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw, uint32_t size,
-				     bool swap, bool *bad)
+/* Returns the field's value, sign-extended. The raw data must hold the field. */
+static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw, bool swap)
 {
-	struct cursor c = cursor_of(raw, size, swap);
-	uint64_t v = 0;
+	struct cursor c = cursor_of(raw + f.at, f.size, swap);
 
-	cursor_take(&c, f.at);
 	switch (f.size) {
 	case 1:
-		v = cursor_u8(&c);
-		v = f.sign ? (uint64_t)(int8_t)v : v;
-		break;
+		return f.sign ? (uint64_t)(int8_t)cursor_u8(&c) : cursor_u8(&c);
 	case 2:
-		v = cursor_u16(&c);
-		v = f.sign ? (uint64_t)(int16_t)v : v;
-		break;
+		return f.sign ? (uint64_t)(int16_t)cursor_u16(&c) : cursor_u16(&c);
 	case 4:
-		v = cursor_u32(&c);
-		v = f.sign ? (uint64_t)(int32_t)v : v;
-		break;
-	case 8:
-		v = cursor_u64(&c);
-		break;
+		return f.sign ? (uint64_t)(int32_t)cursor_u32(&c) : cursor_u32(&c);
+	default:
+		return cursor_u64(&c);
 	}
-	*bad |= c.bad;
-	return v;
 }
 
 /* What to read from the samples of one event, and where it lies. */
