@@ -69,75 +69,40 @@ static bool note_concerns(const struct table *t, const struct note *note)
 	return !collector || !m || !m->collectors || str_matches_any(m->collectors, collector);
 }
 
-/* Counts the losses that concern the table's figures; the first becomes a caption. */
-static void drawing_add_losses(struct drawing *d, const struct table *t)
+static bool note_text_is(const char *a, const char *b)
 {
-	struct notes lossy = {0};
-	struct note_lines lines;
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
-		if (t->notes.note[i].severity == SEVERITY_LOSSY &&
-		    note_concerns(t, &t->notes.note[i]))
-			notes_copy(&lossy, &t->notes.note[i]);
-	d->lossy |= lossy.n || (t->lossy && !notes_have(&t->notes, SEVERITY_LOSSY));
-	note_lines_make(&lines, &lossy);
-	if (lines.n && !d->losses)
-		snprintf(d->loss, sizeof(d->loss), "%s%s%s", lines.line[0].whose,
-			 *lines.line[0].whose ? ": " : "", lines.line[0].said);
-	d->losses += (int)lines.n;
-	note_lines_free(&lines);
-	notes_free(&lossy);
+	return a == b || (a && b && !strcmp(a, b));
 }
 
-static const enum note_id doubt_notes[DOUBTS] = {
-	[DOUBT_COVERAGE] = NOTE_perf_coverage,	 [DOUBT_CONDITIONS] = NOTE_passes_differ,
-	[DOUBT_STALLED] = NOTE_workload_stalled, [DOUBT_APART] = NOTE_windows_apart_far,
-	[DOUBT_OTHERS] = NOTE_cpu_others,
-};
-
-/* Returns the kind of doubt in the note. DOUBTS: none that charts know. */
-static enum doubt note_doubt(const struct note *n)
-{
-	enum doubt kind = 0;
-
-	if (note_is(n, NOTE_windows_apart) && n->severity == SEVERITY_WARNING)
-		return DOUBT_APART;
-	while (kind < DOUBTS && !note_is(n, doubt_notes[kind]))
-		kind++;
-	return kind;
-}
-
-/* Returns whether the doubt is about the figures of the table and of the side that is drawn. */
-static bool doubt_concerns(const struct drawing *d, const struct table *t, const struct note *n,
-			   enum doubt kind)
-{
-	const char *side = drawing_only_side(d);
-	const struct measure *m = measure_find(t->name);
-
-	if ((kind == DOUBT_COVERAGE || kind == DOUBT_CONDITIONS) && side &&
-	    strcmp(side, n->side) != 0)
-		return false;
-	return kind == DOUBT_CONDITIONS ? !m || m->flags & MEASURE_COSTS : note_concerns(t, n);
-}
-
-/* Keeps of each kind the first doubt, the lowest coverage, and the most work of other programs. */
-static void drawing_find_doubts(struct drawing *d, const struct table *t)
+bool notes_have_note(const struct notes *list, const struct note *note)
 {
 	size_t i;
 
-	for (i = 0; i < t->notes.n; i++) {
-		const struct note *n = &t->notes.note[i], *had;
-		enum doubt kind = note_doubt(n);
+	for (i = 0; i < list->n; i++) {
+		const struct note *had = &list->note[i];
 
-		if (kind == DOUBTS || !n->variant || !drawing_has(d, n->variant) ||
-		    !doubt_concerns(d, t, n, kind))
-			continue;
-		had = d->doubts[kind];
-		if (!had || (kind == DOUBT_COVERAGE && n->value[0].number < had->value[0].number) ||
-		    (kind == DOUBT_OTHERS && n->value[0].number > had->value[0].number))
-			d->doubts[kind] = n;
+		if (notes_equal(had, note) && had->repeat == note->repeat &&
+		    note_text_is(had->variant, note->variant) &&
+		    note_text_is(had->side, note->side) && note_text_is(had->pass, note->pass))
+			return true;
 	}
+	return false;
+}
+
+/* Keeps a loss or weighty doubt about a variant and side of the chart. */
+static void drawing_add_doubt(struct drawing *d, const struct note *n)
+{
+	const char *side = drawing_only_side(d), *collector = note_collector(n);
+	bool of_cpus = collector && !strcmp(collector, "cpu");
+
+	if (n->severity != SEVERITY_LOSSY && !note_brief(n) && !note_is(n, NOTE_cpu_others) &&
+	    !note_is(n, NOTE_windows_apart))
+		return;
+	if (of_cpus && d->chart && d->chart->flags & CHART_OWN)
+		return;
+	if ((!n->variant || drawing_has(d, n->variant)) &&
+	    (!side || !n->side || !strcmp(side, n->side)) && !notes_have_note(&d->doubts, n))
+		notes_copy(&d->doubts, n);
 }
 
 /* Reads every row. Unresolved addresses are one row: single ones mean nothing to an audience. */
@@ -160,8 +125,17 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 
 void drawing_add_notes(struct drawing *d, const struct table *t)
 {
-	drawing_add_losses(d, t);
-	drawing_find_doubts(d, t);
+	size_t i;
+
+	d->lossy |= t->lossy && !notes_have(&t->notes, SEVERITY_LOSSY);
+	for (i = 0; i < t->notes.n; i++) {
+		const struct note *n = &t->notes.note[i];
+
+		if (!note_is_doubt(n) || !note_concerns(t, n))
+			continue;
+		d->lossy |= n->severity == SEVERITY_LOSSY;
+		drawing_add_doubt(d, n);
+	}
 }
 
 /* Gives the table, which only the first call reads. */
@@ -255,6 +229,7 @@ void drawing_free(struct drawing *d)
 	}
 	free(d->verdicts);
 	components_free(d->components);
+	notes_free(&d->doubts);
 	table_free(&d->zerocopy);
 	table_free(&d->runs);
 	arena_free(&d->arena);
@@ -443,40 +418,24 @@ const char *drawing_estimator(const struct drawing *d)
 	return d->facts.estimator ? d->facts.estimator : "median";
 }
 
-/* Adds the doubt that weighs most: costs that few samples stand for, lost data, then noise. */
+/* Adds the doubts of the tables, the weightiest first, and the work of other programs: only the
+ * measured runs have the busy time of the side's CPUs. */
 static void drawing_add_doubts(struct drawing *d, struct figure *f)
 {
-	const struct note *const *n = d->doubts;
 	struct error ignored = {0};
+	struct note_lines lines;
 	const struct table *t;
-	enum doubt kind;
+	size_t i;
 
-	for (kind = 0; kind < DOUBT_OTHERS; kind++) {
-		const struct note brief = {.kind = &note_kinds[doubt_notes[kind]]};
-		bool side = n[kind] && kind != DOUBT_APART;
-
-		if (n[kind])
-			figure_doubt(
-				f, "%s%s%s: %s%s", n[kind]->variant, side ? " " : "",
-				side ? n[kind]->side : "", note_brief(&brief),
-				kind != DOUBT_COVERAGE
-					? ""
-					: figure_text(f, ", %.0f %%", n[kind]->value[0].number));
-		if (kind == DOUBT_COVERAGE && d->losses) {
-			figure_doubt(f, "Incomplete data: %s", d->loss);
-			f->doubts += d->losses - 1;
-		}
-	}
-	/* Only the measured runs have the busy time of the side's CPUs. */
 	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
-		drawing_find_doubts(d, t);
-	if (n[DOUBT_OTHERS] && !(d->chart->flags & CHART_OWN))
-		figure_doubt(
-			f, "Other programs took up to %.0f %% of a side's busy time in user mode%s",
-			n[DOUBT_OTHERS]->value[0].number,
-			d->chart->flags & CHART_SUFFERS || d->query.workload_only
-				? ""
-				: ", which is in these figures");
+		for (i = 0; i < t->notes.n; i++)
+			if (note_is(&t->notes.note[i], NOTE_cpu_others))
+				drawing_add_doubt(d, &t->notes.note[i]);
+	note_lines_make(&lines, &d->doubts);
+	for (i = 0; i < lines.n; i++)
+		figure_doubt(f, "%s%s%s", lines.line[i].whose, *lines.line[i].whose ? ": " : "",
+			     lines.line[i].said);
+	note_lines_free(&lines);
 	if (f->doubts > 1)
 		f->doubt = figure_text(f, "%s; %d more%s", f->doubt, f->doubts - 1,
 				       d->query.bare.profile ? "" : ": zcost report notes");
@@ -486,8 +445,7 @@ void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 {
 	figure_init(f, c->name);
 	d->chart = c;
-	d->losses = 0;
-	memset(d->doubts, 0, sizeof(d->doubts));
+	notes_free(&d->doubts);
 }
 
 void chart_end(struct drawing *d, struct figure *f)

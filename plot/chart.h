@@ -34,9 +34,6 @@ enum drawn_from {
 	FROM_POOLED,   /* the samples of all profiled runs, without an interval */
 };
 
-/* Doubts that charts name, from the notes of their tables. */
-enum doubt { DOUBT_COVERAGE, DOUBT_CONDITIONS, DOUBT_STALLED, DOUBT_APART, DOUBT_OTHERS, DOUBTS };
-
 struct run_counts {
 	int least, most; /* runs of a variant; 0: unknown */
 };
@@ -82,13 +79,11 @@ struct drawing {
 		struct table table; /* a table of `compare`; no rows: the ends do not compare */
 	} * *verdicts;		    /* each is made once for all charts */
 	size_t nverdicts, verdicts_cap;
-	struct components *components;	   /* those of the query, read once for all tables */
-	struct table zerocopy;		   /* filled once for all charts; no rows: no evidence */
-	struct table runs;		   /* all runs, failed ones too; no rows: not known */
-	bool lossy;			   /* a table behind a chart so far was incomplete */
-	char loss[256];			   /* the present chart's first loss in words */
-	int losses;			   /* the losses of the present chart */
-	const struct note *doubts[DOUBTS]; /* those of the present chart; NULL: none of the kind */
+	struct components *components; /* those of the query, read once for all tables */
+	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
+	struct table runs;	       /* all runs, failed ones too; no rows: not known */
+	bool lossy;		       /* a table behind a chart so far was incomplete */
+	struct notes doubts;	       /* those of the present chart's tables */
 	struct arena arena;
 };
 
@@ -96,10 +91,9 @@ enum { CHART_ROWS = 50 }; /* the most variants of a chart in which each has a ro
 
 enum chart_flags {
 	CHART_OF_SIDES = 1,	/* its figures are each side's own: --side leaves one of them */
-	CHART_SUFFERS = 2,	/* other programs slow its figures, but are no part of them */
-	CHART_TWO_CAPTURES = 4, /* --new may be a variant of another capture */
-	CHART_OF_RECEIVER = 8,	/* without --side, it draws the receiver alone */
-	CHART_OWN = 16, /* the workload's own counts: no work of other programs is in them */
+	CHART_TWO_CAPTURES = 2, /* --new may be a variant of another capture */
+	CHART_OF_RECEIVER = 4,	/* without --side, it draws the receiver alone */
+	CHART_OWN = 8, /* the workload's own counts: no work of other programs is in them */
 };
 
 /* A chart. Its own file defines it, the list in chart.c names it, nothing else knows it. */
@@ -173,8 +167,10 @@ int facts_compare_prepare(struct comparison *c, struct str *evidence, struct err
 /* Gives the chart's i-th table, which the drawing owns. */
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err);
 
-/* Keeps what captions say about the table's notes. The drawing must not outlive the table. */
+/* Keeps the table's doubts for the caption. */
 void drawing_add_notes(struct drawing *d, const struct table *t);
+/* Returns whether the list has the same note about the same run. */
+bool notes_have_note(const struct notes *list, const struct note *note);
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);

@@ -421,7 +421,6 @@ const struct chart chart_throughput = {
 	.sources = {"summary", "limits", "roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only "},
 	.most = CHART_ROWS,
-	.flags = CHART_SUFFERS,
 	.draw = throughput_draw,
 };
 

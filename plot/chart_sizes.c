@@ -230,6 +230,6 @@ const struct chart chart_latency = {
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
 	.most = FIGURE_BARS,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = latency_draw,
 };

@@ -219,7 +219,7 @@ const struct chart chart_idle = {
 	.options = {CHART_OPTIONS CHART_RUNS "side"},
 	.whole = WHOLE_IDLE,
 	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = idle_draw,
 };
 

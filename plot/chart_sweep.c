@@ -326,6 +326,6 @@ const struct chart chart_sweep = {
 	.options = {CHART_OPTIONS CHART_RUNS
 		    "workload-only side setting power-model power-kind roi-n roi-m"},
 	.most = 1000,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = sweep_draw,
 };

@@ -452,6 +452,6 @@ const struct chart chart_timeline = {
 	.drawn = GAUGES(GAUGE_NAME),
 	.options = {CHART_OPTIONS "run workload-only side name"},
 	.most = FIGURE_BARS,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = timeline_draw,
 };

@@ -328,7 +328,7 @@ const struct chart chart_syscalls = {
 	.sources = {"syscalls"},
 	.options = {CHART_OPTIONS "run workload-only side limit comm"},
 	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = syscalls_draw,
 };
 
@@ -427,6 +427,6 @@ const struct chart chart_counters = {
 	.sources = {"scores"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side limit power-model power-kind"},
 	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.flags = CHART_OF_SIDES,
 	.draw = counters_draw,
 };

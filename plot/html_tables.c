@@ -92,26 +92,6 @@ void page_keep_rows(const struct html_page *p, int store, struct table *t)
 	t->notes.n = n;
 }
 
-static bool note_text_is(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool page_has_note(const struct notes *list, const struct note *note)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		const struct note *had = &list->note[i];
-
-		if (notes_equal(had, note) && had->repeat == note->repeat &&
-		    note_text_is(had->variant, note->variant) &&
-		    note_text_is(had->side, note->side) && note_text_is(had->pass, note->pass))
-			return true;
-	}
-	return false;
-}
-
 /* Collects all notes but the results and sums, which stand below their table. */
 static void page_add_notes(struct html_page *p, const struct table *t)
 {
@@ -126,7 +106,7 @@ static void page_add_notes(struct html_page *p, const struct table *t)
 
 		if (note->severity != SEVERITY_RESULT &&
 		    (note->severity != SEVERITY_METHOD || !note->variant) &&
-		    !page_has_note(to, note))
+		    !notes_have_note(to, note))
 			notes_copy(to, note);
 	}
 }

@@ -75,7 +75,6 @@ ok "compare --workload-only leaves out rows" test "$(wc -l <out)" -lt "$(wc -l <
 ok "plot takes --workload-only" exits 0 "$zcost" plot c components functions -o slides --workload-only --format svg
 ok "the charts have the workload and the interrupts elsewhere" says 'interrupts elsewhere' slides/functions.tsv
 ok "the charts' foot notes name the selection" says 'the workload.{1,6}s processes only' slides/components.svg
-ok "the charts do not say that the other program's time is in them" sh -c "! grep -q 'which is in these figures' slides/components.svg"
 ok "plot takes the same samples as report" exits 0 "$zcost" plot c components functions -o slides2 --cpu 0 --comm 'burn*' --unit message --format svg
 ok "the foot note names the CPU and the command" says "CPU 0 only · command .*burn[*].* only" slides2/functions.svg
 ok "plot of all charts leaves out those to which the selection does not apply" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg

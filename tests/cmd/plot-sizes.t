@@ -25,8 +25,8 @@ put() {
 	for v in baseline mmap; do put receiver $v 'cstate_pct:1 C1=10' 'cstate_pct:3 C6=20' cpu_idle_pct=35 cpu_iowait_pct=5; done
 } | sqlite3 -bail cap/zcost.db
 ok "plot draws the distributions and counters" exits 0 "$zcost" plot cap sizes latency idle counters -o slides
-ok "latency has a caption about the work of other programs" says 'Other programs took up to 50 % of a side' slides/latency.gp
-ok "sizes, which the workload counts, have no caption about the work of other programs" sh -c "! grep 'Other programs' slides/sizes.gp"
+ok "latency has a caption about the work of other programs" says 'other programs took 50 % of the side' slides/latency.gp
+ok "sizes, which the workload counts, have no caption about the work of other programs" sh -c "! grep 'other programs' slides/sizes.gp"
 report() { "$zcost" report "$@" --format tsv 2>/dev/null; }
 report sizes cap >sizes.tsv
 report scores cap >scores.tsv

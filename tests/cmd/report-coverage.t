@@ -90,11 +90,12 @@ ok "a recording itself has the shares of perf" is "$("$zcost" report functions -
 	2>/dev/null | awk -F'\t' '/^_raw/ { printf "%d %.2f", $3, $4 }')" "29 1.64"
 
 if command -v gnuplot >/dev/null; then
-	"$zcost" plot cap components -o charts --format svg >/dev/null 2>&1
-	ok "a chart says how little of the busy time the samples cover" says 'even receiver: the samples cover only a part of the busy time, 35 %' \
+	cp -r cap whole && sqlite3 whole/zcost.db "DELETE FROM note WHERE kind = 'workload_no_summary'" # a loss weighs more
+	"$zcost" plot whole components -o charts --format svg >/dev/null 2>&1
+	ok "a chart says how little of the busy time the samples cover" says 'even receiver.*: the samples cover only 35.0 to 50.0 % of the busy time' \
 		charts/components.svg
 	"$zcost" plot cap components --variant light -o clear --format svg >/dev/null 2>&1
-	ok "a chart of a profile that covers the busy time says nothing" sh -c "! grep -Eq 'The samples cover' clear/components.svg"
+	ok "a chart of a profile that covers the busy time says nothing" sh -c "! grep -Eq 'the samples cover' clear/components.svg"
 fi
 
 golden_captures cap/zcost.db

@@ -1109,8 +1109,8 @@ TEST(losses)
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(
 		x->f.doubt,
-		"Incomplete data: mmap receiver: the received data differ from the sent "
-		"data; 1 more: zcost report notes");
+		"mmap receiver: the received data differ from the sent data; 1 more: zcost report "
+		"notes");
 }
 
 static int doubtful_sheets(const struct chart_source *source, const char *name,
@@ -1135,8 +1135,8 @@ TEST(one_line_of_doubt)
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.doubt,
-			    "mmap receiver: the samples cover only a part of the busy time, 40 %; "
-			    "2 more: zcost report notes");
+			    "mmap receiver: the workload moved less than a tenth of its usual rate "
+			    "for 0.10 s of the window's 3.00 s; 2 more: zcost report notes");
 }
 
 /* On a linear axis, all costs beyond the smallest messages would lie on the ground. */
@@ -1173,9 +1173,9 @@ static int crowded_sheets(const struct chart_source *source, const char *name,
 	int rc = from_sheets(source, name, q, t, err);
 
 	if (!rc && strcmp(name, "zerocopy")) {
-		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 21.0);
-		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0);
-		note_add_of(&t->notes, "mmap", "receiver", cpu_stolen, 1.4);
+		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 21.0)->repeat = 1;
+		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0)->repeat = 2;
+		note_add_of(&t->notes, "mmap", "sender", cpu_others, 12.0)->repeat = 2;
 		note_add_of(&t->notes, "gone", "receiver", cpu_others, 99.0);
 	}
 	return rc;
@@ -1189,8 +1189,8 @@ TEST(others)
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.doubt,
-			    "Other programs took up to 51 % of a side's busy time in user mode, "
-			    "which is in these figures");
+			    "mmap receiver, mmap sender (3 runs, first run-01): other programs took "
+			    "12 to 51 % of the side's busy time, counting user mode alone");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
 	assert_has(x->f.doubt, "Different limits: ");
