@@ -138,34 +138,39 @@ void drawing_add_notes(struct drawing *d, const struct table *t)
 	}
 }
 
+/* Gives the table of the drawing and returns true, or adds an empty one. */
+static bool drawing_has_table(struct drawing *d, const char *variant, const char *name,
+			      const char *side, struct drawing_table **t)
+{
+	size_t i;
+
+	for (i = 0; i < d->ntables; i++) {
+		*t = d->tables[i];
+		if (note_text_is((*t)->variant, variant) && !strcmp((*t)->name, name) &&
+		    note_text_is((*t)->side, side))
+			return true;
+	}
+	*t = xcalloc(1, sizeof(**t));
+	**t = (struct drawing_table){.variant = variant, .name = name, .side = side};
+	array_add(d->tables, d->ntables, d->tables_cap, *t);
+	return false;
+}
+
 /* Gives the table, which only the first call reads. */
 static int drawing_add_table(struct drawing *d, const char *name, bool of_side,
 			     const struct table **t, struct error *err)
 {
+	const char *side = of_side ? d->side : NULL;
 	struct drawing_table *new;
-	size_t i;
-	int rc;
 
-	for (i = 0; i < d->ntables; i++) {
-		*t = &d->tables[i]->table;
-		if (!strcmp((*t)->name, name) && d->tables[i]->of_side == of_side)
-			return 0;
-	}
 	if (!d->source->table)
 		return error_set(err, ENODATA, "a perf.data has no table %s", name);
-	new = xcalloc(1, sizeof(*new));
-	new->of_side = of_side;
+	if (!drawing_has_table(d, NULL, name, side, &new))
+		new->rc = drawing_read_table(d, name, side, &new->table, &new->why);
 	*t = &new->table;
-	array_grow(d->tables, d->ntables, d->tables_cap);
-	rc = drawing_read_table(d, name, of_side ? d->side : NULL, &new->table, err);
-	if (!rc) {
-		d->tables[d->ntables++] = new;
-		return 0;
-	}
-	table_free(&new->table);
-	free(new);
-	*t = NULL;
-	return rc;
+	if (new->rc)
+		*err = new->why;
+	return new->rc;
 }
 
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err)
@@ -223,15 +228,11 @@ void drawing_free(struct drawing *d)
 		free(d->tables[i]);
 	}
 	free(d->tables);
-	for (i = 0; i < d->nverdicts; i++) {
-		table_free(&d->verdicts[i]->table);
-		free(d->verdicts[i]);
-	}
-	free(d->verdicts);
 	components_free(d->components);
 	notes_free(&d->doubts);
 	table_free(&d->zerocopy);
 	table_free(&d->runs);
+	arena_free(&d->facts.arena);
 	arena_free(&d->arena);
 }
 
@@ -242,27 +243,17 @@ static const struct table *drawing_compare(struct drawing *d, int i, const char 
 	const char *ends[ENDS] = {drawing_variant(d, drawing_base_of(d, i)), drawing_variant(d, i)};
 	struct query q = d->query;
 	struct outcome ignored = {0};
-	struct error why = {0};
-	struct drawing_verdicts *new;
-	size_t k;
+	struct drawing_table *new;
 
-	for (k = 0; k < d->nverdicts; k++) {
-		new = d->verdicts[k];
-		if (!strcmp(new->variant, ends[NEW]) && !strcmp(new->name, name) &&
-		    !strcmp(new->side, side ? side : ""))
-			return &new->table;
-	}
 	if (!d->source->compare)
 		return NULL;
 	q.side = side;
-	new = xcalloc(1, sizeof(*new));
-	*new = (struct drawing_verdicts){ends[NEW], name, side ? side : "", {0}};
 	/* A chart is drawn all the same: its title then claims nothing. */
-	if (d->source->compare(d->source, name, ends, &q, &new->table, &ignored, &why)) {
+	if (!drawing_has_table(d, ends[NEW], name, side, &new) &&
+	    d->source->compare(d->source, name, ends, &q, &new->table, &ignored, &new->why)) {
 		table_free(&new->table);
 		new->table = (struct table){0};
 	}
-	array_add(d->verdicts, d->nverdicts, d->verdicts_cap, new);
 	return &new->table;
 }
 

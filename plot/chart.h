@@ -52,6 +52,7 @@ struct chart_facts {
 	int nsides;
 	const char *slice; /* the part of each run's window: "2 to 3 s"; NULL: all of it */
 	struct run_counts measured, profiled, counted; /* by pass */
+	struct arena arena;			       /* holds the texts */
 };
 
 struct drawing {
@@ -70,15 +71,13 @@ struct drawing {
 	bool pictures_only;	   /* the caller reads no .tsv of a flame graph */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
+		const char *variant; /* of a table of `compare`; NULL: a table of `report` */
+		const char *name, *side;
 		struct table table;
-		bool of_side; /* read for `side` alone */
-	} * *tables;	      /* each is read once for all charts */
+		int rc; /* the result of reading the table */
+		struct error why;
+	} * *tables; /* each is read once for all charts */
 	size_t ntables, tables_cap;
-	struct drawing_verdicts {
-		const char *variant, *name, *side;
-		struct table table; /* a table of `compare`; no rows: the ends do not compare */
-	} * *verdicts;		    /* each is made once for all charts */
-	size_t nverdicts, verdicts_cap;
 	struct components *components; /* those of the query, read once for all tables */
 	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
 	struct table runs;	       /* all runs, failed ones too; no rows: not known */
@@ -139,16 +138,10 @@ void chart_end(struct drawing *d, struct figure *f);
 
 /* --- the store as a source: facts.c --- */
 
-struct facts {
-	struct chart_facts chart;
-	struct arena arena; /* holds its strings */
-};
-
 /* `capture` is the path that the user gave, for a capture without a name. The query chooses
  * variants and runs. -ENOENT: no variant matches, or the capture has no side `side` (NULL: all). */
-int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
-	       const char *side, struct error *err);
-void facts_free(struct facts *f);
+int facts_read(struct chart_facts *f, struct store *store, const char *capture,
+	       const struct query *q, const char *side, struct error *err);
 
 /* The functions of a chart_source whose `from` is a struct store. */
 int facts_table(const struct chart_source *source, const char *name, const struct query *q,

@@ -314,10 +314,8 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 			    .nnews = a->nnews,
 			    .side = a->side};
 	bool made = !path_exists(a->dir);
-	struct facts facts;
-	int rc = facts_read(&facts, store, a->capture, &a->o.q, a->side, err), code = EXIT_FAILED;
+	int rc = facts_read(&d.facts, store, a->capture, &a->o.q, a->side, err), code = EXIT_FAILED;
 
-	d.facts = facts.chart;
 	if (!rc)
 		rc = dir_make(a->dir, err);
 	if (!rc)
@@ -329,7 +327,6 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 	if (made)
 		rmdir(a->dir); /* fails where the folder is not empty */
 	drawing_free(&d);
-	facts_free(&facts);
 	return rc ? (int)error_exit(err) : code;
 }
 

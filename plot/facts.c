@@ -24,7 +24,7 @@ static void facts_add_word(struct str *s, const char *word)
 	str_printf(s, "%s%s", s->len ? ", " : "", word);
 }
 
-static const char *facts_add_text(struct facts *f, struct str *s)
+static const char *facts_add_text(struct chart_facts *f, struct str *s)
 {
 	const char *kept = s->len ? arena_strdup(&f->arena, s->buf) : NULL;
 
@@ -32,7 +32,7 @@ static const char *facts_add_text(struct facts *f, struct str *s)
 	return kept;
 }
 
-static int facts_read_hosts(struct facts *f, struct store *store, struct error *err)
+static int facts_read_hosts(struct chart_facts *f, struct store *store, struct error *err)
 {
 	struct str names = {0}, releases = {0};
 	struct host_row *rows = NULL;
@@ -43,8 +43,8 @@ static int facts_read_hosts(struct facts *f, struct store *store, struct error *
 		facts_add_word(&releases, rows[i].release);
 	}
 	free(rows);
-	f->chart.host = facts_add_text(f, &names);
-	f->chart.kernel = facts_add_text(f, &releases);
+	f->host = facts_add_text(f, &names);
+	f->kernel = facts_add_text(f, &releases);
 	return n < 0 ? n : 0;
 }
 
@@ -66,14 +66,14 @@ static int facts_count_runs(const struct run *runs, int n, const char *variant, 
 }
 
 /* Finds the least and the most runs of the variants that have runs of this pass. */
-static struct run_counts facts_count_pass(const struct facts *f, const struct run *runs, int nruns,
-					  const char *pass)
+static struct run_counts facts_count_pass(const struct chart_facts *f, const struct run *runs,
+					  int nruns, const char *pass)
 {
 	struct run_counts counts = {0, 0};
 	int i, n;
 
-	for (i = 0; i < f->chart.nvariants; i++) {
-		n = facts_count_runs(runs, nruns, f->chart.variants[i], pass);
+	for (i = 0; i < f->nvariants; i++) {
+		n = facts_count_runs(runs, nruns, f->variants[i], pass);
 		if (n && (!counts.least || n < counts.least))
 			counts.least = n;
 		counts.most = n > counts.most ? n : counts.most;
@@ -82,14 +82,14 @@ static struct run_counts facts_count_pass(const struct facts *f, const struct ru
 }
 
 /* A `zcost collect` run without passes is of the pass "all". */
-static int facts_count_passes(struct facts *f, struct store *store, int repeat, struct error *err)
+static int facts_count_passes(struct chart_facts *f, struct store *store, int repeat,
+			      struct error *err)
 {
 	struct {
 		const char *pass;
 		struct run_counts *counts;
-	} passes[] = {{"measure", &f->chart.measured},
-		      {"profile", &f->chart.profiled},
-		      {"syscalls", &f->chart.counted}};
+	} passes[] = {
+		{"measure", &f->measured}, {"profile", &f->profiled}, {"syscalls", &f->counted}};
 	struct run_filter filter = {.repeat = repeat};
 	struct run *runs = NULL;
 	int n = store_runs(store, &filter, &runs, err);
@@ -104,7 +104,7 @@ static int facts_count_passes(struct facts *f, struct store *store, int repeat, 
 	return n < 0 ? n : 0;
 }
 
-static const char *facts_base_name(struct facts *f, const char *path)
+static const char *facts_base_name(struct chart_facts *f, const char *path)
 {
 	char *copy = arena_strdup(&f->arena, path);
 	size_t len = strlen(copy);
@@ -115,27 +115,29 @@ static const char *facts_base_name(struct facts *f, const char *path)
 }
 
 /* Leaves out the variants that are not to be drawn. */
-static int facts_choose_variants(struct facts *f, struct store *store, const char *pattern,
+static int facts_choose_variants(struct chart_facts *f, struct store *store, const char *pattern,
 				 struct error *err)
 {
-	int n = store_variants(store, &f->chart.variants, err), i;
+	const char **names;
+	int n = store_variants(store, &names, err), i, rc;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
 
-	if (n <= 0)
+	if (n < 0)
 		return n;
-	f->chart.places = places;
-	if (scope_check_name(store, "variant", pattern, true, f->chart.variants, n, err))
-		return -ENOENT;
+	f->variants = arena_alloc(&f->arena, sizeof(*names) * (size_t)(n + 1));
+	f->places = places;
+	rc = n ? scope_check_name(store, "variant", pattern, true, names, n, err) : 0;
 	for (i = 0; i < n; i++) {
-		if (!str_matches(pattern, f->chart.variants[i]))
+		if (!str_matches(pattern, names[i]))
 			continue;
-		places[f->chart.nvariants] = i;
-		f->chart.variants[f->chart.nvariants++] = f->chart.variants[i];
+		places[f->nvariants] = i;
+		f->variants[f->nvariants++] = names[i];
 	}
-	return 0;
+	free(names);
+	return rc ? -ENOENT : 0;
 }
 
-static int facts_read_sides(struct facts *f, struct store *store, const char *only,
+static int facts_read_sides(struct chart_facts *f, struct store *store, const char *only,
 			    struct error *err)
 {
 	static const char *const roles[] = {"receiver", "proxy", "sender"};
@@ -153,29 +155,27 @@ static int facts_read_sides(struct facts *f, struct store *store, const char *on
 			if (store_side_is(store, names[i], roles[r]))
 				sides[i].role = roles[r];
 	}
-	f->chart.sides = sides;
-	f->chart.nsides = n;
+	f->sides = sides;
+	f->nsides = n;
 	if (only && strcmp(only, SIDE_TOTAL)) /* its table knows whether it has one */
 		rc = scope_check_name(store, "side", only, false, names, n, err);
 	free(names);
 	return rc;
 }
 
-int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
-	       const char *side, struct error *err)
+int facts_read(struct chart_facts *f, struct store *store, const char *capture,
+	       const struct query *q, const char *side, struct error *err)
 {
 	const char *name = store_capture_value(store, "name");
 	const char *created = store_capture_value(store, "created");
 	int rc;
 
-	*f = (struct facts){0};
-	f->chart.capture =
-		name && *name ? arena_strdup(&f->arena, name) : facts_base_name(f, capture);
-	f->chart.estimator = store_capture_value(store, "estimator");
-	f->chart.slice = store_capture_value(store, "slice");
+	*f = (struct chart_facts){0};
+	f->capture = name && *name ? arena_strdup(&f->arena, name) : facts_base_name(f, capture);
+	f->estimator = store_capture_value(store, "estimator");
+	f->slice = store_capture_value(store, "slice");
 	if (created && *created)
-		f->chart.date =
-			arena_printf(&f->arena, "%.*s", (int)strcspn(created, "T "), created);
+		f->date = arena_printf(&f->arena, "%.*s", (int)strcspn(created, "T "), created);
 	rc = facts_choose_variants(f, store, q->variant, err);
 	if (!rc)
 		rc = facts_read_hosts(f, store, err);
@@ -184,13 +184,6 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 	if (!rc)
 		rc = facts_count_passes(f, store, q->repeat, err);
 	return rc ? rc : store_failed(store, err); /* the capture's own values have no result */
-}
-
-void facts_free(struct facts *f)
-{
-	free(f->chart.variants);
-	arena_free(&f->arena);
-	*f = (struct facts){0};
 }
 
 int facts_table(const struct chart_source *source, const char *name, const struct query *q,

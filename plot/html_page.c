@@ -50,7 +50,7 @@ static void page_add_selection(struct html_page *p)
 
 	if (p->d.side)
 		html_add_element(&p->out, "p class=scope",
-				 arena_printf(&p->facts.arena, "Only the side %s.", p->d.side));
+				 arena_printf(&p->d.arena, "Only the side %s.", p->d.side));
 	if (q->workload_only)
 		html_add_element(
 			&p->out, "p class=scope",
@@ -332,9 +332,8 @@ static int page_open(struct html_page *p, struct error *err)
 	if (p->nstores > 1)
 		return 0;
 	p->capture = r->capture ? r->capture : store_path(p->stores[0]);
-	rc = facts_read(&p->facts, p->stores[0], p->capture, &r->query, c ? NULL : r->query.side,
+	rc = facts_read(&p->d.facts, p->stores[0], p->capture, &r->query, c ? NULL : r->query.side,
 			err);
-	p->d.facts = p->facts.chart;
 	if (c) {
 		p->d.base = c->end[BASE].variant;
 		p->d.news = &c->end[NEW].variant;
@@ -365,7 +364,6 @@ static void html_page_free(struct html_page *p)
 	}
 	free(p->pairs);
 	drawing_free(&p->d);
-	facts_free(&p->facts);
 	notes_free(&p->losses);
 	notes_free(&p->remarks);
 	notes_free(&p->methods);

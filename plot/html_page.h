@@ -34,7 +34,6 @@ struct html_pair {
 struct html_page {
 	struct page_request *r;
 	struct str out;
-	struct facts facts;
 	struct chart_source source;
 	struct drawing d; /* the charts of one capture; without a store, there are two captures */
 	struct store *stores[ENDS];

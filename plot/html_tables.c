@@ -155,7 +155,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		if (drawing_all_failed(&p->d, ends[NEW])) {
 			html_add_element(
 				&p->failed, "li class=alert",
-				arena_printf(&p->facts.arena, "%s: no run succeeded", ends[NEW]));
+				arena_printf(&p->d.arena, "%s: no run succeeded", ends[NEW]));
 			continue;
 		}
 		p->npairs_all++;
