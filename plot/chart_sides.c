@@ -18,41 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The figure of a bar that a title may compare, NaN where there is none. */
-struct side_value {
-	const char *side;
-	double value;
-};
-
-/* Reads the values of the last group: all sides together, or the only side. */
-static void sides_read_values(const struct drawing *d, const struct figure *f,
-			      struct side_value values[CHART_ROWS])
-{
-	int b, last = f->groups.n - 1;
-	const char *side = last < 0 ? "" : f->groups.mark[last].name;
-	struct estimate e;
-
-	for (b = 0; b < f->bars.n; b++) {
-		figure_get(f, last, b, FIGURE_WHOLE, &e);
-		values[b].side = *side ? side : drawing_side_with(d, "receiver");
-		values[b].value = e.value;
-	}
-}
-
-/* Returns the bar with the largest change of the metric that a title may claim, or 0. `among`: the
- * bars that count; NULL: all. */
+/* Returns the bar with the largest change of the metric that a title may claim, or 0. The values
+ * are those of the last group: all sides together, or the only side. `among`: the bars that count;
+ * NULL: all. */
 static int sides_find_claim(struct drawing *d, const struct figure *f, const char *metric,
-			    const struct side_value *values, const bool *among, double *ratio)
+			    const bool *among, double *ratio)
 {
+	int b, found = 0, last = f->groups.n - 1;
+	const char *side = last < 0 ? "" : f->groups.mark[last].name;
+	struct estimate base, new;
 	double best = 0, r;
-	int b, found = 0;
 
+	side = *side ? side : drawing_side_with(d, "receiver");
 	for (b = 1; b < f->bars.n; b++) {
-		double base = values[drawing_base_of(d, b)].value, new = values[b].value;
-
-		if ((among && !among[b]) || isnan(base) || isnan(new))
+		if ((among && !among[b]) ||
+		    !figure_get(f, last, drawing_base_of(d, b), FIGURE_WHOLE, &base) ||
+		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
 			continue;
-		r = drawing_claim(d, b, "metrics", values[b].side, metric, base, new);
+		r = drawing_claim(d, b, "metrics", side, metric, base.value, new.value);
 		if (r <= 0 || fabs(log(r)) <= best)
 			continue;
 		best = fabs(log(r));
@@ -174,58 +157,26 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 	str_free(&s);
 }
 
-/* Claims the largest change of cost among the variants with other limits than their base. Returns
- * the bar of that variant, or 0. */
-static int throughput_claim_cost(struct drawing *d, struct figure *f, const struct table *t,
-				 const struct work_kind *k, const bool *differ)
+/* Claims the largest change among the variants that share a limit with their base. Warns of the
+ * first variant with another limit. */
+static void throughput_claim(struct drawing *d, struct figure *f, const struct table *limits,
+			     const struct work_kind *k)
 {
-	const char *cost = arena_printf(&f->arena, "ns_per_%s", k->word);
-	struct side_value values[CHART_ROWS];
-	double ratio;
-	int b;
-
-	for (b = 0; b < f->bars.n; b++) {
-		long row = throughput_row(d, t, drawing_variant(d, b));
-
-		values[b].side = row < 0 ? "" : table_text(t, (size_t)row, "side");
-		values[b].value = row < 0 ? NAN : table_real(t, (size_t)row, cost);
-	}
-	b = sides_find_claim(d, f, cost, values, differ, &ratio);
-	if (b)
-		f->title = figure_text(
-			f, "%s: %s the ns per %s of %s on the %s",
-			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio), k->unit,
-			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, b))),
-			values[b].side);
-	return b;
-}
-
-/* Claims the largest change among the variants that share a limit with their base, else one of
- * cost. Warns of the first variant with another limit, or of the one in the title. */
-static void throughput_claim(struct drawing *d, struct figure *f, const struct table *t,
-			     const struct table *limits, const struct work_kind *k)
-{
-	struct side_value values[CHART_ROWS];
-	bool differ[CHART_ROWS] = {0}, share[CHART_ROWS];
-	int b, claimed, warned = 0, of_cost;
+	bool share[CHART_ROWS] = {0};
+	int b, warned = 0;
 	double ratio;
 
 	for (b = f->bars.n - 1; b > 0; b--) {
-		differ[b] = limits_differ(limits, drawing_variant(d, drawing_base_of(d, b)), limits,
+		share[b] = !limits_differ(limits, drawing_variant(d, drawing_base_of(d, b)), limits,
 					  drawing_variant(d, b));
-		share[b] = !differ[b];
-		warned = differ[b] ? b : warned;
+		warned = share[b] ? warned : b;
 	}
-	sides_read_values(d, f, values);
-	claimed = sides_find_claim(d, f, k == work_kinds ? "throughput" : k->rate, values, share,
-				   &ratio);
-	of_cost = claimed ? 0 : throughput_claim_cost(d, f, t, k, differ);
-	if (claimed)
+	b = sides_find_claim(d, f, k == work_kinds ? "throughput" : k->rate, share, &ratio);
+	if (b)
 		f->title = figure_text(
 			f, "%s: %s the throughput of %s",
-			drawing_title(d, f, drawing_variant(d, claimed)), claim_times(f, ratio),
-			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, claimed))));
-	warned = of_cost ? of_cost : warned;
+			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, b))));
 	if (warned)
 		figure_doubt(
 			f,
@@ -251,7 +202,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, const struct tab
 	throughput_put_words(f, k, by_side);
 	throughput_add_limits(d, f, limits);
 	rc = throughput_put_bars(d, f, t, k, by_side, err);
-	throughput_claim(d, f, t, limits, k);
+	throughput_claim(d, f, limits, k);
 	drawing_foot(d, f, FROM_MEASURED);
 	return rc;
 }
@@ -296,12 +247,9 @@ static const char *roi_total(const struct figure *f)
 static void roi_claim(struct drawing *d, struct figure *f, const struct score *s,
 		      const char *column)
 {
-	struct side_value values[CHART_ROWS];
 	double ratio;
-	int b;
+	int b = sides_find_claim(d, f, column, NULL, &ratio);
 
-	sides_read_values(d, f, values);
-	b = sides_find_claim(d, f, column, values, NULL, &ratio);
 	if (b)
 		f->title = figure_text(
 			f, "%s: %s the %s of %s, %s (%s)",
