@@ -179,25 +179,19 @@ enum { FRAMES_MOST = 10000 };
 EMBED_TEXT(flame_script, "plot/flame.js");
 EMBED_TEXT(flame_style, "plot/flame.css");
 
-/* Cuts a name to so many columns. Characters of East Asia take two. */
+/* Returns the bytes of a name that has no more characters than so many columns. */
 static size_t name_fit(const char *name, size_t columns, bool *cut)
 {
-	size_t used = 0, at = 0;
-	uint32_t code;
-	int n;
+	size_t at = 0, used = 0, before = 0;
 
-	*cut = false;
-	while (name[at]) {
-		n = utf8_decode(name + at, &code);
-		n = n ? n : 1;
-		used += code >= 0x1100 ? 2 : 1;
-		if (used > columns - 1 && name[at + (size_t)n]) {
-			*cut = true;
-			break;
-		}
-		at += (size_t)n;
+	for (; name[at] && used <= columns; used++) {
+		before = used == columns - 1 ? at : before;
+		do
+			at++;
+		while (((unsigned char)name[at] & 0xc0) == 0x80);
 	}
-	return at;
+	*cut = used > columns;
+	return *cut ? before : at;
 }
 
 /* Appends a JSON string. It has no character that XML or HTML would read as markup. */

@@ -21,16 +21,10 @@ function element(parent, name, attributes, text) {
 	return parent.appendChild(e);
 }
 
-/* Cuts the text to so many columns. Characters of East Asia take two. */
+/* Cuts the text to so many characters. */
 function fitted(text, columns) {
-	let used = 0, out = "";
-	for (const c of text) {
-		used += c.codePointAt(0) >= 0x1100 ? 2 : 1;
-		if (used > columns - 1 && out.length + c.length < text.length)
-			return out + "…";
-		out += c;
-	}
-	return out;
+	const all = [...text];
+	return all.length > columns ? all.slice(0, columns - 1).join("") + "…" : text;
 }
 
 function start(svg) {

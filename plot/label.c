@@ -18,46 +18,17 @@ static const uint8_t widths[] = {
 };
 static const double bold_factor = 1.13, other_width = 0.85, wide_width = 1.05;
 
-/* Returns whether few fonts have the character: a pictograph, one of private use or of a rare
- * script. Where no font has a character, cairo draws digits as high as the picture. */
-static bool character_is_rare(uint32_t code)
-{
-	return code == 0xfe0f || (code >= 0xe000 && code < 0xf900) ||
-	       (code >= 0x10000 && code < 0x20000);
-}
-
 char *label_clean(struct arena *a, const char *s)
 {
-	struct str scratch = {0}, drawn = {0};
-	const char *from = s ? printable(&scratch, s, PRINTABLE_LINE) : "";
-	uint32_t code;
-	char *kept;
-	int n;
+	struct str scratch = {0};
+	char *kept = arena_strdup(a, s ? printable(&scratch, s, PRINTABLE_LINE) : "");
 
-	if (from == s) /* plain ASCII */
-		return arena_strdup(a, s);
-	for (; *from; from += n ? n : 1) {
-		n = utf8_decode(from, &code);
-		if (!character_is_rare(code))
-			str_add(&drawn, from, n ? (size_t)n : 1);
-		else if (code != 0xfe0f)
-			str_puts(&drawn, "▯");
-	}
-	kept = arena_strdup(a, drawn.len ? drawn.buf : "");
-	str_free(&drawn);
 	str_free(&scratch);
 	return kept;
 }
 
-static bool character_combines(uint32_t code)
-{
-	return (code >= 0x300 && code < 0x370) || (code >= 0x200b && code < 0x2010);
-}
-
 static double character_width(uint32_t code)
 {
-	if (character_combines(code))
-		return 0;
 	if (code >= 0x20 && code < 0x7f)
 		return widths[code - 0x20] / 100.0;
 	return code >= 0x1100 ? wide_width : other_width;
@@ -98,14 +69,6 @@ static size_t utf8_forward(const char *s, size_t at)
 	return at;
 }
 
-/* Returns whether a mark that belongs to the character before begins at `s`. */
-static bool mark_begins(const char *s)
-{
-	uint32_t code;
-
-	return utf8_decode(s, &code) && character_combines(code);
-}
-
 /* Returns the beginning, up to `share` of the width, and as much of the end as then has room. */
 static char *label_cut(struct arena *a, const char *s, double size, double width, double share)
 {
@@ -120,12 +83,8 @@ static char *label_cut(struct arena *a, const char *s, double size, double width
 	tail = head;
 	while (head > 0 && bytes_width(s, head, size, false) > room * share)
 		head = utf8_back(s, head);
-	while (head > 0 && mark_begins(s + head))
-		head = utf8_back(s, head);
 	room -= bytes_width(s, head, size, false);
 	while (tail < len && bytes_width(s + tail, len - tail, size, false) > room)
-		tail = utf8_forward(s, tail);
-	while (tail < len && mark_begins(s + tail))
 		tail = utf8_forward(s, tail);
 	text = xasprintf("%.*s…%s", (int)head, s, s + tail);
 	kept = arena_strdup(a, text);

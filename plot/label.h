@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns valid UTF-8 on one line, escaped as lib/str.h says. A pictograph becomes "▯". NULL gives
- * "". */
+/* Returns valid UTF-8 on one line, escaped as lib/str.h says. NULL gives "". */
 char *label_clean(struct arena *a, const char *s);
 
 /* Returns the width in pixels of a cleaned text in a font of `size` pixels. */

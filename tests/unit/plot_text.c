@@ -16,7 +16,6 @@ TEST(label_clean)
 	assert_string_equal(label_clean(&a, "x\xe2\x80\xaey"),
 			    "x\\xe2\\x80\\xaey"); /* turns the direction */
 	assert_string_equal(label_clean(&a, "cut\xe2\x80"), "cut\\xe2\\x80");
-	assert_string_equal(label_clean(&a, "🚀 ♥\xef\xb8\x8f 漢"), "▯ ♥ 漢"); /* no colour fonts */
 	assert_string_equal(label_clean(&a, NULL), "");
 }
 
@@ -51,23 +50,6 @@ TEST(label_fit)
 	assert_true(str_ends(cut, "near"));
 	assert_string_equal(label_fit(&a, "short", 20, 200), "short");
 	assert_true(label_width(label_fit(&a, "漢字漢字漢字漢字漢字", 20, 80), 20, false) <= 80);
-}
-
-/* A mark above a letter has no width, and a cut leaves it on its letter. */
-TEST(label_combining)
-{
-	static const char name[] = "ee\u0301ee\u0301ee\u0301ee\u0301";
-	freed(arena_free) struct arena a = {0};
-	double width;
-
-	assert_true(label_width("e\u0301", 20, false) == label_width("e", 20, false));
-	for (width = 20; width < label_width(name, 20, false); width++) {
-		const char *cut = label_fit(&a, name, 20, width), *at = strstr(cut, "…");
-
-		assert_non_null(at);
-		assert_int_not_equal((unsigned char)at[strlen("…")], 0xcc);
-		assert_int_not_equal((unsigned char)name[at - cut], 0xcc);
-	}
 }
 
 TEST(label_wrap)
