@@ -120,41 +120,28 @@ static const char *throughput_name(const struct drawing *d, struct figure *f, in
 	return label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, i)), SIZE, WIDTH);
 }
 
-/* Says the limits of the variants, each once. Where the words have no room, a table has them. */
+/* Names the limit that all variants have, or the table with their limits. */
 static void throughput_add_limits(const struct drawing *d, struct figure *f,
 				  const struct table *limits)
 {
-	enum { ROOM = 80 }; /* characters beside the other remarks */
-	struct notes list = {0};
-	struct note_lines lines;
-	struct str s = {0};
+	char *first = NULL, *words;
+	bool same = true;
 	const char *v;
-	char *words;
-	bool same;
-	size_t i;
-	int n;
+	int i;
 
-	for (n = 0; (v = drawing_variant(d, n)); n++) {
+	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		words = limits_words(limits, v, LIMITS_BY_NAME);
-		if (words)
-			note_add_of(&list, drawing_label(d, f, v), NULL, limited_by, words);
-		free(words);
+		if (!i)
+			first = words;
+		same &= first && words && !strcmp(first, words);
+		if (i)
+			free(words);
 	}
-	note_lines_make(&lines, &list);
-	same = lines.n == 1 && list.n == (size_t)n;
-	for (i = 0; i < lines.n; i++) {
-		const struct note_line *l = &lines.line[i];
-
-		str_printf(&s, "%s%s%sby %s", i ? "; " : "", same ? "" : l->whose, same ? "" : " ",
-			   l->notes[0]->value[0].text);
-	}
-	if (lines.n > 1 && s.len > ROOM)
-		figure_remark(f, "%zu different limits: zcost report limits", lines.n);
-	else if (lines.n)
-		figure_remark(f, "limited%s %s", same ? "" : ":", s.buf);
-	note_lines_free(&lines);
-	notes_free(&list);
-	str_free(&s);
+	if (same)
+		figure_remark(f, "limited by %s", first);
+	else
+		figure_remark(f, "different limits: zcost report limits");
+	free(first);
 }
 
 /* Claims the largest change among the variants that share a limit with their base. Warns of the

@@ -319,41 +319,28 @@ struct panels {
 		const char *side;
 	} of[PANELS];
 	int n;
-	struct str others[3]; /* the figures that have no panel */
+	struct str others; /* the figures that have no panel, and why */
 };
 
-static const char *const panel_reasons[] = {"constant", "fewer than 3 readings a run",
-					    "no room for"};
-
-/* Adds a panel, or the name of a figure that was read and has none. */
 static void panels_add(struct panels *p, const char *side, int gauge, const struct readings *r)
 {
+	const char *why = r->from == r->to     ? "constant"
+			  : r->most < READINGS ? "fewer than 3 readings a run"
+			  : p->n == PANELS     ? "no room"
+					       : NULL;
 	int len = (int)strcspn(gauges[gauge].label, ",");
-	struct str *list = r->from == r->to	? &p->others[0]
-			   : r->most < READINGS ? &p->others[1]
-			   : p->n == PANELS	? &p->others[2]
-						: NULL;
 
-	if (r->most && !list)
-		p->of[p->n++] = (struct panel){gauge, side};
-	if (!r->most || !list)
+	if (!r->most)
 		return;
-	str_printf(list, "%s%s %.*s", list->len ? ", " : "", side, len, gauges[gauge].label);
-	if (list == p->others)
-		str_printf(list, " %.3g", r->from);
-}
-
-/* Says which figures have no panel, and why, and frees their names. */
-static void panels_print_others(struct panels *p, struct str *s)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(panel_reasons); i++) {
-		if (p->others[i].len)
-			str_printf(s, "%s%s: %s", s->len ? "; " : "", panel_reasons[i],
-				   p->others[i].buf);
-		str_free(&p->others[i]);
+	if (!why) {
+		p->of[p->n++] = (struct panel){gauge, side};
+		return;
 	}
+	str_printf(&p->others, "%s%s %.*s (%s", p->others.len ? ", " : "", side, len,
+		   gauges[gauge].label, why);
+	if (r->from == r->to)
+		str_printf(&p->others, " %.3g", r->from);
+	str_putc(&p->others, ')');
 }
 
 static void panels_find(struct panels *p, const struct timeline *l, const struct figure *sides)
@@ -386,7 +373,7 @@ static void timeline_put_panels(struct timeline *l, struct figure *f, const stru
 }
 
 static void timeline_put_words(const struct drawing *d, struct figure *f, const struct timeline *l,
-			       const struct panels *p, const char *others)
+			       const struct panels *p)
 {
 	f->title = figure_text(
 		f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
@@ -402,8 +389,8 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			l->thinned_s);
 	f->group_word = "panel";
 	drawing_foot(d, f, FROM_EACH_RUN);
-	if (*others)
-		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, others);
+	if (p->others.len)
+		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, p->others.buf);
 }
 
 static void timeline_shade_window(struct figure *f, const struct timeline *l)
@@ -420,7 +407,6 @@ static int timeline_draw(struct drawing *d, struct figure *f, const struct table
 {
 	struct timeline l = {0};
 	struct panels p = {0};
-	struct str others = {0};
 	struct figure sides;
 	int rc = 0;
 
@@ -431,15 +417,14 @@ static int timeline_draw(struct drawing *d, struct figure *f, const struct table
 	figure_curves(f, "seconds since the window began", "run");
 	drawing_bars(d, f);
 	timeline_put_panels(&l, f, &p);
-	panels_print_others(&p, &others);
 	if (f->curves->n) {
 		timeline_shade_window(f, &l);
-		timeline_put_words(d, f, &l, &p, others.len ? others.buf : "");
+		timeline_put_words(d, f, &l, &p);
 	} else {
 		rc = error_set(err, ENODATA, "no figure changes over time%s%s",
-			       others.len ? ": " : "", others.len ? others.buf : "");
+			       p.others.len ? ": " : "", p.others.len ? p.others.buf : "");
 	}
-	str_free(&others);
+	str_free(&p.others);
 	figure_free(&sides);
 	timeline_free(&l);
 	return rc;

@@ -299,37 +299,6 @@ static bool plot_takes_two_captures(const struct arguments *a)
 	return a->ncharts;
 }
 
-static int plot_capture(struct arguments *a, struct store *store, struct error *err)
-{
-	struct chart_source source = {facts_table, store, facts_compare};
-	struct drawing d = {.source = &source,
-			    .store = store,
-			    .path = a->capture,
-			    .two_captures = plot_takes_two_captures(a),
-			    .icicle = a->icicle,
-			    .reverse = a->reverse,
-			    .query = a->o.q,
-			    .base = a->base,
-			    .news = a->news,
-			    .nnews = a->nnews,
-			    .side = a->side};
-	bool made = !path_exists(a->dir);
-	int rc = facts_read(&d.facts, store, a->capture, &a->o.q, a->side, err), code = EXIT_FAILED;
-
-	if (!rc)
-		rc = dir_make(a->dir, err);
-	if (!rc)
-		rc = drawing_prepare(&d, err);
-	if (!rc)
-		code = plot_draw_charts(&d, a);
-	else
-		error_print(err);
-	if (made)
-		rmdir(a->dir); /* fails where the folder is not empty */
-	drawing_free(&d);
-	return rc ? (int)error_exit(err) : code;
-}
-
 static void plot_add_file_facts(struct chart_facts *f, const char *path, const struct profile *p)
 {
 	f->capture = strcmp(path, "-") ? path_base_name(path) : "standard input";
@@ -339,28 +308,46 @@ static void plot_add_file_facts(struct chart_facts *f, const char *path, const s
 		f->kernel = intern_get(&p->strings, p->release);
 }
 
-static int plot_perf(struct arguments *a, struct error *err)
+/* Draws the charts of the store, or of the bare file where there is none. */
+static int plot_run(struct arguments *a, struct store *store, struct error *err)
 {
-	struct chart_source source = {0};
+	struct chart_source source = {store ? facts_table : NULL, store,
+				      store ? facts_compare : NULL};
 	struct drawing d = {.source = &source,
-			    .path = a->o.path,
-			    .slice = a->o.slice,
+			    .store = store,
+			    .path = store ? a->capture : a->o.path,
+			    .two_captures = plot_takes_two_captures(a),
 			    .icicle = a->icicle,
 			    .reverse = a->reverse,
+			    .base = a->base,
 			    .news = a->news,
-			    .nnews = a->nnews};
-	int code = EXIT_FAILED;
+			    .nnews = a->nnews,
+			    .side = a->side};
+	bool made = !path_exists(a->dir);
+	int code = EXIT_FAILED, rc;
 
-	if (options_read_input(&a->o, err) || dir_make(a->dir, err)) {
-		error_print(err);
-	} else {
-		d.query = a->o.q;
+	if (store)
+		rc = facts_read(&d.facts, store, a->capture, &a->o.q, a->side, err);
+	else
+		rc = options_read_input(&a->o, err);
+	d.query = a->o.q;
+	if (!rc)
+		rc = dir_make(a->dir, err);
+	if (!rc && store) {
+		rc = drawing_prepare(&d, err);
+	} else if (!rc) {
 		plot_add_file_facts(&d.facts, a->o.path, &a->o.profile);
+		d.slice = a->o.slice;
 		d.base = d.facts.capture;
-		code = plot_draw_charts(&d, a);
 	}
+	if (!rc)
+		code = plot_draw_charts(&d, a);
+	else
+		error_print(err);
+	if (made)
+		rmdir(a->dir); /* fails where the folder is not empty */
 	drawing_free(&d);
-	return code;
+	return rc ? (int)error_exit(err) : code;
 }
 
 int cmd_plot(int argc, char **argv)
@@ -375,11 +362,11 @@ int cmd_plot(int argc, char **argv)
 		plot_list_charts();
 		code = EXIT_OK;
 	} else if (a.o.input) {
-		code = plot_perf(&a, &err);
+		code = plot_run(&a, NULL, &err);
 	} else if (options_open_capture(&a.o, a.capture, NULL, &store, &err)) {
 		error_print(&err);
 	} else {
-		code = plot_capture(&a, store, &err);
+		code = plot_run(&a, store, &err);
 		if (store_close(store, err.code ? -err.code : 0, &err) && code != EXIT_FAILED) {
 			error_print(&err);
 			code = EXIT_FAILED;

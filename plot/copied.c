@@ -234,36 +234,22 @@ static void said_add(const struct drawing *d, struct said *all, int i, const cha
 	}
 }
 
-/* Appends the names of the variants with these words, many as "mmap+… (12)": twelve variants that
- * differ only in their settings. */
 static void said_add_names(const struct drawing *d, struct str *s, const struct said *all,
 			   int words)
 {
 	enum { NAMED = 3 };
-	const char *separator = "", *v;
-	int i, k, n = 0, alike;
+	int i, n = 0;
 
-	for (i = 0; i < all->variants; i++)
-		n += all->of[i] == words;
 	for (i = 0; i < all->variants; i++) {
-		v = drawing_variant(d, i);
-		for (k = alike = 0; k < all->variants && n > NAMED; k++)
-			if (all->of[k] == words && variant_has_stem_of(drawing_variant(d, k), v)) {
-				if (k < i)
-					break; /* named already */
-				alike++;
-			}
-		if (all->of[i] != words || (n > NAMED && k < all->variants))
+		if (all->of[i] != words)
 			continue;
-		str_puts(s, separator);
-		if (alike > 1)
-			str_printf(s, "%.*s+… (%d)", (int)strcspn(v, "+"), v, alike);
-		else if (n > NAMED)
-			str_puts(s, v);
-		else
-			drawing_add_label(d, v, s);
-		separator = ", ";
+		if (n < NAMED)
+			str_puts(s, n ? ", " : "");
+		if (n++ < NAMED)
+			drawing_add_label(d, drawing_variant(d, i), s);
 	}
+	if (n > NAMED)
+		str_printf(s, " and %d more", n - NAMED);
 }
 
 static void said_add_words(struct str *s, const struct words *w)

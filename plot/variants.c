@@ -279,25 +279,18 @@ uint32_t drawing_color(const struct drawing *d, const char *variant)
 
 void drawing_caption_left_out(const struct drawing *d, struct figure *f)
 {
-	enum { NAMED = 3, PAIR = 2 };
-	struct str names = {0};
-	int n, most = d->chart->most, left = 0;
+	enum { PAIR = 2 };
+	int most = d->chart->most, left = 0;
 
-	if (most == PAIR && variant_any(d, most)) {
-		figure_remark(f, "One pair of %d variants: %s and %s; --base and --new choose",
-			      d->facts.nvariants, d->base, variant_any(d, 1));
-		return;
-	}
 	while (most && variant_any(d, most + left))
 		left++;
-	for (n = 0; left <= NAMED && n < left; n++)
-		str_printf(&names, "%s%s", n ? ", " : "", variant_any(d, most + n));
-	if (names.len)
-		figure_remark(f, "Not in this chart: %s", names.buf);
+	if (left && most == PAIR)
+		figure_remark(f, "One pair of %d variants: %s and %s; --base and --new choose",
+			      d->facts.nvariants, d->base, variant_any(d, 1));
 	else if (left)
-		figure_remark(f, "Not in this chart: %d more variants (--new or --variant chooses)",
-			      left);
-	str_free(&names);
+		figure_remark(f,
+			      "Not in this chart: %d more variant%s (--new or --variant chooses)",
+			      left, left == 1 ? "" : "s");
 }
 
 int claim_places(double v)
