@@ -196,20 +196,10 @@ static char *plot_help(int key, const char *text, void *input)
 
 struct tally {
 	int drawn, failed;
-	struct gallery figures;
+	bool no_gnuplot;
 };
 
-static void plot_count_figure(void *arg, const struct figure *f, int rc, struct error *err)
-{
-	struct tally *n = arg;
-
-	(void)f;
-	n->drawn += !rc;
-	n->failed += rc != 0;
-	if (rc)
-		error_print(err);
-}
-
+/* Without gnuplot, the scripts and data of all charts are written. */
 static int plot_write_figure(const struct chart *c, struct drawing *d, const struct arguments *a,
 			     struct tally *n, struct error *err)
 {
@@ -218,8 +208,16 @@ static int plot_write_figure(const struct chart *c, struct drawing *d, const str
 
 	if (!rc)
 		rc = figure_write(&f, a->dir, a->formats, err);
-	if (!rc)
-		gallery_add(&n->figures, &f);
+	if (!rc && !n->no_gnuplot) {
+		rc = figure_render(&f, a->dir, a->formats, err);
+		n->drawn += !rc;
+		n->no_gnuplot = rc == -ENOENT;
+	}
+	if (n->no_gnuplot && rc == -ENOENT) {
+		error_print(err);
+		n->failed++;
+		rc = 0;
+	}
 	figure_free(&f);
 	return rc;
 }
@@ -275,9 +273,6 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
 	     i++)
 		plot_draw_chart(c, d, a, &n);
-	if (a->formats)
-		gallery_render(&n.figures, a->dir, a->formats, plot_count_figure, &n);
-	gallery_free(&n.figures);
 	if (n.drawn)
 		print_note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
 	if (n.failed || !n.drawn)

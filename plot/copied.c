@@ -234,22 +234,23 @@ static void said_add(const struct drawing *d, struct said *all, int i, const cha
 	}
 }
 
+/* Appends the names of the variants with these words, of many the first and the number. */
 static void said_add_names(const struct drawing *d, struct str *s, const struct said *all,
 			   int words)
 {
 	enum { NAMED = 3 };
-	int i, n = 0;
+	int i, n = 0, named = 0;
 
-	for (i = 0; i < all->variants; i++) {
+	for (i = 0; i < all->variants; i++)
+		n += all->of[i] == words;
+	for (i = 0; i < all->variants && named < (n > NAMED ? 1 : n); i++) {
 		if (all->of[i] != words)
 			continue;
-		if (n < NAMED)
-			str_puts(s, n ? ", " : "");
-		if (n++ < NAMED)
-			drawing_add_label(d, drawing_variant(d, i), s);
+		str_puts(s, named++ ? ", " : "");
+		drawing_add_label(d, drawing_variant(d, i), s);
 	}
-	if (n > NAMED)
-		str_printf(s, " and %d more", n - NAMED);
+	if (n > named)
+		str_printf(s, " and %d more", n - named);
 }
 
 static void said_add_words(struct str *s, const struct words *w)

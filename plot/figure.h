@@ -152,24 +152,6 @@ void figure_describe_svg(const struct figure *f, struct str *out, const char *sv
  * -ENOENT where there is no gnuplot. */
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
 
-/* Figures that figure_write has written into one folder. It owns them. */
-struct gallery {
-	struct figure *list;
-	size_t n, cap;
-};
-
-/* Moves the figure into the list. */
-void gallery_add(struct gallery *fs, struct figure *f);
-void gallery_free(struct gallery *fs);
-
-/*
- * Draws all figures, with several gnuplots at once. Calls done() for each figure in their order
- * with the result of figure_render(). After -ENOENT it does not call again.
- */
-void gallery_render(const struct gallery *fs, const char *dir, unsigned int formats,
-		    void (*done)(void *arg, const struct figure *f, int rc, struct error *err),
-		    void *arg);
-
 /*
  * --- the page: page.c ---
  *

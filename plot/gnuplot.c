@@ -5,9 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/stop.h"
 #include "lib/str.h"
-#include "lib/workers.h"
 #include "plot/label.h"
 
 #include <errno.h>
@@ -18,14 +16,6 @@
 #include <unistd.h>
 
 enum { GNUPLOT_MS = 60000 };
-
-/* A gnuplot that draws one figure. */
-struct gnuplot {
-	pid_t pid;
-	int said; /* a file with what it printed */
-	int rc;	  /* the result of its start */
-	struct error err;
-};
 
 static const struct {
 	unsigned int bit;
@@ -164,109 +154,55 @@ static int picture_finish(const struct figure *f, const char *path, size_t i, in
 	return rc;
 }
 
-/* Starts gnuplot on the script in `dir`. */
-static int gnuplot_start(struct gnuplot *g, const struct figure *f, const char *dir,
-			 unsigned int formats, struct error *err)
+/* Runs gnuplot on the script in `dir`. `said`: a file for what it prints. */
+static int gnuplot_run(const struct figure *f, const char *dir, int said, struct error *err)
 {
-	char *script = xasprintf("%s.gp", f->name);
+	char *script = xasprintf("%s.gp", f->name), *gp = xasprintf("%s/%s", dir, script);
 	/* -d: the user's own settings do not reach the picture */
 	char *argv[] = {"gnuplot", "-d", script, NULL};
-	struct spawn opts = {.cwd = dir};
+	struct spawn opts = {.cwd = dir, .out = said, .err = said};
 	struct error why = {0};
-	int rc;
+	int status = 0, rc;
+	pid_t pid;
 
-	pictures_remove(f, dir, formats);
 	opts.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	opts.out = opts.err = g->said = memfd_create("gnuplot", MFD_CLOEXEC);
-	rc = opts.in < 0 || g->said < 0 ? error_sys(&why, errno, "cannot run gnuplot")
-					: spawn_start(&g->pid, argv, &opts, &why);
-	if (rc == -ENOENT)
+	rc = opts.in < 0 || said < 0 ? error_sys(&why, errno, "cannot run gnuplot")
+				     : spawn_start(&pid, argv, &opts, &why);
+	close(opts.in);
+	if (rc == -ENOENT) {
 		error_set(
 			err, ENOENT,
 			"gnuplot is not installed (no 'gnuplot' in PATH); scripts and data are written: install the package gnuplot-nox or gnuplot, then run this again, or 'gnuplot %s' in %s",
 			script, dir);
-	else if (rc)
+	} else if (rc) {
 		*err = why;
-	if (rc)
-		close(g->said);
-	close(opts.in);
-	free(script);
-	return rc;
-}
-
-/* Waits for gnuplot, checks its pictures, and removes all of them if one is not whole. */
-static int gnuplot_finish(struct gnuplot *g, const struct figure *f, const char *dir,
-			  unsigned int formats, struct error *err)
-{
-	char *gp = xasprintf("%s/%s.gp", dir, f->name);
-	int status = 0, rc = 0;
-	size_t i;
-
-	if (spawn_wait(g->pid, GNUPLOT_MS, &status) == -ETIMEDOUT) {
-		spawn_stop(g->pid, 1000, NULL);
-		rc = gnuplot_error(g->said, gp, "did not end in 60 s", err);
+	} else if (spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT) {
+		spawn_stop(pid, 1000, NULL);
+		rc = gnuplot_error(said, gp, "did not end in 60 s", err);
 	} else if (status) {
-		rc = gnuplot_error(g->said, gp, spawn_status_text(status), err);
+		rc = gnuplot_error(said, gp, spawn_status_text(status), err);
 	}
-	for (i = 0; i < array_size(endings) && !rc; i++) {
-		char *path = picture_path(f, dir, i);
-
-		if (formats & endings[i].bit)
-			rc = picture_finish(f, path, i, g->said, err);
-		free(path);
-	}
-	if (rc)
-		pictures_remove(f, dir, formats);
-	close(g->said);
+	free(script);
 	free(gp);
 	return rc;
 }
 
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
 {
-	struct gnuplot g;
-	int rc = gnuplot_start(&g, f, dir, formats, err);
-
-	return rc ? rc : gnuplot_finish(&g, f, dir, formats, err);
-}
-
-void gallery_add(struct gallery *fs, struct figure *f)
-{
-	array_add(fs->list, fs->n, fs->cap, *f);
-	*f = (struct figure){0};
-}
-
-void gallery_free(struct gallery *fs)
-{
+	int said = memfd_create("gnuplot", MFD_CLOEXEC), rc;
 	size_t i;
 
-	for (i = 0; i < fs->n; i++)
-		figure_free(&fs->list[i]);
-	free(fs->list);
-	*fs = (struct gallery){0};
-}
+	pictures_remove(f, dir, formats);
+	rc = gnuplot_run(f, dir, said, err);
+	for (i = 0; i < array_size(endings) && !rc; i++) {
+		char *path = picture_path(f, dir, i);
 
-void gallery_render(const struct gallery *fs, const char *dir, unsigned int formats,
-		    void (*done)(void *arg, const struct figure *f, int rc, struct error *err),
-		    void *arg)
-{
-	size_t at_once = workers_count(0, fs->n, 1), started = 0, ended = 0;
-	struct gnuplot *all = xcalloc(fs->n + 1, sizeof(*all)), *g;
-	int rc = 0;
-
-	for (; ended < fs->n && rc != -ENOENT && !stop_asked(); ended++) {
-		for (; started < fs->n && started < ended + at_once; started++) {
-			g = &all[started];
-			g->rc = gnuplot_start(g, &fs->list[started], dir, formats, &g->err);
-		}
-		g = &all[ended];
-		rc = g->rc ? g->rc : gnuplot_finish(g, &fs->list[ended], dir, formats, &g->err);
-		done(arg, &fs->list[ended], rc, &g->err);
+		if (formats & endings[i].bit)
+			rc = picture_finish(f, path, i, said, err);
+		free(path);
 	}
-	for (; ended < started; ended++)
-		if (!all[ended].rc) {
-			spawn_stop(all[ended].pid, 1000, NULL);
-			close(all[ended].said);
-		}
-	free(all);
+	if (rc)
+		pictures_remove(f, dir, formats);
+	close(said);
+	return rc;
 }

@@ -10,14 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct charts {
+	struct html_page *page;
+	size_t bytes; /* of all pictures so far */
+	bool no_gnuplot;
+};
+
 static int charts_is_svg(const struct dirent *e)
 {
 	return str_ends(e->d_name, ".svg");
 }
 
-static void charts_add_picture(struct html_page *p, const struct chart *c, const char *path,
-			       size_t *bytes)
+static void charts_add_picture(struct charts *all, const struct chart *c, const char *path)
 {
+	struct html_page *p = all->page;
 	struct error err = {0};
 	char *svg, *command, *id;
 	size_t len;
@@ -26,10 +32,10 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 		page_add_failed(p, c->name, &err);
 		return;
 	}
-	if (*bytes + len > PAGE_PICTURES) {
+	if (all->bytes + len > PAGE_PICTURES) {
 		page_add_absent(p, path_base_name(path), "the page would be too large with it");
 	} else {
-		*bytes += len;
+		all->bytes += len;
 		id = xasprintf("c%d-%s", p->nids++, c->name);
 		str_replace(id, '_', '-');
 		command = page_command("plot", p->capture, c->name, "-o", "DIR", NULL);
@@ -43,8 +49,8 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 	free(svg);
 }
 
-static void charts_add_folder(struct html_page *p, const struct chart *c, const char *dir,
-			      size_t *bytes)
+/* Adds the pictures in the folder. */
+static void charts_add_folder(struct charts *all, const struct chart *c, const char *dir)
 {
 	struct dirent **names = NULL;
 	int n = scandir(dir, &names, charts_is_svg, alphasort), i;
@@ -52,12 +58,12 @@ static void charts_add_folder(struct html_page *p, const struct chart *c, const 
 
 	if (n < 0) {
 		error_sys(&err, errno, "%s: cannot read", dir);
-		page_add_failed(p, c->name, &err);
+		page_add_failed(all->page, c->name, &err);
 	}
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, names[i]->d_name);
 
-		charts_add_picture(p, c, path, bytes);
+		charts_add_picture(all, c, path);
 		free(path);
 		free(names[i]);
 	}
@@ -86,89 +92,58 @@ static int charts_write(struct html_page *p, const struct chart *c, const char *
 	return rc;
 }
 
-/* Draws a chart's own files, and adds the pictures among them. */
-static int charts_add_written(struct html_page *p, const struct chart *c, const char *folder,
-			      size_t *bytes, struct error *err)
+/* Draws a chart by gnuplot. */
+static int charts_render(struct charts *all, const struct chart *c, const char *dir,
+			 struct error *err)
+{
+	struct figure f;
+	int rc = chart_draw(c, &all->page->d, &f, err);
+
+	if (!rc)
+		rc = figure_write(&f, dir, FIGURE_SVG, err);
+	if (!rc && !all->no_gnuplot) {
+		rc = figure_render(&f, dir, FIGURE_SVG, err);
+		all->no_gnuplot = rc == -ENOENT;
+		rc = all->no_gnuplot ? 0 : rc;
+	}
+	figure_free(&f);
+	return rc;
+}
+
+/* Draws a chart into a folder of its own, and adds its pictures. */
+static int charts_add(struct charts *all, const struct chart *c, const char *folder,
+		      struct error *err)
 {
 	char *dir = xasprintf("%s/%s", folder, c->name);
 	struct error why = {0};
 	int rc = dir_make(dir, err);
 
-	if (!rc && charts_write(p, c, dir, &why))
-		page_add_failed(p, c->name, &why);
+	if (!rc &&
+	    (c->write ? charts_write(all->page, c, dir, &why) : charts_render(all, c, dir, &why)))
+		page_add_failed(all->page, c->name, &why);
 	else if (!rc)
-		charts_add_folder(p, c, dir, bytes);
+		charts_add_folder(all, c, dir);
 	free(dir);
 	return rc;
 }
 
-static bool chart_is_left_out(const struct html_page *p, const struct chart *c)
-{
-	return p->d.query.workload_only && c->whole;
-}
-
-struct page_figures {
-	struct html_page *page;
-	struct gallery figures;
-	bool no_gnuplot;
-};
-
-/* Writes the charts that gnuplot draws. */
-static void page_figures_write(struct page_figures *pf, const char *folder)
-{
-	struct html_page *p = pf->page;
-	const struct chart *c;
-	struct figure f;
-	size_t i;
-
-	for (i = 0; (c = chart_at(i)) && !stop_asked(); i++) {
-		struct error why = {0};
-
-		if (chart_is_left_out(p, c))
-			page_add_absent(p, c->name, c->whole);
-		if (c->write || chart_is_left_out(p, c))
-			continue;
-		if (chart_draw(c, &p->d, &f, &why) || figure_write(&f, folder, FIGURE_SVG, &why))
-			page_add_failed(p, c->name, &why);
-		else
-			gallery_add(&pf->figures, &f);
-		figure_free(&f);
-	}
-}
-
-static void page_figure_rendered(void *arg, const struct figure *f, int rc, struct error *err)
-{
-	struct page_figures *pf = arg;
-
-	if (rc == -ENOENT)
-		pf->no_gnuplot = true;
-	else if (rc)
-		page_add_failed(pf->page, f->name, err);
-}
-
 static int charts_add_all(struct html_page *p, const char *folder, struct error *err)
 {
-	struct page_figures pf = {.page = p};
+	struct charts all = {.page = p};
 	const struct chart *c;
-	size_t i, bytes = 0;
+	size_t i;
 	int rc = 0;
 
-	page_figures_write(&pf, folder);
-	gallery_render(&pf.figures, folder, FIGURE_SVG, page_figure_rendered, &pf);
 	for (i = 0; (c = chart_at(i)) && !rc && !stop_asked(); i++) {
-		char *path = xasprintf("%s/%s.svg", folder, c->name);
-
-		if (c->write && !chart_is_left_out(p, c))
-			rc = charts_add_written(p, c, folder, &bytes, err);
-		else if (path_exists(path))
-			charts_add_picture(p, c, path, &bytes);
-		free(path);
+		if (p->d.query.workload_only && c->whole)
+			page_add_absent(p, c->name, c->whole);
+		else
+			rc = charts_add(&all, c, folder, err);
 	}
-	if (pf.no_gnuplot)
+	if (all.no_gnuplot)
 		html_add_element(
 			&p->out, "p class=alert",
 			"gnuplot is not installed, so the page lacks the charts that gnuplot draws. Install the package gnuplot-nox or gnuplot, and make the page again.");
-	gallery_free(&pf.figures);
 	return rc;
 }
 

@@ -90,9 +90,9 @@ ln -s "$(command -v sleep)" bare/
 stopped() {
 	PATH="$PWD/bare" "$zcost" report --html stopped.html cap 2>err &
 	pid=$!
-	soon sh -c 'ls tmp/zcost-page.*/drawing'
+	soon sh -c 'ls tmp/zcost-page.*/*/drawing'
 	kill $pid
-	for drawing in tmp/zcost-page.*/drawing; do : >"${drawing%drawing}stopped"; done
+	for drawing in tmp/zcost-page.*/*/drawing; do : >"${drawing%drawing}stopped"; done
 	wait $pid
 	test $? = 143 && test ! -e stopped.html && test -z "$(ls tmp)"
 }
