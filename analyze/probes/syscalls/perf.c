@@ -20,17 +20,12 @@ static const struct tracepoint_want wants[] = {
 	[EXIT] = {"raw_syscalls", "sys_exit", {[NR] = "id", [RESULT] = "ret"}},
 };
 
-enum { RECENT_CALLS = 8 };
-
-/* A thread's open call, and the rows of its recent calls. */
+/* A thread's open call. */
 struct syscalls_perf_thread {
 	uint64_t entered; /* time of the entry, valid only if `open` */
 	uint32_t nr;
 	bool open, left_out; /* left_out: --comm excludes the thread */
 	uint32_t group;	     /* number + 1; 0 if not known yet */
-	struct {
-		uint32_t nr, row; /* row + 1; 0 for a free entry */
-	} recent[RECENT_CALLS];	  /* rows of the thread's recent calls, by number */
 };
 
 struct syscalls_perf_calls {
@@ -41,8 +36,6 @@ struct syscalls_perf_calls {
 	struct intern strings, groups; /* groups: see syscalls_perf_set_group */
 	struct map cells;	       /* group and call -> row + 1 */
 	struct syscall_sums sums;
-	unsigned __int128 *squares; /* sum of squared times of each row, ns^2 */
-	size_t squares_cap;
 	uint64_t no_entry; /* returns without an entry */
 	uint64_t unnamed;
 };
@@ -109,21 +102,7 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
 		row.pid = t->pid;
 	array_grow(c->sums.rows, c->sums.n, c->sums.cap);
 	c->sums.rows[c->sums.n] = row;
-	array_grow(c->squares, c->sums.n, c->squares_cap);
-	c->squares[c->sums.n] = 0;
 	return c->sums.n++;
-}
-
-static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscalls_perf_thread *s,
-				   uint32_t thread)
-{
-	uint32_t i = s->nr % RECENT_CALLS;
-
-	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
-		s->recent[i].row = (uint32_t)syscalls_perf_find_row(c, s, thread) + 1;
-		s->recent[i].nr = s->nr;
-	}
-	return s->recent[i].row - 1;
 }
 
 static int hist_bucket(uint64_t v)
@@ -135,13 +114,15 @@ static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uin
 				int64_t result)
 {
 	struct syscall_row *r = &c->sums.rows[index];
+	double mean = r->calls ? (double)r->total_ns / (double)r->calls : 0;
 
 	if (!r->calls++ || ns < r->min_ns)
 		r->min_ns = ns;
 	if (ns > r->max_ns)
 		r->max_ns = ns;
-	c->squares[index] += (unsigned __int128)ns * ns;
 	r->total_ns += ns;
+	/* Welford's sum of squared deviations: the difference of two sums would lose digits. */
+	r->m2 += ((double)ns - mean) * ((double)ns - (double)r->total_ns / (double)r->calls);
 	r->time_hist[hist_bucket(ns)]++;
 	r->errors += result < 0;
 	if (r->has_bytes && result > 0)
@@ -156,7 +137,7 @@ static void syscalls_perf_add_unfinished(struct syscalls_perf_calls *c,
 	s->open = false;
 	if (s->left_out)
 		return;
-	row = syscalls_perf_row_of(c, s, thread); /* this call may move the rows */
+	row = syscalls_perf_find_row(c, s, thread); /* this call may move the rows */
 	c->sums.rows[row].unfinished++;
 }
 
@@ -195,7 +176,7 @@ static void syscalls_perf_on_exit(struct syscalls_perf_calls *c, const struct tr
 	s->open = false;
 	if (s->left_out || (c->q->cpus && !cpuset_has(c->q->cpus, t->cpu)))
 		return;
-	syscalls_perf_count(c, syscalls_perf_row_of(c, s, thread),
+	syscalls_perf_count(c, syscalls_perf_find_row(c, s, thread),
 			    t->time > s->entered ? t->time - s->entered : 0,
 			    no_number ? 0 : (int64_t)t->v[RESULT]);
 }
@@ -206,27 +187,6 @@ static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_
 		syscalls_perf_on_enter(ctx, t, thread);
 	else
 		syscalls_perf_on_exit(ctx, t, thread);
-}
-
-/*
- * Computes the squared deviations from the mean in integers, because the two terms are nearly
- * equal.
- */
-static void syscalls_perf_set_deviations(struct syscalls_perf_calls *c)
-{
-	unsigned __int128 total2, whole;
-	struct syscall_row *r;
-	size_t i;
-
-	for (i = 0; i < c->sums.n; i++) {
-		r = &c->sums.rows[i];
-		if (!r->calls)
-			continue;
-		total2 = (unsigned __int128)r->total_ns * r->total_ns;
-		whole = total2 / r->calls;
-		r->m2 = (double)(c->squares[i] - whole) -
-			(double)(total2 % r->calls) / (double)r->calls;
-	}
 }
 
 static int syscalls_perf_read_calls(struct syscalls_perf_calls *c, struct error *err)
@@ -245,7 +205,6 @@ static int syscalls_perf_read_calls(struct syscalls_perf_calls *c, struct error 
 	for (i = 0; i < c->nthreads && !rc; i++)
 		if (c->threads[i].open)
 			syscalls_perf_add_unfinished(c, &c->threads[i], i);
-	syscalls_perf_set_deviations(c);
 	return rc;
 }
 
@@ -263,7 +222,6 @@ static void syscalls_perf_note_calls(struct table *t, const struct syscalls_perf
 static void syscalls_perf_calls_free(struct syscalls_perf_calls *c)
 {
 	free(c->threads);
-	free(c->squares);
 	free(c->sums.rows);
 	map_free(&c->cells);
 	intern_free(&c->strings);
