@@ -38,16 +38,6 @@ static const struct work_ratio {
 	{"workload_context_switches_per_mib", "sched_switches", "1/MiB", PER_MIB},
 };
 
-struct counters_event {
-	char *name;
-	const char *unit; /* NULL where no run has the count of the event */
-};
-
-struct counters_names {
-	struct counters_event *event; /* sorted with strverscmp */
-	size_t n, cap;
-};
-
 /* --- one figure of one run --- */
 
 static double counters_metric(struct store *s, const struct run *r, const char *what,
@@ -139,15 +129,10 @@ static double counters_figure_ratio(struct store *s, const struct run *r, const 
 static void counters_add_mean(const struct block_table *m, struct value *row, figure_fn figure,
 			      const void *arg, bool whole)
 {
-	double *x = xcalloc((size_t)m->b->n + 1, sizeof(*x)), mean;
-	size_t n = 0;
-	int i;
+	size_t n;
+	double *x = scope_figures(m->s, m->b->runs, m->b->n, figure, arg, &n);
+	double mean = n ? stats_mean(x, n) : NAN;
 
-	for (i = 0; i < m->b->n; i++) {
-		x[n] = figure(m->s, &m->b->runs[i], arg);
-		n += !isnan(x[n]);
-	}
-	mean = n ? stats_mean(x, n) : NAN;
 	if (n > 1) {
 		table_set(m->t, row, "mean", whole ? value_int(llround(mean)) : value_real(mean));
 		table_set(m->t, row, "stddev_pct",
@@ -200,26 +185,17 @@ static bool counters_add_figure(const struct block_table *m, const char *name, c
 	return true;
 }
 
-static bool counters_any(const struct block_table *m, const char *what, const char *event)
+static void counters_add_event(const struct block_table *m, const struct metric_row *event)
 {
-	int i;
-
-	for (i = 0; i < m->b->n; i++)
-		if (!isnan(counters_metric(m->s, &m->b->runs[i], what, event)))
-			return true;
-	return false;
-}
-
-static void counters_add_event(const struct block_table *m, const char *event, const char *unit)
-{
-	char *name = xasprintf("counter:%s", event);
-	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
+	char *name = xasprintf("counter:%s", event->key.object);
+	bool whole = !strcmp(event->unit, "1") || !strcmp(event->unit, "ns");
 	struct value *row;
 
-	if (!counters_add_figure(m, name, unit, counters_figure_count, event, whole)) {
+	if (!counters_add_figure(m, name, event->unit, counters_figure_count, event->key.object,
+				 whole)) {
 		row = counters_begin(m, name, NULL);
 		table_set(m->t, row, "state",
-			  value_str(m->t, counters_any(m, "counter_not_supported", event)
+			  value_str(m->t, str_ends(event->key.name, "_supported")
 						  ? "<not supported>"
 						  : "<not counted>"));
 	}
@@ -250,48 +226,39 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 
 /* --- the events of a block --- */
 
-static int counters_by_name(const void *a, const void *b)
+static int counters_by_event(const void *a, const void *b)
 {
-	return strverscmp(((const struct counters_event *)a)->name,
-			  ((const struct counters_event *)b)->name);
+	const struct metric_key *x = &((const struct metric_row *)a)->key;
+	const struct metric_key *y = &((const struct metric_row *)b)->key;
+	int rc = strverscmp(x->object, y->object);
+
+	return rc ? rc : strcmp(x->name, y->name);
 }
 
-static void counters_add_name(struct counters_names *list, const char *event, const char *unit)
+/*
+ * Finds one metric for each event: its count, which is first by name, or else the last of those
+ * that say why no run has the count.
+ */
+static int counters_find_events(const struct block_table *m, struct metric_keys *list,
+				struct error *err)
 {
-	size_t i;
+	static const char *const what[] = {"counter", "counter_not_counted",
+					   "counter_not_supported"};
+	size_t i, k, n = 0;
+	int rc = 0;
 
-	for (i = 0; i < list->n && strcmp(list->event[i].name, event) != 0; i++)
-		;
-	if (i == list->n) {
-		array_grow(list->event, list->n, list->cap);
-		list->event[list->n++] = (struct counters_event){xstrdup(event), NULL};
-	}
-	if (unit)
-		list->event[i].unit = unit;
-}
-
-static int counters_gather(struct store *s, const struct block_runs *b, struct counters_names *list,
-			   struct error *err)
-{
-	static const char *const what[] = {"counter", "counter_not_supported",
-					   "counter_not_counted"};
-	struct metric_row *rows;
-	size_t w;
-	int i, k, n;
-
-	for (i = 0; i < b->n; i++)
-		for (w = 0; w < array_size(what); w++) {
-			n = store_metrics(s, b->runs[i].id, what[w], OF_SIDE, &rows, err);
-			for (k = 0; k < n; k++)
-				counters_add_name(list, rows[k].key.object ?: "",
-						  w ? NULL : rows[k].unit);
-			if (n < 0)
-				return n;
-			free(rows);
-		}
+	for (i = 0; i < array_size(what) && !rc; i++)
+		rc = metric_keys_add(list, m->s, m->b, what[i], OF_SIDE, err);
 	if (list->n)
-		qsort(list->event, list->n, sizeof(*list->event), counters_by_name);
-	return 0;
+		qsort(list->m, list->n, sizeof(*list->m), counters_by_event);
+	for (i = 0; i < list->n; i = k + 1) {
+		for (k = i;
+		     k + 1 < list->n && !strcmp(list->m[k + 1].key.object, list->m[i].key.object);)
+			k++;
+		list->m[n++] = list->m[strcmp(list->m[i].key.name, "counter") ? k : i];
+	}
+	list->n = n;
+	return rc;
 }
 
 /*
@@ -302,20 +269,18 @@ static int counters_gather(struct store *s, const struct block_runs *b, struct c
  */
 static int counters_add_block(struct block_table *m, struct error *err)
 {
-	struct counters_names list = {0};
-	int rc = counters_gather(m->s, m->b, &list, err);
+	struct metric_keys list = {0};
+	int rc = counters_find_events(m, &list, err);
 	size_t i;
 
 	for (i = 0; i < list.n && !rc; i++)
-		counters_add_event(m, list.event[i].name, list.event[i].unit ?: "1");
+		counters_add_event(m, &list.m[i]);
 	for (i = 0; i < list.n && !rc; i++)
-		counters_add_ratio(m, list.event[i].name);
+		counters_add_ratio(m, list.m[i].key.object);
 	for (i = 0; i < array_size(per_work) && !rc; i++)
 		counters_add_figure(m, per_work[i].name, per_work[i].unit, counters_figure_per_work,
 				    &per_work[i], false);
-	for (i = 0; i < list.n; i++)
-		free(list.event[i].name);
-	free(list.event);
+	free(list.m);
 	return rc;
 }
 
