@@ -168,8 +168,7 @@ void ingest_coverage(struct ingest *in);
  */
 int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, struct error *err);
 /*
- * Adds the power of all meters of this run: those of the options, or power.csv, power-2.csv and so
- * on in its folder.
+ * Adds the power of all meters of this run: those of the options, or power.csv in its folder.
  */
 void ingest_meters(struct ingest *in);
 

@@ -136,6 +136,11 @@ const char *tsv_cell(const struct tsv *t, size_t row, int column)
 	return column < 0 ? "" : t->cells[row * (size_t)t->ncolumns + (size_t)column];
 }
 
+const char *tsv_text(const struct tsv *t, size_t row, const char *column)
+{
+	return tsv_cell(t, row, tsv_column(t, column));
+}
+
 int tsv_require(const struct tsv *t, struct error *err, ...)
 {
 	const char *name;

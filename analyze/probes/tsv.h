@@ -30,6 +30,7 @@ void tsv_free(struct tsv *t);
 
 int tsv_column(const struct tsv *t, const char *name); /* returns -1 where there is none */
 const char *tsv_cell(const struct tsv *t, size_t row, int column);
+const char *tsv_text(const struct tsv *t, size_t row, const char *column); /* "" for no column */
 
 /*
  * Checks that all columns of the list exist, or returns -EBADMSG with the first that is missing.

@@ -405,32 +405,6 @@ TEST(counter_that_was_not_counted_is_missing)
 	assert_false(noted_text(&in, NOTE_counter_not_scheduled, "back"));
 }
 
-/* The CPU that was counted for the smallest part of the time is named, below 95 %. */
-TEST(cpu_that_was_away_is_noted)
-{
-	const struct note *n;
-
-	counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
-		"cycles\t2\t5\t950\t950\t0\t\t\t\t\n"
-		"cycles\t0\t5\t10\t10\t0\t\t\t\t\n"
-		"off\t1\t0\t0\t0\t0\t\t\t\t\n");
-	assert_null(noted(&in, NOTE_known_partly));
-	counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
-		"cycles\t2\t5\t940\t940\t0\t\t\t\t\n"
-		"misses\t-1\t5\t10\t10\t0\t\t\t\t\n"
-		"misses\t1\t5\t400\t400\t0\t\t\t\t\n"
-		"misses\t2\t5\t500\t500\t0\t\t\t\t\n"
-		"misses\t2\t5\tx\t500\t0\t\t\t\t\n");
-	n = noted(&in, NOTE_known_partly);
-	assert_string_equal(n->value[1].text, "CPU 1");
-	assert_float_equal(n->value[2].number, 0.8 * n->value[3].number, 1e-9);
-	counted("cycles\t2\t5\t700\t700\t0\t\t\t\t\n"
-		"cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n");
-	n = noted(&in, NOTE_known_partly);
-	assert_string_equal(n->value[1].text, "CPU 2");
-	assert_float_equal(n->value[2].number, 0.7 * n->value[3].number, 1e-9);
-}
-
 /* --- power --- */
 
 TEST(power_arithmetic)
@@ -614,7 +588,7 @@ TEST(polled_programs_are_integrated_over_the_window)
 	assert_float_equal(metric(&in, "power_w:wall/command/power"), 10, 1e-9);
 
 	/* There is no such kind. */
-	READ("1", "power-command-2.snap", {8.5, "# kind: packages\n"}, {9, "1\n"}, {13, "1\n"});
+	READ("1", "power-command.snap", {8.5, "# kind: packages\n"}, {9, "1\n"}, {13, "1\n"});
 	power_put(&in);
 	metrics_are(&in, "power_w:other/command/power = 1, note rows_unreadable = -");
 
@@ -857,31 +831,25 @@ TEST(meter_needs_the_time_of_day)
 	assert_non_null(strstr(err.text, "run.json does not say when the run was"));
 }
 
-/* A capture's own logs are power.csv, power-2.csv and so on. A FIFO in their place is not read. */
-TEST(logs_of_the_capture_are_read_in_their_order)
+/* A FIFO in the place of the capture's own log is not read. */
+TEST(log_of_the_capture_is_a_regular_file)
 {
-	char *first = xasprintf("%s/power.csv", dir), *second = xasprintf("%s/power-2.csv", dir);
-	char *fourth = xasprintf("%s/power-4.csv", dir);
+	freed(text_free) char *log = xasprintf("%s/power.csv", dir);
 	const char *text = "t,W\n9,40\n14,40\n";
 
 	fresh("1");
 	in.dir = dir;
-	assert_int_equal(file_write(first, text, strlen(text), NULL), 0);
-	assert_int_equal(mkfifo(second, 0600), 0);
-	assert_int_equal(file_write(fourth, text, strlen(text), NULL), 0);
+	assert_int_equal(file_write(log, text, strlen(text), NULL), 0);
 	ingest_meters(&in);
+	unlink(log);
+	assert_int_equal(mkfifo(log, 0600), 0);
+	ingest_meters(&in);
+	unlink(log);
 	assert_int_equal(in.npower, 2);
 	assert_string_equal(in.power[0].domain, "power.csv");
 	assert_float_equal(in.power[0].watts, 40, 1e-9);
-	assert_string_equal(in.power[1].domain, "power-2.csv");
 	assert_true(isnan(in.power[1].watts));
 	assert_true(noted_text(&in, NOTE_file_damaged, "not a regular file"));
-	unlink(first);
-	unlink(second);
-	unlink(fourth);
-	free(first);
-	free(second);
-	free(fourth);
 }
 
 /* --- workloads --- */

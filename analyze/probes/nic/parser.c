@@ -236,22 +236,17 @@ static void nic_state_add(struct ingest *in, const char *object, const char *val
 static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct tsv t;
-	int rc = tsv_read(&t, path, '\t', err), netns, interface, key, value;
+	int rc = tsv_read(&t, path, '\t', err);
 	size_t row;
 
 	if (rc)
 		return rc;
 	rc = tsv_require(&t, err, "netns", "interface", "key", "value", NULL);
-	netns = tsv_column(&t, "netns");
-	interface = tsv_column(&t, "interface");
-	key = tsv_column(&t, "key");
-	value = tsv_column(&t, "value");
 	for (row = 0; row < t.rows && !rc; row++) {
-		const char *text = tsv_cell(&t, row, value);
-		char *object = xasprintf("%s/%s/%s", tsv_cell(&t, row, netns),
-					 tsv_cell(&t, row, interface), tsv_cell(&t, row, key));
+		char *object = xasprintf("%s/%s/%s", tsv_text(&t, row, "netns"),
+					 tsv_text(&t, row, "interface"), tsv_text(&t, row, "key"));
 
-		nic_state_add(in, object, text);
+		nic_state_add(in, object, tsv_text(&t, row, "value"));
 		free(object);
 	}
 	if (!rc && t.short_rows)

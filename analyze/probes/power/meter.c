@@ -199,23 +199,16 @@ static void meter_add_power(struct ingest *in, const struct meter *m)
 		  "imported");
 }
 
-/* Adds the logs that the collector copied, with the options that the user gave for them. */
-static void meter_add_kept_logs(struct ingest *in, struct meter own)
+/* Adds the log that the collector copied, with the options that the user gave for it. */
+static void meter_add_kept_log(struct ingest *in, struct meter own)
 {
-	bool more = true;
-	char *path;
-	size_t i;
+	char *path = xasprintf("%s/power.csv", in->dir);
 
-	for (i = 1; more; i++) {
-		path = i > 1 ? xasprintf("%s/power-%zu.csv", in->dir, i)
-			     : xasprintf("%s/power.csv", in->dir);
-		own.path = path;
-		own.in_capture = true;
-		more = path_exists(path);
-		if (more)
-			meter_add_power(in, &own);
-		free(path);
-	}
+	own.path = path;
+	own.in_capture = true;
+	if (path_exists(path))
+		meter_add_power(in, &own);
+	free(path);
 }
 
 void ingest_meters(struct ingest *in)
@@ -235,5 +228,5 @@ void ingest_meters(struct ingest *in)
 		n += m->path != NULL;
 	}
 	if (!n)
-		meter_add_kept_logs(in, own);
+		meter_add_kept_log(in, own);
 }

@@ -321,24 +321,21 @@ static struct domain *domains_find(struct domains *list, const char *source, con
 
 static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 {
-	int source = tsv_column(t, "source"), domain = tsv_column(t, "domain"),
-	    t_ns = tsv_column(t, "t_ns"), uj = tsv_column(t, "microjoules"),
-	    watts = tsv_column(t, "watts");
 	size_t row, bad = t->short_rows;
 
 	for (row = 0; row < t->rows; row++) {
 		struct reading r;
 		struct domain *d;
 		double v;
-		bool energy = parse_real(tsv_cell(t, row, uj), &v);
+		bool energy = parse_real(tsv_text(t, row, "microjoules"), &v);
 
-		if ((!energy && !parse_real(tsv_cell(t, row, watts), &v)) ||
-		    !parse_u64(tsv_cell(t, row, t_ns), &r.t_ns)) {
+		if ((!energy && !parse_real(tsv_text(t, row, "watts"), &v)) ||
+		    !parse_u64(tsv_text(t, row, "t_ns"), &r.t_ns)) {
 			bad++;
 			continue;
 		}
 		r.v = energy ? v / 1e6 : v;
-		d = domains_find(list, tsv_cell(t, row, source), tsv_cell(t, row, domain));
+		d = domains_find(list, tsv_text(t, row, "source"), tsv_text(t, row, "domain"));
 		d->energy = energy;
 		array_add(d->r, d->n, d->cap, r);
 	}
@@ -423,19 +420,16 @@ static const char *polled_find_kind(struct snaps *snaps)
 {
 	static const char key[] = "# kind: ";
 	const char *line = snaps->n ? strstr(snaps_text(snaps, 0), key) : NULL;
-	static const char *const kinds[] = {"wall", "platform", "package"};
 	size_t i, n = line ? strcspn(line + sizeof(key) - 1, "\n") : 0;
 
-	for (i = 0; i < array_size(kinds); i++)
-		if (strlen(kinds[i]) == n && !strncmp(line + sizeof(key) - 1, kinds[i], n))
-			return kinds[i];
+	for (i = 0; i < array_size(totals); i++)
+		if (strlen(totals[i]) == n && !strncmp(line + sizeof(key) - 1, totals[i], n))
+			return totals[i];
 	return "other";
 }
 
 static int power_command_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	const char *what = str_ends(path, "/power-command.snap") ? "power by the command"
-								 : "power by another command";
 	struct error damage = {0};
 	struct polled p = {0};
 	struct snaps snaps = {0};
@@ -453,14 +447,13 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 		note_add(&in->notes, rows_unreadable, "power", p.bad, path_base_name(path))
 			->severity = SEVERITY_INFO; /* the command may print a heading */
 	kind = polled_find_kind(&snaps);
-	power_add(in, kind, "command", "power", readings_power(in, what, p.r, p.n, false), NULL);
+	power_add(in, kind, "command", "power",
+		  readings_power(in, "power by the command", p.r, p.n, false), NULL);
 	readings_add_series(in, kind, "command", "power", p.r, p.n, false);
 	free(p.r);
 	snaps_close(in, &snaps);
 	return 0;
 }
 
-const struct parser parser_power_command = {.files = {"power-command.snap", "power-command-2.snap",
-						      "power-command-3.snap",
-						      "power-command-4.snap"},
+const struct parser parser_power_command = {.files = {"power-command.snap"},
 					    .read = power_command_read_file};

@@ -73,13 +73,11 @@ static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_
 {
 	uint64_t timed = s->calls, first_ns = 0, first;
 
-	if (tsv_column(t, "timed") >= 0 &&
-	    (!parse_u64(tsv_cell(t, row, tsv_column(t, "timed")), &timed) ||
-	     !parse_u64(tsv_cell(t, row, tsv_column(t, "first_ns")), &first_ns)))
+	if (tsv_column(t, "timed") >= 0 && (!parse_u64(tsv_text(t, row, "timed"), &timed) ||
+					    !parse_u64(tsv_text(t, row, "first_ns"), &first_ns)))
 		return false;
 	first = timed < FIRST ? timed : FIRST;
-	if (tsv_column(t, "first") >= 0 &&
-	    !parse_u64(tsv_cell(t, row, tsv_column(t, "first")), &first))
+	if (tsv_column(t, "first") >= 0 && !parse_u64(tsv_text(t, row, "first"), &first))
 		return false;
 	if (timed > s->calls || first > timed || first_ns > s->total_ns || (s->calls && !timed))
 		return false;
@@ -93,21 +91,21 @@ static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_
 static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row,
 			      struct syscall_row *s, struct timed *sum)
 {
-	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
+	const char *bytes = tsv_text(t, row, "bytes");
 	uint64_t n = 0;
 	bool never; /* no call returned: there is no minimum, maximum or deviation */
 	size_t i;
 
 	*s = (struct syscall_row){
-		.comm = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "comm"))),
-		.name = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "name"))),
-		.pid = atoll(tsv_cell(t, row, tsv_column(t, "pid"))),
-		.tid = atoll(tsv_cell(t, row, tsv_column(t, "tid"))),
-		.nr = atoll(tsv_cell(t, row, tsv_column(t, "nr"))),
+		.comm = arena_strdup(&in->arena, tsv_text(t, row, "comm")),
+		.name = arena_strdup(&in->arena, tsv_text(t, row, "name")),
+		.pid = atoll(tsv_text(t, row, "pid")),
+		.tid = atoll(tsv_text(t, row, "tid")),
+		.nr = atoll(tsv_text(t, row, "nr")),
 	};
-	never = parse_u64(tsv_cell(t, row, tsv_column(t, "calls")), &n) && !n;
+	never = parse_u64(tsv_text(t, row, "calls"), &n) && !n;
 	for (i = 0; i < array_size(numbers); i++) {
-		const char *cell = tsv_cell(t, row, tsv_column(t, numbers[i].column));
+		const char *cell = tsv_text(t, row, numbers[i].column);
 
 		if (never && !*cell)
 			continue;
@@ -118,11 +116,11 @@ static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row
 	s->has_bytes = *bytes != '\0';
 	if (s->has_bytes && !parse_u64(bytes, &s->bytes))
 		return false;
-	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
-	return (never || parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2)) &&
+	parse_u64(tsv_text(t, row, "unfinished"), &s->unfinished);
+	return (never || parse_real(tsv_text(t, row, "m2_ns2"), &s->m2)) &&
 	       syscall_parse_timed(t, row, s, sum) &&
-	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
-	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
+	       syscall_parse_hist(tsv_text(t, row, "time_hist"), s->time_hist) &&
+	       syscall_parse_hist(tsv_text(t, row, "size_hist"), s->size_hist);
 }
 
 static int syscalls_read_file(struct ingest *in, const char *path, struct error *err)
@@ -177,8 +175,8 @@ static int socket_copies_read_file(struct ingest *in, const char *path, struct e
 	bad = t.short_rows;
 	rc = tsv_require(&t, err, "event", "calls", "bytes", NULL);
 	for (row = 0; !rc && row < t.rows; row++) {
-		const char *event = tsv_cell(&t, row, tsv_column(&t, "event"));
-		bool good = parse_u64(tsv_cell(&t, row, tsv_column(&t, "bytes")), &bytes);
+		const char *event = tsv_text(&t, row, "event");
+		bool good = parse_u64(tsv_text(&t, row, "bytes"), &bytes);
 
 		bad += !good;
 		for (i = 0; good && i < array_size(events); i++)
