@@ -14,6 +14,18 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 	*t = (struct table){.name = name, .columns = columns, .ncolumns = ncolumns};
 }
 
+void table_drop_columns(struct table *t, const char *names)
+{
+	struct column *kept = arena_alloc(&t->arena, (size_t)t->ncolumns * sizeof(*kept));
+	int i, n = 0;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (!str_matches_any(names, t->columns[i].name))
+			kept[n++] = t->columns[i];
+	t->columns = kept;
+	t->ncolumns = n;
+}
+
 static char *table_format_text(struct table *t, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);

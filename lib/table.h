@@ -126,6 +126,8 @@ void table_free(struct table *t);
 void table_merge(struct table *to, const struct table *from, size_t n, const char *column,
 		 const char *const *names);
 
+/* Leaves out the columns with these names, which blanks separate. The table has no rows yet. */
+void table_drop_columns(struct table *t, const char *names);
 /* Adds a row of V_NONE. The row is valid until the next table_row(). */
 struct value *table_row(struct table *t);
 struct value *table_cell(const struct table *t, size_t row, int column);

@@ -254,7 +254,7 @@ static int hotspots_add_rows(struct table *t, struct store *s, const struct quer
 			     const struct cost_part *part, const struct hotspots_list *h,
 			     struct error *err)
 {
-	size_t limit = q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	size_t limit = query_limit(q, LIMIT), i;
 	struct hotspots_listing code = {.id = -1};
 	int rc = 0;
 

@@ -114,18 +114,19 @@ static int measure_keep_total(struct table *t, struct error *err)
 				 "--side total: no variant has figures of several sides for a total");
 }
 
-static int measure_check_by(const struct measure *m, const struct query *q, struct error *err)
+static int measure_check_by(const struct measure *m, const struct query *q, const char *table,
+			    struct error *err)
 {
 	if (!q->by || !m->keys || str_matches_any(m->keys, q->by))
 		return 0;
-	return error_set(err, EINVAL, "--by: table '%s' has no key '%s'; it has: %s", m->name,
-			 q->by, m->keys);
+	return error_set(err, EINVAL, "--by: table '%s' has no key '%s'; it has: %s", table, q->by,
+			 m->keys);
 }
 
 static int measure_run_one(const struct measure *m, struct store *store, const struct query *q,
 			   struct table *t, struct error *err)
 {
-	int rc = measure_check_by(m, q, err);
+	int rc = measure_check_by(m, q, t->name, err);
 
 	if (rc)
 		return rc;

@@ -90,6 +90,11 @@ double figure_metric(struct store *s, const struct run *r, const void *name);
  * of the side's CPUs with all that runs on them, or of the workload's processes.
  */
 const char *busy_metric(const struct query *q);
+/* Returns how many rows --limit and --all ask for; `otherwise` without them. */
+static inline size_t query_limit(const struct query *q, size_t otherwise)
+{
+	return q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : otherwise;
+}
 /* Returns whether figures measured by CPU count a CPU twice that two sides share. */
 static inline bool busy_of_cpus(const struct query *q)
 {

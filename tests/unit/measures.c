@@ -413,8 +413,8 @@ TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
 		struct query q;
 		const char *says;
 	} refused[] = {
-		{{.by = "colour"}, "not 'colour'"},
-		{{.by = "cpu,comm"}, "not 'cpu,comm'"},
+		{{.by = "colour"}, "no key 'colour'"},
+		{{.by = "cpu,comm"}, "no key 'cpu,comm'"},
 		{{.by = "comm", .cpus = &cpus}, "--cpu needs --by cpu"},
 		{{.by = "cpu", .comm = "x"}, "--comm needs --by comm"},
 		{{.by = "cpu", .workload_only = true}, "--workload-only needs --by comm"},

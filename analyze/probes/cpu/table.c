@@ -163,30 +163,27 @@ static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 	return true;
 }
 
-/* Returns the busy time of the runs that a group belongs to. */
-static double cpu_by_busy_of(const struct cpu_by_side *side, int run)
+/* Adds a row with a time and its share of the busy time of the group's run or runs. */
+static struct value *cpu_by_put_row(const struct cpu_by_side *side, const struct thread_group *g,
+				    const struct estimate *e)
 {
-	if (run >= 0)
-		return figure_metric(side->k->s, &side->k->b->runs[run], "cpu_pct");
-	return block_estimate(side->k, figure_metric, "cpu_pct").value;
-}
+	const struct block_table *k = side->k;
+	struct value *row = thread_group_row(k, g);
+	double busy = g->run < 0 ? block_estimate(k, figure_metric, "cpu_pct").value
+				 : figure_metric(k->s, &k->b->runs[g->run], "cpu_pct");
 
-/* Adds a row with a time, of one run or, with run -1, of all. */
-static struct value *cpu_by_put_row(struct table *t, const struct cpu_by_side *side,
-				    const char *comm, int run, const struct estimate *e)
-{
-	struct value *row = block_row(t, &side->k->b->block);
-
-	if (run >= 0)
-		table_set(t, row, "run", value_int(side->k->b->runs[run].repeat));
-	table_set(t, row, "comm", value_str(t, comm));
-	put_estimate(t, row, "cpu_pct", e);
-	table_set(t, row, "busy_share", value_real(100 * e->value / cpu_by_busy_of(side, run)));
+	put_estimate(k->t, row, "cpu_pct", e);
+	table_set(k->t, row, "busy_share", value_real(100 * e->value / busy));
 	return row;
 }
 
-static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
-			     const struct thread_group *g)
+static struct estimate cpu_by_estimate(const struct cpu_by_side *side, const struct thread_group *g,
+				       enum thread_figure figure)
+{
+	return thread_estimate(&side->groups, g, figure, side->k->list.estimator);
+}
+
+static void cpu_by_add_group(const struct cpu_by_side *side, const struct thread_group *g)
 {
 	static const struct {
 		const char *column;
@@ -194,23 +191,14 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
 	} more[] = {{"user_pct", THREAD_USER},
 		    {"sys_pct", THREAD_SYSTEM},
 		    {"migrations", THREAD_MIGRATIONS}};
-	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
-	struct value *row = cpu_by_put_row(t, side, g->comm, g->run, &e);
+	struct estimate e = cpu_by_estimate(side, g, THREAD_RUN);
+	struct value *row = cpu_by_put_row(side, g, &e);
 	size_t i;
 
-	if (g->pid)
-		table_set(t, row, "pid", value_int(g->pid));
-	if (g->tid)
-		table_set(t, row, "tid", value_int(g->tid));
-	if (g->threads)
-		table_set(t, row, "threads", value_int(g->threads));
-	for (i = 0; i < array_size(more); i++)
-		table_set(t, row, more[i].column,
-			  value_real(thread_estimate(&side->groups, g, more[i].figure,
-						     side->k->list.estimator)
-					     .value));
-	if (g->tid)
-		table_set(t, row, "cpus", value_str(t, g->cpus));
+	for (i = 0; i < array_size(more); i++) {
+		e = cpu_by_estimate(side, g, more[i].figure);
+		table_set(side->k->t, row, more[i].column, value_real(e.value));
+	}
 }
 
 /*
@@ -218,61 +206,62 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
  * minus idle time, and threads' time is counted directly. A negative difference below 2 % of one
  * CPU is 0.
  */
-static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, int run)
+static void cpu_by_add_others(const struct cpu_by_side *side, int run)
 {
-	const struct run *runs = run < 0 ? side->k->b->runs : &side->k->b->runs[run];
-	int n = run < 0 ? side->k->b->n : 1;
+	const struct block_table *k = side->k;
+	bool confined = cpu_by_confined(side, run);
+	const struct thread_group others = {
+		.comm = confined ? "(everything else)" : "(everything else, at least)", .run = run};
 	struct estimate e =
-		scope_estimate(side->k->s, runs, n, side->k->list.estimator, busy_others, NULL);
+		scope_estimate(k->s, run < 0 ? k->b->runs : &k->b->runs[run], run < 0 ? k->b->n : 1,
+			       k->list.estimator, busy_others, NULL);
 
 	if (!e.n)
 		return;
 	if (e.value < -2) {
-		note_add_block(&t->notes, &side->k->b->block, threads_exceed_cpus, -e.value,
-			       cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
+		note_add_block(&k->t->notes, &k->b->block, threads_exceed_cpus, -e.value,
+			       confined ? "" : ", so they ran on other CPUs too");
 		return;
 	}
 	e.value = e.value < 0 ? 0 : e.value;
 	e.lo = e.lo < 0 ? 0 : e.lo;
 	e.hi = e.hi < 0 ? 0 : e.hi;
-	cpu_by_put_row(t, side,
-		       cpu_by_confined(side, run) ? "(everything else)"
-						  : "(everything else, at least)",
-		       run, &e);
+	cpu_by_put_row(side, &others, &e);
 }
 
 /* Adds the groups of one run (all runs with -1), and the row for everything else. */
-static size_t cpu_by_add_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
-			     int run)
+static size_t cpu_by_add_run(const struct cpu_by_side *side, int run)
 {
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
-	double rest = 0;
+	const struct query *q = side->k->q;
+	size_t limit = query_limit(q, LIMIT), all = 0, i;
+	struct estimate e, rest = {.lo = NAN, .hi = NAN};
 
 	for (i = 0; i < side->groups.n; i++) {
 		const struct thread_group *g = &side->groups.g[i];
-		struct estimate e;
 
 		if (g->run != run)
 			continue;
-		if (q->all || all++ < limit) {
-			cpu_by_add_group(t, side, g);
-			shown++;
+		if (all++ < limit) {
+			cpu_by_add_group(side, g);
 			continue;
 		}
-		e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
-		rest += isnan(e.value) ? 0 : e.value;
+		e = cpu_by_estimate(side, g, THREAD_RUN);
+		rest.value += isnan(e.value) ? 0 : e.value;
 	}
-	if (rest > 0) /* one row for the groups beyond the limit, so that the rows still add up */
-		cpu_by_put_row(t, side, "(rows left out)", run,
-			       &(struct estimate){.value = rest, .lo = NAN, .hi = NAN});
+	if (rest.value >
+	    0) /* one row for the groups beyond the limit, so that the rows still add up */
+		cpu_by_put_row(side, &(struct thread_group){.comm = "(rows left out)", .run = run},
+			       &rest);
 	if (!q->comm && !q->workload_only)
-		cpu_by_add_others(t, side, run);
-	return shown;
+		cpu_by_add_others(side, run);
+	return all < limit ? all : limit;
 }
 
-static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
+static void cpu_by_note_side(const struct cpu_by_side *side, size_t shown)
 {
-	const struct block *b = &side->k->b->block;
+	const struct block_table *k = side->k;
+	const struct block *b = &k->b->block;
+	struct table *t = k->t;
 
 	if (!side->groups.n) {
 		note_add_block(&t->notes, b, table_not_measured,
@@ -284,26 +273,31 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 	note_add(
 		&t->notes, table_how,
 		"user and sys are the kernel's ticks and cpu is the scheduler's clock, so they need not add up");
-	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
+	if (k->b->n && figure_metric(k->s, k->b->runs, "threads_hold_irq") == 1)
 		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
 	if (!cpu_by_confined(side, -1))
 		note_add_block(&t->notes, b, threads_unconfined);
 }
 
-static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct error *err)
+static int cpu_by_put_block(struct block_table *k, struct error *err)
 {
 	struct cpu_by_side side = {.k = k};
-	int rc = thread_groups_read(&side.groups, k->s, k->b, key, k->q->comm, THREAD_RUN, err);
+	enum thread_key key;
 	size_t shown = 0;
-	int run;
+	int rc, run;
 
+	if (!thread_key_find(k->q->by, &key)) {
+		cpu_by_add_cpus(k);
+		return 0;
+	}
+	rc = thread_groups_read(&side.groups, k->s, k->b, key, k->q->comm, THREAD_RUN, err);
 	if (!rc) {
 		cpu_by_to_percent(k->s, k->b, &side.groups);
 		if (key == BY_COMM)
-			shown = cpu_by_add_run(k->t, k->q, &side, -1);
+			shown = cpu_by_add_run(&side, -1);
 		for (run = 0; key != BY_COMM && run < k->b->n; run++)
-			shown += cpu_by_add_run(k->t, k->q, &side, run);
-		cpu_by_note_side(k->t, &side, shown);
+			shown += cpu_by_add_run(&side, run);
+		cpu_by_note_side(&side, shown);
 	}
 	thread_groups_free(&side.groups);
 	return rc;
@@ -311,66 +305,29 @@ static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct er
 
 /* --- the table --- */
 
-/* Sets *key to a key of thread groups, or to -1 for "cpu". */
-static int cpu_by_find_key(const char *by, int *key, struct error *err)
-{
-	enum thread_key of_threads;
-
-	*key = -1;
-	if (!strcmp(by, "cpu"))
-		return 0;
-	if (!thread_key_find(by, &of_threads))
-		return error_set(
-			err, EINVAL,
-			"--by: table 'cpu' has the keys cpu, comm, process and thread, one at a time, not '%s'",
-			by);
-	*key = (int)of_threads;
-	return 0;
-}
-
-static void cpu_by_set_columns(struct table *t, int key)
-{
-	if (key >= 0) {
-		thread_columns(t, by_thread_columns, array_size(by_thread_columns),
-			       (enum thread_key)key);
-		return;
-	}
-	t->columns = by_cpu_columns;
-	t->ncolumns = (int)array_size(by_cpu_columns);
-}
-
-static int cpu_by_put_block(struct block_table *k, struct error *err)
-{
-	int key, rc = cpu_by_find_key(k->q->by, &key, err);
-
-	if (!rc && key >= 0)
-		return cpu_by_add_side(k, (enum thread_key)key, err);
-	if (!rc)
-		cpu_by_add_cpus(k);
-	return rc;
-}
-
 static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	int key = -1, rc = cpu_by_find_key(q->by, &key, err);
+	enum thread_key key;
+	bool threads = thread_key_find(q->by, &key);
 
-	if (!rc && key >= 0 && q->cpus)
-		rc = error_set(err, EINVAL,
-			       "--cpu needs --by cpu: a thread's time is not measured per CPU");
-	if (!rc && key < 0 && q->comm)
-		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
-	if (!rc && key < 0 && q->workload_only)
-		rc = error_set(
+	if (threads && q->cpus)
+		return error_set(err, EINVAL,
+				 "--cpu needs --by cpu: a thread's time is not measured per CPU");
+	if (!threads && q->comm)
+		return error_set(err, EINVAL, "--comm needs --by comm, process or thread");
+	if (!threads && q->workload_only)
+		return error_set(
 			err, EINVAL,
 			"--workload-only needs --by comm, process or thread: the workload's time is not measured per CPU");
-	if (rc)
-		return rc;
-	cpu_by_set_columns(t, key);
+	if (threads)
+		thread_columns(t, by_thread_columns, array_size(by_thread_columns), key);
 	return block_table_run(s, q, t, cpu_by_put_block, NULL, err);
 }
 
 static const struct measure measure_cpu_by = {
 	.name = "cpu --by",
+	MEASURE_COLUMNS(by_cpu_columns),
+	.keys = "cpu comm process pid thread tid",
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm workload-only by limit all"},
 	.spare = "runs iowait_pct steal_pct",
 	.run = cpu_by_run,

@@ -18,28 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELAY_COLUMNS                                                                          \
-	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},                    \
-		{"switches", .type = V_INT,                                                    \
-		 .what = "times the thread waited for a CPU and got one"},                     \
-		{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},    \
-		{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"}, \
-		{"max_start_s", "s", V_REAL, .digits = 6,                                      \
-		 .what = "start of the longest wait, perf's clock"},                           \
-	{                                                                                      \
-		"max_end_s", "s", V_REAL, .digits = 6,                                         \
-					  .what = "end of the longest wait, perf's clock"      \
-	}
-
 static const struct column sched_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"threads", .type = V_INT, .what = "threads of that name"},
-	DELAY_COLUMNS,
-};
-static const struct column sched_by_tid_columns[] = {
-	{"comm", .type = V_STR, .what = "command"},
 	{"tid", .type = V_INT, .what = "thread"},
-	DELAY_COLUMNS,
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
+	{"switches", .type = V_INT, .what = "times the thread waited for a CPU and got one"},
+	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},
+	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"},
+	{"max_start_s", "s", V_REAL, .digits = 6,
+	 .what = "start of the longest wait, perf's clock"},
+	{"max_end_s", "s", V_REAL, .digits = 6, .what = "end of the longest wait, perf's clock"},
 };
 
 enum { LIMIT = 30 };
@@ -335,7 +324,7 @@ static void sched_note_events(struct table *t, const struct sched *s)
 
 static void sched_put_rows(struct table *t, struct sched *s)
 {
-	size_t limit = s->q->limit > 0 ? (size_t)s->q->limit : LIMIT, shown = 0, all = 0, i;
+	size_t limit = query_limit(s->q, LIMIT), shown = 0, all = 0, i;
 	uint64_t switches = 0, runtime = 0;
 
 	if (s->nrows)
@@ -343,7 +332,7 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	for (i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
 		switches += s->rows[i].sum.switches;
 		runtime += s->rows[i].sum.runtime;
-		if (!s->q->all && all >= limit)
+		if (all >= limit)
 			continue;
 		sched_put_row(t, s, &s->rows[i]);
 		shown++;
@@ -353,15 +342,6 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	sched_note_events(t, s);
 	tracepoints_add_notes(s->tp, &t->notes);
 	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
-}
-
-static int sched_parse_by(const struct query *q, bool *by_tid, struct error *err)
-{
-	*by_tid = q->by && (!strcmp(q->by, "tid") || !strcmp(q->by, "thread"));
-	if (!q->by || *by_tid || !strcmp(q->by, "comm"))
-		return 0;
-	return error_set(err, EINVAL, "--by: table 'sched' has the keys comm and tid, not '%s'",
-			 q->by);
 }
 
 /*
@@ -389,22 +369,13 @@ static const struct column sched_capture_columns[] = {
 static void sched_capture_put_group(const struct block_table *k, const struct thread_groups *groups,
 				    const struct thread_group *g)
 {
-	const struct block_runs *b = k->b;
 	struct table *t = k->t;
-	struct value *row = block_row(t, &b->block);
+	struct value *row = thread_group_row(k, g);
 	enum estimator est = k->list.estimator;
 	struct estimate run = thread_estimate(groups, g, THREAD_SCHED_RUN, est),
 			wait = thread_estimate(groups, g, THREAD_WAIT, est),
 			slices = thread_estimate(groups, g, THREAD_SLICES, est);
 
-	if (g->run >= 0)
-		table_set(t, row, "run", value_int(b->runs[g->run].repeat));
-	table_set(t, row, "comm", value_str(t, g->comm));
-	if (g->pid)
-		table_set(t, row, "pid", value_int(g->pid));
-	if (g->tid)
-		table_set(t, row, "tid", value_int(g->tid));
-	table_set(t, row, "threads", value_int(g->threads));
 	table_set(t, row, "runtime_ms", value_real(run.value / 1e6));
 	wait.value /= 1e6, wait.lo /= 1e6, wait.hi /= 1e6;
 	put_estimate(t, row, "delay_ms", &wait);
@@ -427,28 +398,26 @@ static bool sched_capture_shows(const struct thread_groups *groups, const struct
 	return false;
 }
 
-static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)
+static enum thread_key sched_key(const struct query *q)
 {
-	*key = BY_THREAD;
-	if (!by || thread_key_find(by, key))
-		return 0;
-	return error_set(err, EINVAL,
-			 "--by: table 'sched' has the keys comm, process and thread, not '%s'", by);
+	enum thread_key key = BY_THREAD;
+
+	if (q->by)
+		thread_key_find(q->by, &key);
+	return key;
 }
 
 static int sched_capture_put_block(struct block_table *k, struct error *err)
 {
-	size_t limit = k->q->limit > 0 ? (size_t)k->q->limit : LIMIT, all = 0, shown = 0, i;
+	size_t limit = query_limit(k->q, LIMIT), all = 0, shown = 0, i;
 	const struct block *b = &k->b->block;
 	struct thread_groups groups = {0};
-	enum thread_key key;
 	char *reason;
-	int rc = sched_capture_find_key(k->q->by, &key, err);
+	int rc = thread_groups_read(&groups, k->s, k->b, sched_key(k->q), k->q->comm, THREAD_WAIT,
+				    err);
 
-	if (!rc)
-		rc = thread_groups_read(&groups, k->s, k->b, key, k->q->comm, THREAD_WAIT, err);
 	for (i = 0; i < groups.n && !rc; i++) {
-		if (!sched_capture_shows(&groups, &groups.g[i]) || (all++ >= limit && !k->q->all))
+		if (!sched_capture_shows(&groups, &groups.g[i]) || all++ >= limit)
 			continue;
 		sched_capture_put_group(k, &groups, &groups.g[i]);
 		shown++;
@@ -472,37 +441,28 @@ static void sched_capture_add_notes(struct block_table *k)
 		"over the window, from /proc/PID/task/TID/schedstat and status; a thread that ended counts until its last reading");
 }
 
-static int sched_capture_run(struct store *s, const struct query *q, struct table *t,
-			     struct error *err)
-{
-	enum thread_key key;
-	int rc = sched_capture_find_key(q->by, &key, err);
-
-	if (rc)
-		return rc;
-	thread_columns(t, sched_capture_columns, array_size(sched_capture_columns), key);
-	return block_table_run(s, q, t, sched_capture_put_block, sched_capture_add_notes, err);
-}
-
 static int sched_run(struct store *store, const struct query *q, struct table *t, struct error *err)
 {
 	struct sched s = {.tp = q->bare.tracepoints, .q = q};
-	bool by_tid;
+	bool by_tid = q->by && sched_key(q) != BY_COMM;
 	int rc;
 
-	if (store)
-		return sched_capture_run(store, q, t, err);
-	rc = sched_parse_by(q, &by_tid, err);
-	if (!rc && !s.tp)
-		rc = error_set(err, EINVAL,
-			       "table 'sched' is made from a capture, or from --perf FILE");
-	if (!rc)
-		rc = sched_read_events(&s, err);
+	if (store) {
+		thread_columns(t, sched_capture_columns, array_size(sched_capture_columns),
+			       sched_key(q));
+		return block_table_run(store, q, t, sched_capture_put_block,
+				       sched_capture_add_notes, err);
+	}
+	if (!s.tp)
+		return error_set(err, EINVAL,
+				 "table 'sched' is made from a capture, or from --perf FILE");
+	if (by_tid && sched_key(q) == BY_PROCESS)
+		return error_set(err, EINVAL,
+				 "--by: table 'sched' of a perf.data has only comm and tid");
+	rc = sched_read_events(&s, err);
 	if (!rc) {
-		if (by_tid) {
-			t->columns = sched_by_tid_columns;
-			t->ncolumns = (int)array_size(sched_by_tid_columns);
-		}
+		thread_columns(t, sched_columns, array_size(sched_columns),
+			       by_tid ? BY_THREAD : BY_COMM);
 		sched_make_rows(&s, by_tid);
 		sched_put_rows(t, &s);
 	}
@@ -519,6 +479,7 @@ const struct measure measure_sched = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm workload-only by limit all",
 		    [SOURCE_PERF] = "from to cpu comm event by limit all"},
 	.spare = "max_end_s max_start_s",
+	.keys = "comm process pid thread tid",
 	.flags = MEASURE_TRACEPOINTS,
 	.run = sched_run,
 };

@@ -82,29 +82,15 @@ int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err)
 	return rc;
 }
 
-static const struct column key_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"pid", .type = V_INT, .what = "process"},
-	{"tid", .type = V_INT, .what = "thread"},
-};
-
 void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block)
 {
-	const bool wanted[] = {by_block, by_block, keys & SYSCALLS_BY_PID, keys & SYSCALLS_BY_TID};
-	const struct column *from = t->columns;
-	struct column *to;
-	int n = 0, i;
+	struct str others = {0};
 
-	to = arena_alloc(&t->arena, sizeof(*to) * ((size_t)t->ncolumns + array_size(wanted)));
-	for (i = 0; i < (int)array_size(wanted); i++)
-		if (wanted[i])
-			to[n++] = key_columns[i];
-	for (i = 0; i < t->ncolumns; i++)
-		if (keys & SYSCALLS_BY_COMM || strcmp(from[i].name, "comm"))
-			to[n++] = from[i];
-	t->columns = to;
-	t->ncolumns = n;
+	str_printf(&others, "%s%s%s%s-", by_block ? "" : "variant side ",
+		   keys & SYSCALLS_BY_PID ? "" : "pid ", keys & SYSCALLS_BY_TID ? "" : "tid ",
+		   keys & SYSCALLS_BY_COMM ? "" : "comm ");
+	table_drop_columns(t, others.buf);
+	str_free(&others);
 }
 
 /* --- adding up: sums of squares are merged by Chan's formula --- */
@@ -250,13 +236,13 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 void syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
 		  const struct block *b)
 {
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	size_t limit = query_limit(q, LIMIT), i;
 	unsigned long long calls = 0, ended = 0;
 	double ns = 0;
 
 	if (s->n)
 		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
-	if (q->all || s->n < limit)
+	if (s->n < limit)
 		limit = s->n;
 	for (i = 0; i < s->n; i++) {
 		const struct syscall_row *r = &s->rows[i];
@@ -294,6 +280,10 @@ double syscalls_work_kib(const struct query *q)
  */
 
 static const struct column syscalls_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"pid", .type = V_INT, .what = "process"},
+	{"tid", .type = V_INT, .what = "thread"},
 	{"comm", .type = V_STR, .what = "command"},
 	{"syscall", .type = V_STR},
 	{"calls", .type = V_INT, .what = "calls of the workload's processes, on any CPU"},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tcp: each socket of the workload in each run, from the kernel's tcp_info. Rows with the evidence
- * "workload" have the workload's own data, which covers the whole run. --by name has one row for
- * each figure of all sockets of a run together, estimated over the runs.
+ * "workload" have the workload's own data, which covers the whole run.
  */
 
 #include "analyze/scope/scope.h"
@@ -137,14 +136,15 @@ static bool tcp_put_workload(struct store *s, struct table *t, const struct bloc
 static int tcp_put_run(struct store *s, const struct query *q, const struct block *b,
 		       const struct run *r, struct table *t, bool *said, struct error *err)
 {
-	int limit = q->all ? INT32_MAX : q->limit > 0 ? (int)q->limit : LIMIT, i;
+	size_t limit = query_limit(q, LIMIT);
+	int i;
 	double seconds = figure_metric(s, r, "seconds");
 	struct socket_row *rows;
 	int n = store_sockets(s, r->id, &rows, err);
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n && i < limit; i++)
+	for (i = 0; i < n && (size_t)i < limit; i++)
 		tcp_put_socket(t, b, r, &rows[i], seconds);
 	free(rows);
 	*said |= tcp_put_workload(s, t, b, r);

@@ -184,25 +184,26 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 	return none;
 }
 
-/* Columns that need this key or a later one. */
-static const struct {
-	const char *column;
-	enum thread_key from;
-} narrow[] = {{"run", BY_PROCESS}, {"pid", BY_PROCESS}, {"tid", BY_THREAD}, {"cpus", BY_THREAD}};
-
 void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key)
 {
-	struct column *list = arena_alloc(&t->arena, n * sizeof(*list));
-	size_t i, k;
+	static const char *const others[] = {
+		[BY_COMM] = "run pid tid cpus", [BY_PROCESS] = "tid cpus", [BY_THREAD] = "threads"};
 
-	t->columns = list;
-	t->ncolumns = 0;
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < array_size(narrow); k++)
-			if (!strcmp(columns[i].name, narrow[k].column) && key < narrow[k].from)
-				break;
-		if (k == array_size(narrow) &&
-		    (strcmp(columns[i].name, "threads") || key != BY_THREAD))
-			list[t->ncolumns++] = columns[i];
-	}
+	t->columns = columns;
+	t->ncolumns = (int)n;
+	table_drop_columns(t, others[key]);
+}
+
+struct value *thread_group_row(const struct block_table *k, const struct thread_group *g)
+{
+	struct value *row = block_row(k->t, &k->b->block);
+
+	if (g->run >= 0)
+		table_set(k->t, row, "run", value_int(k->b->runs[g->run].repeat));
+	table_set(k->t, row, "comm", value_str(k->t, g->comm));
+	table_set(k->t, row, "pid", g->pid ? value_int(g->pid) : value_none());
+	table_set(k->t, row, "tid", g->tid ? value_int(g->tid) : value_none());
+	table_set(k->t, row, "threads", g->threads ? value_int(g->threads) : value_none());
+	table_set(k->t, row, "cpus", value_str(k->t, g->cpus));
+	return row;
 }

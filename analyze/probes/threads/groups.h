@@ -41,8 +41,11 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 		       struct error *err);
 void thread_groups_free(struct thread_groups *list);
 
-/* Sets the table's columns to those that rows by this key fill. */
+/* Sets the table's columns to those of the list that rows by this key fill. */
 void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key);
+
+/* Adds a row with the run, the command, the process and the thread of the group. */
+struct value *thread_group_row(const struct block_table *k, const struct thread_group *g);
 
 /*
  * Estimates the figure over the runs. A run without the group counts as 0 if it measured other
