@@ -34,7 +34,7 @@ static struct feature compare_feature(size_t i)
 /* --- options of compare, or with one value for BASE and one for NEW --- */
 
 static option_parser compare_option_table, compare_option_sides, compare_option_gate,
-	compare_option_threshold, compare_option_rates, compare_option_work;
+	compare_option_threshold, compare_option_work;
 
 #define AT(member) offsetof(struct compare_arguments, member)
 
@@ -63,7 +63,7 @@ static const struct option_row own[] = {
 	{.name = "by",
 	 .arg = "components|functions|contexts|modules|syscalls",
 	 .help = "waterfall: steps are components (default), functions, contexts, modules or syscalls"},
-	{.name = "rate", .arg = "B[,N]", .parse = compare_option_rates},
+	{.name = "rate", .arg = "B[,N]"},
 	{.name = "units", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].units)},
 	{.name = "seconds", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].seconds)},
 	{.name = "busy-ns", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].busy_ns)},
@@ -124,24 +124,6 @@ static void compare_option_threshold(const struct argp_state *state, const struc
 		arg_from_0(state, "--threshold", arg) / 100;
 }
 
-/* Parses one or two rates, as report does: 8.1M, 100Gbit/1536. */
-static void compare_option_rates(const struct argp_state *state, const struct option_row *o,
-				 void *to, char *arg)
-{
-	struct comparison *c = &((struct compare_arguments *)to)->c;
-	double x[RATES_MAX];
-	struct error err = {0};
-	int n = rates_parse(arg, x, &err), e;
-
-	(void)o;
-	if (n < 0)
-		argp_error(state, "--rate: %s", err.text);
-	if (n > ENDS)
-		argp_error(state, "--rate '%s': one rate for both, or two: BASE,NEW", arg);
-	for (e = 0; e < ENDS; e++)
-		c->work[e].rate = x[e < n ? e : 0];
-}
-
 /* "8165032" or "8165032,9012345", into the same member of both ends' work. */
 static void compare_option_work(const struct argp_state *state, const struct option_row *o,
 				void *to, char *arg)
@@ -183,22 +165,10 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 		argp_error(state, "compare needs two ends: give BASE and NEW");
 	if (strcmp(base, a->ref[NEW]) || (!a->capture && bare_is(base)))
 		return;
-	if (a->capture)
-		argp_error(
-			state,
-			"%s against itself: a run does not differ from itself; --self-test %s --variant %s measures how often its runs seem to differ",
-			base, a->capture, base);
 	argp_error(
 		state,
 		"%s against itself: a run does not differ from itself; --self-test CAPTURE measures how often the runs of a variant seem to differ",
 		base);
-}
-
-static enum data_source compare_source(const struct compare_arguments *a)
-{
-	if (a->self_test)
-		return SOURCE_NUMBERS;
-	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
 }
 
 static void compare_check_page(struct argp_state *state, const struct compare_arguments *a)
@@ -232,22 +202,16 @@ static void compare_check_options(struct argp_state *state, struct compare_argum
 	options_check(state, &a->o, &f, 1, a->source);
 }
 
-static void compare_check_slice(struct argp_state *state, const struct comparison *c)
-{
-	struct error err = {0};
-
-	if (slice_given(&c->slice) && c->slice.from.relative == c->slice.to.relative &&
-	    slice_check(&c->slice, &err))
-		argp_error(state, "%s", err.text);
-}
-
 enum { COMMIT_ROWS = 6 }; /* the rows of a list of costs */
 
 /* Sets the query of both ends; each table adds variant and side, and applies the limit. */
 static void compare_set_query(struct compare_arguments *a)
 {
 	struct comparison *c = &a->c;
+	int e;
 
+	for (e = 0; e < ENDS; e++)
+		c->work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.work.rate;
 	c->query = a->o.q;
 	c->slice = a->o.slice;
 	c->by = a->o.q.by;
@@ -279,8 +243,12 @@ static void compare_check_patterns(struct argp_state *state, struct compare_argu
 
 static void compare_check(struct argp_state *state, struct compare_arguments *a)
 {
+	struct error err = {0};
+
 	compare_check_ends(state, a);
-	a->source = compare_source(a);
+	a->source = a->self_test			   ? SOURCE_NUMBERS
+		    : a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE
+							   : SOURCE_PERF;
 	if (a->html)
 		compare_check_page(state, a);
 	a->c.table = a->table; /* the only one that a self-test tests */
@@ -289,7 +257,10 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 	compare_check_patterns(state, a);
 	compare_check_options(state, a);
 	compare_set_query(a);
-	compare_check_slice(state, &a->c);
+	if (a->c.slice.from.relative == a->c.slice.to.relative && slice_check(&a->c.slice, &err))
+		argp_error(state, "%s", err.text);
+	if (a->o.q.nrates > ENDS)
+		argp_error(state, "--rate: one rate for both, or two: BASE,NEW");
 }
 
 static error_t compare_parse(int key, char *arg, struct argp_state *state)

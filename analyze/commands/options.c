@@ -161,22 +161,13 @@ static struct store *options_open_store(const char *folder)
 	return store;
 }
 
-/*
- * Returns the store of the last word that is a folder with one, else of a word behind the cursor,
- * else of this folder, else NULL. The shells pass the words behind the cursor in a variable, one a
- * line.
- */
+/* Returns the store of the last word that is a folder with one, else of this folder, else NULL. */
 static struct store *options_find_store(char **words, int n)
 {
-	const char *behind = getenv("ZCOST_WORDS_BEHIND");
-	char *copy = xstrdup(behind ? behind : ""), *rest = copy, *word;
 	struct store *store = NULL;
 
 	while (n > 0 && !store)
 		store = options_open_store(words[--n]);
-	while (!store && (word = str_token(&rest, '\n')))
-		store = *word ? options_open_store(word) : NULL;
-	free(copy);
 	return store ? store : options_open_store(".");
 }
 

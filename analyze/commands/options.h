@@ -161,12 +161,4 @@ void options_set_perf(struct options *o, const char *path);
 /* Parsers that a command uses for its own options. */
 option_parser option_text, option_flag;
 
-/*
- * Parses "R[,R...]", units of work per second: a number, which k, M or G may follow, or what a link
- * carries of frames of one size: "100Gbit/1536" is 100e9 / (1536 x 8) = 8138020.8 packets per
- * second. The frame's bytes are those on the wire: preamble, gap and checksum count only if the
- * user adds them. Returns the number of rates, all above 0, or -EINVAL.
- */
-int rates_parse(const char *text, double rates[RATES_MAX], struct error *err);
-
 #endif

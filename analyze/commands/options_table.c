@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- rates --- */
+/* --- parsers --- */
 
 static double rate_parse_multiple(char **p)
 {
@@ -48,28 +48,6 @@ static bool rate_parse(const char *text, double *rate)
 	}
 	return !*end && isfinite(*rate) && *rate > 0;
 }
-
-int rates_parse(const char *text, double rates[RATES_MAX], struct error *err)
-{
-	char *copy = xstrdup(text), *rest = copy, *word;
-	int n = 0;
-
-	while (n >= 0 && (word = str_token(&rest, ','))) {
-		if (n == RATES_MAX)
-			n = error_set(err, EINVAL, "at most %d rates", RATES_MAX);
-		else if (!rate_parse(word, &rates[n]))
-			n = error_set(
-				err, EINVAL,
-				"'%s' is not a rate above 0, such as 8165032, 8.1M or 100Gbit/1536",
-				word);
-		else
-			n++;
-	}
-	free(copy);
-	return n;
-}
-
-/* --- parsers --- */
 
 struct option_title {
 	char text[40];
@@ -231,16 +209,33 @@ static void option_basis(const struct argp_state *state, const struct option_row
 	*p = !strcmp(arg, "wall") ? BASIS_WALL : BASIS_BUSY;
 }
 
+/*
+ * Parses "R[,R...]", units of work per second: a number, which k, M or G may follow, or what a link
+ * carries of frames of one size: "100Gbit/1536" is 100e9 / (1536 x 8) = 8138020.8 packets per
+ * second. The frame's bytes are those on the wire: preamble, gap and checksum count only if the
+ * user adds them.
+ */
 static void option_rates(const struct argp_state *state, const struct option_row *o, void *to,
 			 char *arg)
 {
 	struct options *all = to;
-	struct error err = {0};
+	char *copy = xstrdup(arg), *rest = copy, *word;
+	int n = 0;
 
 	(void)o;
-	all->q.nrates = rates_parse(arg, all->rates, &err);
-	if (all->q.nrates < 0)
-		argp_error(state, "--rate: %s", err.text);
+	while ((word = str_token(&rest, ','))) {
+		if (n == RATES_MAX)
+			argp_error(state, "--rate: at most %d rates", RATES_MAX);
+		else if (!rate_parse(word, &all->rates[n]))
+			argp_error(
+				state,
+				"--rate: '%s' is not a rate above 0, such as 8165032, 8.1M or 100Gbit/1536",
+				word);
+		else
+			n++;
+	}
+	free(copy);
+	all->q.nrates = n;
 	all->q.rates = all->rates;
 	all->q.work.rate = all->rates[0];
 }

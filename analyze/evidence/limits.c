@@ -33,11 +33,6 @@ static void limits_put_row(struct table *t, const struct limits_side *side, cons
 		table_set(t, row, "side", value_str(t, side->b->block.side));
 }
 
-static bool limits_has(const struct limits_side *side, int i)
-{
-	return side->found[i].text && side->found[i].share >= limit_kinds[i].least;
-}
-
 struct limits_place {
 	double share;
 	int side, kind;
@@ -62,7 +57,8 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 
 	for (side = 0; side < v->n; side++)
 		for (i = (int)from; i <= (int)to; i++)
-			if (limits_has(&v->sides[side], i))
+			if (v->sides[side].found[i].text &&
+			    v->sides[side].found[i].share >= limit_kinds[i].least)
 				place[n++] = (struct limits_place){v->sides[side].found[i].share,
 								   side, i};
 	qsort(place, (size_t)n, sizeof(*place), limits_compare);
@@ -196,9 +192,9 @@ static int limits_compare_words(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* Lists each limit of the variant once. Returns their number. */
-static size_t limits_list(const struct table *t, const char *variant, char **list)
+char *limits_words(const struct table *t, const char *variant, enum limits_order order)
 {
+	char **list = xcalloc(t->rows + 1, sizeof(*list));
 	struct str s = {0};
 	size_t i, k, n = 0;
 
@@ -209,19 +205,10 @@ static size_t limits_list(const struct table *t, const char *variant, char **lis
 		limits_add_word(&s, t, i);
 		for (k = 0; k < n && strcmp(list[k], s.buf); k++)
 			;
-		if (k == n)
+		if (k == n) /* each limit once */
 			list[n++] = xstrdup(s.buf);
 	}
-	str_free(&s);
-	return n;
-}
-
-char *limits_words(const struct table *t, const char *variant, enum limits_order order)
-{
-	char **list = xcalloc(t->rows + 1, sizeof(*list));
-	size_t i, n = limits_list(t, variant, list);
-	struct str s = {0};
-
+	str_reset(&s);
 	if (order == LIMITS_BY_NAME)
 		qsort(list, n, sizeof(*list), limits_compare_words);
 	for (i = 0; i < n; i++) {
@@ -229,7 +216,10 @@ char *limits_words(const struct table *t, const char *variant, enum limits_order
 		free(list[i]);
 	}
 	free(list);
-	return n ? str_take(&s) : NULL;
+	if (n)
+		return str_take(&s);
+	str_free(&s);
+	return NULL;
 }
 
 static bool limit_is_busy_cpu(const char *limit)

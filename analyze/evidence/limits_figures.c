@@ -63,18 +63,10 @@ static double limits_cpu_part(const struct limits_variant *v, const struct limit
 	return limits_figure(v, side, figure_metric_of, &(struct metric_key){metric, NULL, cpu});
 }
 
-/* Returns the time of other programs on the CPU, as far as it is known: in user mode. */
-static double limits_others(const struct limits_variant *v, const struct limits_side *side,
-			    double user)
-{
-	double others = limits_figure(v, side, figure_metric, "others_user_pct");
-
-	return others > user ? user : others >= 1 ? others : 0;
-}
-
 static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side, int cpu)
 {
-	double part[array_size(cpu_parts)], others, busy = limits_cpu_part(v, side, "cpu_pct", cpu);
+	double part[array_size(cpu_parts)], busy = limits_cpu_part(v, side, "cpu_pct", cpu);
+	double others = limits_figure(v, side, figure_metric, "others_user_pct");
 	struct str s = {0};
 	size_t i, n = 0;
 
@@ -85,7 +77,8 @@ static void limits_add_cpu(const struct limits_variant *v, struct limits_side *s
 			str_printf(&s, "%s%s %.0f", n++ ? ", " : " (", cpu_parts[i].name, part[i]);
 	}
 	str_puts(&s, n ? ")" : "");
-	others = limits_others(v, side, part[PART_USER]);
+	/* The time of other programs is known in user mode only. */
+	others = others > part[PART_USER] ? part[PART_USER] : others >= 1 ? others : 0;
 	if (others > 0)
 		str_printf(&s, ", less %.1f %% of other programs", others);
 	limit_found_keep(&side->found[2 * (part[PART_SOFTIRQ] + part[PART_IRQ]) > busy - others
@@ -107,31 +100,23 @@ static int limits_add_cpus(const struct limits_variant *v, struct limits_side *s
 	return rc;
 }
 
-/* Returns the part of the window in which a thread ran or waited for a CPU, in percent. */
-static double limits_thread_share(const struct thread_row *t, double seconds, double *wait)
-{
-	double share;
-
-	*wait = isnan(t->wait_ns) ? 0 : t->wait_ns / (seconds * 1e7);
-	share = t->run_ns / (seconds * 1e7) + *wait;
-	return share > 100 ? 100 : share; /* interpolated between readings */
-}
-
 struct limits_thread {
 	const char *comm;
-	double share, wait; /* percent */
+	double share, wait; /* percent of the window */
 };
 
 /* Finds the thread that ran or waited for a CPU the longest. Its share is NAN without threads. */
 static struct limits_thread limits_busiest_thread(struct store *s, const struct run *r)
 {
 	struct limits_thread most = {NULL, NAN, 0};
-	double seconds = figure_metric(s, r, "seconds"), share, wait;
+	double percent = figure_metric(s, r, "seconds") * 1e7, share, wait;
 	struct thread_row *rows;
 	int n = store_threads(s, r->id, &rows, NULL), i;
 
 	for (i = 0; i < n; i++) {
-		share = limits_thread_share(&rows[i], seconds, &wait);
+		wait = isnan(rows[i].wait_ns) ? 0 : rows[i].wait_ns / percent;
+		share = rows[i].run_ns / percent + wait;
+		share = share > 100 ? 100 : share; /* interpolated between readings */
 		if (!isnan(share) && !(share <= most.share))
 			most = (struct limits_thread){rows[i].comm, share, wait};
 	}
@@ -139,16 +124,12 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 	return most;
 }
 
-static double limits_thread_figure(struct store *s, const struct run *r, const void *arg)
+/* Returns the time in which the busiest thread waited, or also that in which it ran. */
+static double limits_thread_figure(struct store *s, const struct run *r, const void *only_wait)
 {
-	(void)arg;
-	return limits_busiest_thread(s, r).share;
-}
+	struct limits_thread busiest = limits_busiest_thread(s, r);
 
-static double limits_wait_figure(struct store *s, const struct run *r, const void *arg)
-{
-	(void)arg;
-	return limits_busiest_thread(s, r).wait;
+	return *(const bool *)only_wait ? busiest.wait : busiest.share;
 }
 
 /*
@@ -157,8 +138,8 @@ static double limits_wait_figure(struct store *s, const struct run *r, const voi
  */
 static void limits_add_thread(const struct limits_variant *v, struct limits_side *side)
 {
-	double share = limits_figure(v, side, limits_thread_figure, NULL);
-	double wait = limits_figure(v, side, limits_wait_figure, NULL);
+	double share = limits_figure(v, side, limits_thread_figure, &(bool){false});
+	double wait = limits_figure(v, side, limits_thread_figure, &(bool){true});
 	struct limits_thread first = limits_busiest_thread(v->s, side->b->runs);
 
 	if (!(share >= limit_kinds[LIMIT_CPU].least))
@@ -185,16 +166,6 @@ static double limits_quota(struct store *s, const struct run *r, const void *arg
 
 	(void)arg;
 	return share > 100 ? 100 : share; /* the time of several CPUs; NAN stays NAN */
-}
-
-static void limits_add_quota(const struct limits_variant *v, struct limits_side *side)
-{
-	double share = limits_figure(v, side, limits_quota, NULL);
-
-	limit_found_keep(
-		&side->found[LIMIT_QUOTA], share,
-		xasprintf("a cgroup's CPU quota stopped the workload for %.1f %% of the window",
-			  share));
 }
 
 /* --- the link --- */
@@ -363,13 +334,9 @@ static double limits_socket_figure(struct store *s, const struct run *r, const v
 	return all.n ? sum / all.n : NAN;
 }
 
-static double limits_sockets_mean(const struct limits_variant *v, const struct limits_side *side,
-				  size_t member)
-{
-	return limits_figure(v, side, limits_socket_figure, &member);
-}
-#define SOCKETS_MEAN(v, side, member) \
-	limits_sockets_mean(v, side, offsetof(struct limits_sockets, member))
+#define SOCKETS_MEAN(v, side, member)                \
+	limits_figure(v, side, limits_socket_figure, \
+		      &(size_t){offsetof(struct limits_sockets, member)})
 
 static void limits_add_waits(const struct limits_variant *v, struct limits_side *side)
 {
@@ -405,35 +372,31 @@ static void limits_add_waits(const struct limits_variant *v, struct limits_side 
 static int limits_read_side(const struct limits_variant *v, struct limits_side *side,
 			    struct error *err)
 {
+	double stopped = limits_figure(v, side, limits_quota, NULL);
 	int rc = limits_add_cpus(v, side, err);
 
 	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
 	limits_add_thread(v, side);
-	limits_add_quota(v, side);
+	limit_found_keep(
+		&side->found[LIMIT_QUOTA], stopped,
+		xasprintf("a cgroup's CPU quota stopped the workload for %.1f %% of the window",
+			  stopped));
 	return rc ?: limits_add_links(v, side, err);
-}
-
-/* Only a side that sends can wait for windows, buffers or its application. */
-static void limits_read_waits(struct limits_variant *v)
-{
-	double most = 0;
-	int i;
-
-	for (i = 0; i < v->n; i++)
-		most = fmax(most, v->sides[i].acked);
-	for (i = 0; i < v->n; i++)
-		if (most > 0 && v->sides[i].acked >= sending_side * most)
-			limits_add_waits(v, &v->sides[i]);
 }
 
 int limits_read_figures(struct limits_variant *v, struct error *err)
 {
+	double most = 0;
 	int i, rc = 0;
 
 	for (i = 0; i < v->n && !rc; i++)
 		rc = limits_read_side(v, &v->sides[i], err);
-	if (!rc)
-		limits_read_waits(v);
+	for (i = 0; i < v->n; i++)
+		most = fmax(most, v->sides[i].acked);
+	/* Only a side that sends can wait for windows, buffers or its application. */
+	for (i = 0; i < v->n && !rc; i++)
+		if (most > 0 && v->sides[i].acked >= sending_side * most)
+			limits_add_waits(v, &v->sides[i]);
 	return rc;
 }
 

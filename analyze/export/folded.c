@@ -14,19 +14,11 @@ struct folded {
 	FILE *out;
 };
 
-static void folded_write_line(void *folded, struct str *text, uint32_t frame)
+static void folded_write_line(void *folded, const char *text, uint32_t frame)
 {
 	struct folded *f = folded;
-	char digits[24], *at = digits + sizeof(digits);
-	uint64_t weight = lines_weight(&f->lines, 0, frame);
 
-	*--at = '\n';
-	do
-		*--at = (char)('0' + weight % 10);
-	while (weight /= 10);
-	*--at = ' ';
-	str_add(text, at, (size_t)(digits + sizeof(digits) - at));
-	fwrite_unlocked(text->buf, text->len, 1, f->out);
+	fprintf(f->out, "%s %llu\n", text, (unsigned long long)lines_weight(&f->lines, 0, frame));
 }
 
 static int export_folded(struct export *x, struct error *err)
@@ -75,7 +67,7 @@ struct folded_diff {
 	FILE *out;
 };
 
-static void folded_diff_write_line(void *folded_diff, struct str *text, uint32_t frame)
+static void folded_diff_write_line(void *folded_diff, const char *text, uint32_t frame)
 {
 	struct folded_diff *w = folded_diff;
 	int64_t ps[ENDS];
@@ -86,8 +78,7 @@ static void folded_diff_write_line(void *folded_diff, struct str *text, uint32_t
 					  w->of[e].blocks[0].ns *
 						  (double)lines_weight(&w->lines, e, frame));
 	if (ps[BASE] || ps[NEW])
-		fprintf(w->out, "%s %lld %lld\n", text->buf, (long long)ps[BASE],
-			(long long)ps[NEW]);
+		fprintf(w->out, "%s %lld %lld\n", text, (long long)ps[BASE], (long long)ps[NEW]);
 }
 
 static int folded_diff_read_end(struct folded_diff *w, struct export *x, enum end e,

@@ -7,23 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The block that is read, or the one of a perf.data. Runs of a store share the numbers of frames.
- */
-struct lines_source {
-	const struct sample_block *block;
-	const struct profile *p;
-	uint32_t root;	      /* frame of the trie above the command, or PROFILE_NONE */
-	struct map names;     /* symbol -> symbol of the trie + 1 */
-	struct map comms;     /* comm -> frame of the trie + 1 */
-	struct place *places; /* by frame */
-};
-
-/* The frame of the trie that a profile's frame became, and the frame of its command + 1 (0: none).
- */
-struct place {
-	uint32_t comm, frame;
-};
-
 /* --- names --- */
 
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
@@ -44,19 +27,17 @@ static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 
 static uint32_t lines_symbol(struct lines *l, uint32_t symbol)
 {
-	const struct profile *p = l->source->p;
-	uint64_t *known = map_at(&l->source->names, symbol);
-	char *object;
+	const struct profile *p = l->source.p;
+	uint64_t *known = map_at(&l->source.names, symbol);
+	char *object = NULL;
 
 	if (*known)
 		return (uint32_t)*known - 1;
-	if (p->symbols[symbol].unresolved) {
+	if (p->symbols[symbol].unresolved)
 		object = sample_object_name(profile_symbol_dso(p, symbol));
-		*known = 1 + (uint64_t)lines_name_symbol(l, object, false);
-		free(object);
-	} else {
-		*known = 1 + (uint64_t)lines_name_symbol(l, profile_symbol_name(p, symbol), false);
-	}
+	*known =
+		1 + (uint64_t)lines_name_symbol(l, object ?: profile_symbol_name(p, symbol), false);
+	free(object);
 	return (uint32_t)*known - 1;
 }
 
@@ -68,11 +49,11 @@ static uint32_t lines_comm_frame(struct lines *l, const struct sample_run *r,
 {
 	/* PROFILE_NONE is a command without a name; no command has the number after it. */
 	uint64_t key = kind == SAMPLE_ELSEWHERE ? (uint64_t)PROFILE_NONE + 1 : c->comm;
-	uint64_t *known = map_at(&l->source->comms, key);
+	uint64_t *known = map_at(&l->source.comms, key);
 
 	if (!*known)
 		*known = 1 + (uint64_t)profile_frame(
-				     &l->trie, l->source->root,
+				     &l->trie, l->source.root,
 				     lines_name_symbol(l, sample_comm(r, c, kind), true));
 	return (uint32_t)(*known - 1);
 }
@@ -80,12 +61,12 @@ static uint32_t lines_comm_frame(struct lines *l, const struct sample_run *r,
 /* Climbs to the first frame that this command already has in the trie, and adds those below it. */
 static uint32_t lines_frame(struct lines *l, uint32_t comm, uint32_t frame)
 {
-	const struct profile_frame *frames = l->source->p->frames;
+	const struct profile_frame *frames = l->source.p->frames;
 	uint32_t chain[256], n = 0, at = comm;
 
 	for (; frame != PROFILE_NONE; frame = frames[frame].parent) {
-		if (l->source->places[frame].comm == comm + 1) {
-			at = l->source->places[frame].frame;
+		if (l->source.places[frame].comm == comm + 1) {
+			at = l->source.places[frame].frame;
 			break;
 		}
 		if (n == array_size(chain)) {
@@ -96,7 +77,7 @@ static uint32_t lines_frame(struct lines *l, uint32_t comm, uint32_t frame)
 	}
 	while (n--) {
 		at = profile_frame(&l->trie, at, lines_symbol(l, frames[chain[n]].symbol));
-		l->source->places[chain[n]] = (struct place){comm + 1, at};
+		l->source.places[chain[n]] = (struct line_place){comm + 1, at};
 	}
 	return at;
 }
@@ -115,29 +96,26 @@ static void lines_add_weight(struct lines *l, uint32_t frame, uint64_t weight)
 	of[frame] += weight;
 }
 
+void lines_end(struct lines *l)
+{
+	map_free(&l->source.names);
+	map_free(&l->source.comms);
+	free(l->source.places);
+	l->source.places = NULL;
+	l->source.block = NULL;
+}
+
 static void lines_start_block(struct lines *l, const struct sample_run *r)
 {
 	struct sample_block *b = r->block;
-	struct lines_source *source = xcalloc(1, sizeof(*source));
 
 	lines_end(l);
-	*source = (struct lines_source){.block = b, .p = r->p, .root = PROFILE_NONE};
+	l->source.block = b;
+	l->source.root = PROFILE_NONE;
 	if (r->s->nblocks > 1 || l->all_roots)
-		source->root = b->root =
+		l->source.root = b->root =
 			profile_frame(&l->trie, PROFILE_NONE, lines_name_symbol(l, b->name, true));
-	source->places = xcalloc(r->p->nframes + 1, sizeof(*source->places));
-	l->source = source;
-}
-
-void lines_end(struct lines *l)
-{
-	if (!l->source)
-		return;
-	map_free(&l->source->names);
-	map_free(&l->source->comms);
-	free(l->source->places);
-	free(l->source);
-	l->source = NULL;
+	l->source.places = xcalloc(r->p->nframes + 1, sizeof(*l->source.places));
 }
 
 /* Adds the costs command by command, so that one place for each frame suffices. */
@@ -149,9 +127,9 @@ void lines_add(void *lines, const struct sample_run *r)
 	enum sample_kind kind;
 	size_t i, n = 0;
 
-	if (!l->source || l->source->block != r->block)
+	if (l->source.block != r->block)
 		lines_start_block(l, r);
-	l->source->p = r->p;
+	l->source.p = r->p;
 	for (i = 0; i < r->p->ncosts; i++) {
 		c = &r->p->costs[i];
 		kind = samples_select(r, c);
@@ -184,13 +162,10 @@ void lines_free(struct lines *l)
 
 /* --- the walk --- */
 
-/* A frame, ordered among its siblings: the rank of its name (upper half), then its number. */
-typedef uint64_t child_t;
-
 struct walk {
 	const struct lines *l;
-	child_t *children; /* those of frame i from first[i + 1] on to first[i + 2]; roots from 0 */
-	size_t *first;
+	struct radix_row *rows; /* frames by their parent + 1 and the rank of their name */
+	size_t n, *first;	/* the row of the first child of each frame + 1; roots at 0 */
 	struct str text;
 };
 
@@ -216,47 +191,32 @@ static uint32_t *lines_rank_names(const struct profile *p)
 	return rank;
 }
 
-static int walk_order_ranks(const void *a, const void *b)
-{
-	child_t l = *(const child_t *)a, r = *(const child_t *)b;
-
-	return l < r ? -1 : l > r;
-}
-
-/* Returns the index of the first child of `parent`; PROFILE_NONE + 1 is 0. */
-static size_t *walk_first_child(struct walk *w, uint32_t parent)
-{
-	return &w->first[(uint32_t)(parent + 1)];
-}
-
 static void walk_sort_children(struct walk *w)
 {
 	const struct profile *p = &w->l->trie;
 	uint32_t *rank = lines_rank_names(p), i;
-	size_t sum = 0, n;
+	size_t row;
 
-	w->children = xcalloc(p->nframes + 1, sizeof(*w->children));
-	w->first = xcalloc(p->nframes + 2, sizeof(*w->first));
-	for (i = 0; i < p->nframes; i++)
-		++*walk_first_child(w, p->frames[i].parent);
-	for (i = 0; i < p->nframes + 2; i++) { /* ends of the lists */
-		sum += w->first[i];
-		w->first[i] = sum;
+	w->n = p->nframes;
+	w->rows = xcalloc(w->n + 1, sizeof(*w->rows));
+	w->first = xcalloc(w->n + 1, sizeof(*w->first));
+	for (i = 0; i < w->n; i++) {
+		uint32_t above = p->frames[i].parent + 1; /* 0: a root */
+
+		w->rows[i] =
+			(struct radix_row){(uint64_t)above << 32 | rank[p->frames[i].symbol], i};
 	}
-	for (i = 0; i < p->nframes; i++) /* filling from the end turns ends into starts */
-		w->children[--*walk_first_child(w, p->frames[i].parent)] =
-			(uint64_t)rank[p->frames[i].symbol] << 32 | i;
-	for (i = 0; i < p->nframes + 1; i++) {
-		n = w->first[i + 1] - w->first[i];
-		if (n > 1)
-			qsort(w->children + w->first[i], n, sizeof(child_t), walk_order_ranks);
-	}
+	radix_sort(w->rows, w->n);
+	memset(w->first, -1, (w->n + 1) * sizeof(*w->first)); /* SIZE_MAX: no child */
+	for (row = w->n; row-- > 0;)
+		w->first[w->rows[row].key >> 32] = row;
 	free(rank);
 }
 
 struct level {
-	size_t at, end; /* the range of the children */
-	size_t len;	/* the length of the line above them */
+	size_t at;   /* the row of the next frame */
+	size_t len;  /* the length of the line above it */
+	uint32_t of; /* the parent + 1 */
 };
 
 /* Walks depth first. No recursion: a chain may be thousands of frames deep. */
@@ -264,27 +224,25 @@ static void walk_frames(struct walk *w, line_fn *line, void *arg)
 {
 	const struct profile *trie = &w->l->trie;
 	struct level *levels = NULL, *top;
-	size_t n = 0, cap = 0, len;
+	size_t n = 0, cap = 0;
 	uint32_t frame = PROFILE_NONE;
 
 	for (;;) {
-		array_grow(levels, n, cap);
-		levels[n++] = (struct level){*walk_first_child(w, frame),
-					     *(walk_first_child(w, frame) + 1), w->text.len};
-		while (n && levels[n - 1].at == levels[n - 1].end)
+		frame++;
+		array_add(levels, n, cap, (struct level){w->first[frame], w->text.len, frame});
+		while (n && (levels[n - 1].at >= w->n ||
+			     w->rows[levels[n - 1].at].key >> 32 != levels[n - 1].of))
 			n--;
 		if (!n)
 			break;
 		top = &levels[n - 1];
-		frame = (uint32_t)w->children[top->at++];
+		frame = (uint32_t)w->rows[top->at++].value;
 		w->text.len = top->len;
 		if (top->len)
 			str_putc(&w->text, ';');
 		str_puts(&w->text, profile_symbol_name(trie, trie->frames[frame].symbol));
-		len = w->text.len;
 		if (lines_weight(w->l, 0, frame) || lines_weight(w->l, 1, frame))
-			line(arg, &w->text, frame);
-		w->text.len = len;
+			line(arg, w->text.buf, frame);
 	}
 	free(levels);
 }
@@ -295,7 +253,7 @@ void lines_walk(const struct lines *l, line_fn *line, void *arg)
 
 	walk_sort_children(&w);
 	walk_frames(&w, line, arg);
-	free(w.children);
+	free(w.rows);
 	free(w.first);
 	str_free(&w.text);
 }

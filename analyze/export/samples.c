@@ -212,15 +212,6 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 	return rc;
 }
 
-static int samples_read_store(struct samples *s, sample_fn *add, void *arg, struct error *err)
-{
-	int i, rc = 0;
-
-	for (i = 0; i < s->nblocks && !rc; i++)
-		rc = samples_read_block(s, &s->blocks[i], add, arg, err);
-	return rc;
-}
-
 static int samples_read_file(struct samples *s, sample_fn *add, void *arg, struct error *err)
 {
 	struct sample_run r = {.s = s, .block = &s->blocks[0], .p = s->q->bare.profile};
@@ -231,42 +222,17 @@ static int samples_read_file(struct samples *s, sample_fn *add, void *arg, struc
 	return rc;
 }
 
-/* " on CPU 7 of command x" */
-static void samples_print_filters(const struct query *q, struct str *s)
-{
-	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
-
-	if (cpus)
-		str_printf(s, " on CPU %s", cpus);
-	if (q->comm)
-		str_printf(s, " of command %s", q->comm);
-	if (q->workload_only)
-		str_puts(s, " of the workload");
-	free(cpus);
-}
-
-/* Returns what the user can do about an empty export. */
-static const char *samples_hint(const struct samples *s)
-{
-	if (s->event && (s->q->cpus || s->q->comm))
-		return "; 'zcost report functions --by cpu,comm' lists what there is";
-	if (!s->store)
-		return "; record again, for longer";
-	return "; 'zcost report runs' shows why, and --from and --to give another part";
-}
-
 static int samples_refuse_empty(const struct samples *s, struct error *err)
 {
-	struct str text = {0};
-	int rc;
+	bool filtered = s->event && (s->q->cpus || s->q->comm);
 
-	if (s->event)
-		str_printf(&text, " of %s", s->event);
-	samples_print_filters(s->q, &text);
-	rc = error_set(err, ENODATA, "nothing to export: no sample%s%s", text.len ? text.buf : "",
-		       samples_hint(s));
-	str_free(&text);
-	return rc;
+	return error_set(
+		err, ENODATA, "nothing to export: no sample%s%s%s%s", s->event ? " of " : "",
+		s->event ?: "", filtered ? " that --cpu and --comm select" : "",
+		filtered ? "; 'zcost report functions --by cpu,comm' lists what there is"
+		: !s->store
+			? "; record again, for longer"
+			: "; 'zcost report runs' shows why, and --from and --to give another part");
 }
 
 /* Notes the blocks without a sample. */
@@ -289,8 +255,9 @@ static int samples_check(struct samples *s, struct error *err)
 
 int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err)
 {
-	int rc = s->store ? samples_read_store(s, add, arg, err)
-			  : samples_read_file(s, add, arg, err);
+	int i, rc = s->store ? 0 : samples_read_file(s, add, arg, err);
 
+	for (i = 0; s->store && i < s->nblocks && !rc; i++)
+		rc = samples_read_block(s, &s->blocks[i], add, arg, err);
 	return rc ? rc : samples_check(s, err);
 }

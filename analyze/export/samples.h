@@ -92,7 +92,6 @@ char *sample_object_name(const char *dso);
  * has only its object's name. The chains of the profiles therefore go into a trie of the printed
  * names. A walk of the trie in the order of names gives the lines.
  */
-struct lines_source;
 struct lines {
 	struct profile trie; /* a frame is the text between two ';' */
 	bool count_samples;  /* a line's weight is its number of samples; else their periods */
@@ -102,7 +101,18 @@ struct lines {
 		uint64_t *of; /* the line that ends at each frame of the trie */
 		size_t cap;
 	} weight[2];
-	struct lines_source *source; /* the source of the block that is read */
+	/* The block that is read, or the one of a perf.data. Runs of a store share the numbers of
+	 * frames. */
+	struct {
+		const struct sample_block *block;
+		const struct profile *p;
+		uint32_t root;	  /* frame of the trie above the command, or PROFILE_NONE */
+		struct map names; /* symbol -> symbol of the trie + 1 */
+		struct map comms; /* comm -> frame of the trie + 1 */
+		struct line_place {
+			uint32_t comm, frame; /* frames of the trie; comm + 1, 0: none */
+		} * places;		      /* by frame of the profile */
+	} source;
 };
 
 void lines_init(struct lines *l);
@@ -118,8 +128,8 @@ static inline uint64_t lines_weight(const struct lines *l, int end, uint32_t fra
 	return frame < l->weight[end].cap ? l->weight[end].of[frame] : 0;
 }
 
-/* Calls `line` for each line with a weight, in the order of names. `text` has room for more. */
-typedef void line_fn(void *arg, struct str *text, uint32_t frame);
+/* Calls `line` for each line with a weight, in the order of names. */
+typedef void line_fn(void *arg, const char *text, uint32_t frame);
 void lines_walk(const struct lines *l, line_fn *line, void *arg);
 
 #endif

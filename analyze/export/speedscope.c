@@ -21,7 +21,7 @@ struct stack {
 	uint32_t frame, root;
 };
 
-static void speedscope_add_line(void *speedscope, struct str *text, uint32_t frame)
+static void speedscope_add_line(void *speedscope, const char *text, uint32_t frame)
 {
 	struct speedscope *w = speedscope;
 	const struct profile_frame *frames = w->lines.trie.frames;

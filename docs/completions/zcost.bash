@@ -11,7 +11,7 @@ _zcost() {
 		fi
 	done
 	word=${words[-1]}
-	COMPREPLY=($(ZCOST_WORDS_BEHIND="${COMP_WORDS[*]:COMP_CWORD+1}" "${COMP_WORDS[0]}" --complete "${words[@]}" 2>/dev/null | cut -f 1))
+	COMPREPLY=($("${COMP_WORDS[0]}" --complete "${words[@]}" 2>/dev/null | cut -f 1))
 	[[ $COMP_WORDBREAKS != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
 	[[ ${#COMPREPLY[@]} != 1 || $COMPREPLY != *= ]] || compopt -o nospace 2>/dev/null
 }

@@ -283,8 +283,8 @@ ok "folded refuses a profile without samples" fails \
 	"nothing to export: no sample; 'zcost report runs' shows why" "$zcost" export folded prof --variant bare
 ok "report hotspots refuses a profile without samples" fails "there are no samples at all; 'zcost report runs' shows" $hot prof --variant bare
 ok "export folded of a command without samples fails" fails \
-	"no sample of cpu-clock:u of command ghost; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost
-ok "export folded of a CPU without samples fails" fails 'no sample of cpu-clock:u on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
+	"no sample of cpu-clock:u that --cpu and --comm select; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost
+ok "export folded of a CPU without samples fails" fails 'no sample of cpu-clock:u that --cpu and --comm select;' "$zcost" export folded prof --variant full --cpu 4000
 ok "the command that the message names exits 0" exits 0 "$zcost" report functions --by cpu,comm prof --variant full --format tsv
 ok "report hotspots of a function without samples fails" fails \
 	"no sample is in a function 'nowhere' itself, or" $hot prof --variant full

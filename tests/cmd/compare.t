@@ -182,7 +182,7 @@ ok "a failed gate takes precedence over a loss" exits 3 "$zcost" compare copying
 ok "JSON has the notes" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
 
 ok "a variant against itself is a usage error" exits 2 "$zcost" compare copying copying -C cap
-ok "the message names --self-test" says 'self-test cap --variant copying measures how often' err
+ok "the message names --self-test" says 'self-test CAPTURE measures how often' err
 
 # Settings that differ: facts of hosts and variants, and network cards.
 world settings 4 $copying $mapping

@@ -157,14 +157,12 @@ in_bash() {
 		COMP_WORDS=(${1//:/ : })
 		[[ $1 != *" " ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		COMP_WORDS+=($2)
 		_zcost
-		printf "%s\n" "${COMPREPLY[@]}"' "$share/bash-completion/completions/zcost" "$1" "$behind"
+		printf "%s\n" "${COMPREPLY[@]}"' "$share/bash-completion/completions/zcost" "$1"
 }
 in_fish() {
 	fish -c 'source $argv[1]; complete -C $argv[2]' "$share/fish/vendor_completions.d/zcost.fish" "$1"
 }
-behind=
 for completer in in_bash in_fish; do
 	shell=${completer#in_}
 	need_completion $shell || continue
@@ -191,8 +189,6 @@ for completer in in_bash in_fish; do
 	ok "$shell completes a mode of sending" completes "tcpzc --tx uring-sendm" uring-sendmsg-zc
 	ok "$shell completes a mode of receiving" completes "tcpzc --rx mm" mmap
 done
-completer=in_bash behind=cap
-ok "bash completes a variant of a capture behind the cursor" completes "zcost report cpu --variant o" other
 cat >zsh.pty <<'EOF'
 zmodload zsh/zpty
 zpty z zsh -f -i
