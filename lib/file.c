@@ -191,6 +191,22 @@ bool disk_is_full(const char *path)
 	return !(geteuid() ? st.f_bavail : st.f_bfree); /* root has a reserve */
 }
 
+bool file_begins_with(const char *path, const char *magic, size_t n)
+{
+	struct stat st;
+	char head[16];
+	bool is;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	is = fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, magic, n);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 int file_copy(const char *from, const char *to, struct error *err)
 {
 	int in, out, rc;

@@ -114,61 +114,38 @@ struct bare {
 	struct flat flat;	/* the rows of a text */
 };
 
-static const char perf_magic[] = "PERFILE2", zstd_magic[] = "\x28\xb5\x2f\xfd";
-
-/* Reads the first bytes of a regular file and returns their number, 0 for any other file. */
-static size_t bare_read_file(const char *path, char *head, size_t size)
+/* Returns whether the path is a perf.data, or a folder of perf record --threads. */
+static bool bare_is_perf_data(const char *path)
 {
-	struct stat st;
-	FILE *in;
-	size_t n;
+	char *name = path_is_dir(path) ? xasprintf("%s/data", path) : xstrdup(path);
+	bool is = file_begins_with(name, "PERFILE2", strlen("PERFILE2"));
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	in = fopen(path, "re");
-	if (!in)
-		return 0;
-	n = fread(head, 1, size, in);
-	fclose(in);
-	return n;
-}
-
-/* Reads the first bytes; of a folder of perf record --threads, those of the file with the header.
- */
-static size_t bare_read_head(const char *path, char *head, size_t size)
-{
-	char *name = path_is_dir(path) ? xasprintf("%s/data", path) : NULL;
-	size_t n = bare_read_file(name ? name : path, head, size);
-
-	if (name && (n < strlen(perf_magic) || memcmp(head, perf_magic, strlen(perf_magic))))
-		n = 0; /* another folder: a capture */
 	free(name);
-	return n;
-}
-
-static bool bare_is_perf_data(const char *head, size_t n)
-{
-	return n >= strlen(perf_magic) && !memcmp(head, perf_magic, strlen(perf_magic));
-}
-
-bool bare_is(const char *path)
-{
-	char head[512];
-	size_t n = bare_read_head(path, head, sizeof(head));
-
-	if (bare_is_perf_data(head, n))
-		return true;
-	/* "SQLite format 3" ends in a zero byte */
-	return n && !memchr(head, 0, n) &&
-	       (n < strlen(zstd_magic) || memcmp(head, zstd_magic, strlen(zstd_magic)));
+	return is;
 }
 
 bool bare_is_text(const char *path)
 {
-	char head[16];
-	size_t n = bare_read_head(path, head, sizeof(head));
+	static const char zstd[] = "\x28\xb5\x2f\xfd";
+	char head[512];
+	struct stat st;
+	size_t n = 0;
+	FILE *in;
 
-	return bare_is(path) && !bare_is_perf_data(head, n);
+	if (bare_is_perf_data(path) || stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	in = fopen(path, "re");
+	if (in) {
+		n = fread(head, 1, sizeof(head), in);
+		fclose(in);
+	}
+	/* "SQLite format 3" ends in a zero byte */
+	return n && !memchr(head, 0, n) && (n < strlen(zstd) || memcmp(head, zstd, strlen(zstd)));
+}
+
+bool bare_is(const char *path)
+{
+	return bare_is_perf_data(path) || bare_is_text(path);
 }
 
 /* Closes a file; NULL is fine. */
@@ -207,15 +184,6 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 		*b = NULL;
 	}
 	return ret;
-}
-
-/* Makes the file the source of the query. */
-static void bare_query(struct bare *b, struct query *q)
-{
-	if (b->is_text)
-		q->bare.flat = &b->flat;
-	else
-		q->bare.profile = &b->profile;
 }
 
 /* --- opening and closing --- */
@@ -373,13 +341,16 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 	struct query q = c->query;
 
 	q.variant = c->end[e].variant;
-	q.side = compare_side_of(c, e, side);
+	q.side = side && c->side[e] ? c->side[e] : side;
 	q.figures_only = true;
 	if (!c->end[e].bare)
 		return q;
 	q.side = NULL;
 	q.work = c->work[e];
-	bare_query(c->end[e].bare, &q);
+	if (c->end[e].bare->is_text)
+		q.bare.flat = &c->end[e].bare->flat;
+	else
+		q.bare.profile = &c->end[e].bare->profile;
 	return q;
 }
 

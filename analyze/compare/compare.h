@@ -161,9 +161,6 @@ int compare_pair_sides(struct comparison *c, struct error *err);
 /* Sets the side of both ends: "receiver", or of each: "receiver,local". `arg` must outlive `c`. */
 bool compare_set_sides(struct comparison *c, char *arg);
 
-/* Returns the name, at that end, of the side that BASE calls `side`; NULL for NULL. */
-const char *compare_side_of(const struct comparison *c, enum end e, const char *side);
-
 /* Notes sides that only one end has. */
 void compare_note_sides(const struct comparison *c, struct table *t);
 

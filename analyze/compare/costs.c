@@ -183,7 +183,7 @@ static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
 		table_set(t, row, spec->key2, value_str(t, r->key2));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
-	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
+	table_set(t, row, "delta_ns", value_half(t, r->delta, r->delta_ci));
 	table_set(t, row, counts[spec->syscalls][0], value_real(r->count[BASE]));
 	table_set(t, row, counts[spec->syscalls][1], value_real(r->count[NEW]));
 	table_set(t, row, counts[spec->syscalls][2], value_real(r->count[NEW] - r->count[BASE]));

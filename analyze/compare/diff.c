@@ -56,11 +56,6 @@ const struct diff_row *diff_find(const struct diff *d, const char *key, const ch
 	return NULL;
 }
 
-struct value diff_delta(struct table *t, const struct diff_row *row, double delta)
-{
-	return value_half(t, delta, row->delta_ci);
-}
-
 struct value diff_p(const struct diff_row *row)
 {
 	return row->verdict == VERDICT_NONE || row->verdict == VERDICT_FEW ? value_none()

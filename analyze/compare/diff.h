@@ -94,8 +94,6 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule);
 /* Fills the interval and the verdict of a row that has its p. */
 void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row);
 
-/* Returns the difference as a table prints it, with the row's interval. */
-struct value diff_delta(struct table *t, const struct diff_row *row, double delta);
 /* Returns p of a row with a verdict, else none. */
 struct value diff_p(const struct diff_row *row);
 

@@ -154,7 +154,7 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "unit", value_str(t, arena_printf(&t->arena, "ns/%s", m->unit)));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
-	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
+	table_set(t, row, "delta_ns", value_half(t, r->delta, r->delta_ci));
 	table_set(t, row, "sampling_error", value_real(r->delta_sampling));
 	table_set(t, row, "p", p);
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));

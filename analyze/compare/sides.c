@@ -147,11 +147,6 @@ bool compare_set_sides(struct comparison *c, char *arg)
 	return *c->side[BASE] && *c->side[NEW] && !(rest && strchr(rest, ','));
 }
 
-const char *compare_side_of(const struct comparison *c, enum end e, const char *side)
-{
-	return side && c->side[e] ? c->side[e] : side;
-}
-
 void compare_note_sides(const struct comparison *c, struct table *t)
 {
 	struct end_sides of[ENDS];

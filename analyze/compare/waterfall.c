@@ -72,7 +72,7 @@ static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 	long long delta = waterfall_round(w, r->delta);
 	struct value *row = waterfall_add_row(w, name, &delta);
 
-	table_set(w->t, row, "delta_ns", diff_delta(w->t, r, (double)delta / w->scale));
+	table_set(w->t, row, "delta_ns", value_half(w->t, (double)delta / w->scale, r->delta_ci));
 	table_set(w->t, row, "sampling_error", value_real(r->delta_sampling));
 	table_set(w->t, row, "p", diff_p(r));
 	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));

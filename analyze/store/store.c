@@ -293,18 +293,6 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 			 capture);
 }
 
-/* Returns whether the file begins with these bytes. */
-static bool file_begins_with(const char *path, const char *magic, size_t n)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[16];
-	bool is = fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, magic, n);
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 static int store_open_plain(struct store *s, const char *capture, struct error *err)
 {
 	bool folder = path_is_dir(capture);
