@@ -88,60 +88,39 @@ bool fold_clocks_count(const struct recording *r, const struct perfdata_options 
 	return i < r->events.n;
 }
 
-static uint64_t folds_idle_task_ns(const struct folds *f, size_t clock)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
-		if (clock < f->list[i].nclocks)
-			ns += f->list[i].clocks[clock].idle_task;
-	return ns;
-}
-
 /* Returns the CPUs with late samples that count. */
-static struct cpuset folds_find_late_cpus(const struct folds *f, const struct recording *r,
-					  const double *idle_ns)
+static struct cpuset fold_find_late_cpus(const struct fold *f, const double *idle_ns)
 {
 	struct cpuset set = {0};
 	unsigned int cpu;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < f->n; i++)
-		for (k = 0; k < f->list[i].nclocks; k++) {
-			cpu = (unsigned int)(k / r->events.n);
-			if (profile_has_idle((double)folds_idle_task_ns(f, k), idle_ns[cpu]))
-				cpuset_add(&set, cpu);
-		}
+	for (i = 0; i < f->nclocks; i++) {
+		cpu = (unsigned int)(i / f->r->events.n);
+		if (profile_has_idle((double)f->clocks[i].idle_task, idle_ns[cpu]))
+			cpuset_add(&set, cpu);
+	}
 	return set;
 }
 
-static void fold_weigh(struct fold *f, const struct cpuset *cpus)
+void fold_weigh(struct fold *f)
 {
+	struct cpuset cpus;
 	size_t i;
 
+	if (!fold_clocks_count(f->r, f->o))
+		return;
+	cpus = fold_find_late_cpus(f, f->o->idle_ns);
 	for (i = 0; i < f->costs.n; i++)
-		if (f->costs.list[i].missed && cpuset_has(cpus, f->costs.list[i].cpu))
+		if (f->costs.list[i].missed && cpuset_has(&cpus, f->costs.list[i].cpu))
 			f->costs.list[i].weight += f->costs.list[i].missed;
 	for (i = 0; i < f->nclocks; i++) {
 		struct fold_event *e = &f->events[i % f->r->events.n];
 
-		if (!cpuset_has(cpus, (unsigned int)(i / f->r->events.n)))
+		if (!cpuset_has(&cpus, (unsigned int)(i / f->r->events.n)))
 			continue;
 		e->weight += f->clocks[i].missed;
 		e->late += f->clocks[i].missed;
 		e->weight2 += f->clocks[i].squares;
 	}
-}
-
-void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o)
-{
-	struct cpuset cpus;
-	size_t i;
-
-	if (!fold_clocks_count(r, o))
-		return;
-	cpus = folds_find_late_cpus(f, r, o->idle_ns);
-	for (i = 0; i < f->n; i++)
-		fold_weigh(&f->list[i], &cpus);
 }

@@ -204,8 +204,9 @@ uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *
  * reads all samples in order.
  */
 bool fold_clocks_count(const struct recording *r, const struct perfdata_options *o);
-/* Adds the missed periods to the weights where perfdata_options asks for them. */
-void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o);
+/* Adds the missed periods to the weights of the only thread where perfdata_options asks for them.
+ */
+void fold_weigh(struct fold *f);
 
 /* --- stacks.c: the order --- */
 

@@ -182,14 +182,11 @@ int spool_open(struct spool *s, struct error *err)
 	char *name;
 
 	dir = dir && *dir ? dir : "/var/tmp";
-	*s = (struct spool){.fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-	if (s->fd < 0) { /* some file systems do not support O_TMPFILE */
-		name = xasprintf("%s/zcost-XXXXXX", dir);
-		s->fd = mkostemp(name, O_CLOEXEC);
-		if (s->fd >= 0)
-			unlink(name);
-		free(name);
-	}
+	name = xasprintf("%s/zcost-XXXXXX", dir);
+	*s = (struct spool){.fd = mkostemp(name, O_CLOEXEC)};
+	if (s->fd >= 0)
+		unlink(name);
+	free(name);
 	if (s->fd < 0)
 		return error_sys(err, errno, "%s: cannot make a temporary file there (set TMPDIR)",
 				 dir);

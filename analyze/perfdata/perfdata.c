@@ -163,7 +163,7 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	history_make(&r->history, &r->side);
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
-	folds_weigh(&f, r, o);
+	fold_weigh(&f.list[0]);
 	for (i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);
 	unwinding_finish(r->unwinding, r->profile);

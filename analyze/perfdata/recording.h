@@ -122,11 +122,9 @@ void record_read(struct recording *r, const struct record *rec);
 /* Returns the rest of the record as a string, or "" if it is not terminated. */
 const char *record_rest_string(struct cursor *c);
 
-void sideband_read_mmap(struct recording *r, const struct record *rec);
-void sideband_read_mmap2(struct recording *r, const struct record *rec);
+void sideband_read_mmap(struct recording *r, const struct record *rec); /* also MMAP2 */
 void sideband_read_comm(struct recording *r, const struct record *rec);
-void sideband_read_fork(struct recording *r, const struct record *rec);
-void sideband_read_exit(struct recording *r, const struct record *rec);
+void sideband_read_task(struct recording *r, const struct record *rec); /* FORK or EXIT */
 void sideband_read_ksymbol(struct recording *r, const struct record *rec);
 
 /* Returns the number of bytes that follow a record without counting in its header's size. */

@@ -359,29 +359,6 @@ static void sideband_add_mapping(struct recording *r, const struct record *rec, 
 	sideband_add_row(side, &row);
 }
 
-static uint32_t sideband_read_map(struct cursor *c, struct side_map *map)
-{
-	uint32_t pid = cursor_u32(c);
-
-	cursor_u32(c); /* tid */
-	map->start = cursor_u64(c);
-	map->end = map->start + cursor_u64(c);
-	map->pgoff = cursor_u64(c);
-	return pid;
-}
-
-void sideband_read_mmap(struct recording *r, const struct record *rec)
-{
-	struct side_dso dso = {.build_id = UINT32_MAX};
-	struct cursor c = rec->body;
-	struct side_map map;
-	uint32_t pid = sideband_read_map(&c, &map);
-
-	if (c.bad)
-		return;
-	sideband_add_mapping(r, rec, map, dso, record_rest_string(&c), pid);
-}
-
 static uint32_t sideband_read_build_id(struct recording *r, struct cursor id)
 {
 	uint8_t n = cursor_u8(&id), i;
@@ -397,25 +374,30 @@ static uint32_t sideband_read_build_id(struct recording *r, struct cursor id)
 	return intern_str(r->side.strings, hex);
 }
 
-void sideband_read_mmap2(struct recording *r, const struct record *rec)
+void sideband_read_mmap(struct recording *r, const struct record *rec)
 {
 	struct side_dso dso = {.build_id = UINT32_MAX};
 	struct cursor c = rec->body, id;
+	uint32_t pid = cursor_u32(&c);
 	struct side_map map;
-	uint32_t pid = sideband_read_map(&c, &map);
 
-	id = cursor_sub(&c, 24);
-	cursor_take(&c, 8); /* prot, flags */
-	if (c.bad)
-		return;
-	if (rec->misc & MISC_MMAP_BUILD_ID) {
-		dso.build_id = sideband_read_build_id(r, id);
-	} else {
-		dso.major = cursor_u32(&id);
-		dso.minor = cursor_u32(&id);
-		dso.inode = cursor_u64(&id);
+	cursor_u32(&c); /* tid */
+	map.start = cursor_u64(&c);
+	map.end = map.start + cursor_u64(&c);
+	map.pgoff = cursor_u64(&c);
+	if (rec->type == PERF_RECORD_MMAP2) {
+		id = cursor_sub(&c, 24);
+		cursor_take(&c, 8); /* prot, flags */
+		if (rec->misc & MISC_MMAP_BUILD_ID) {
+			dso.build_id = sideband_read_build_id(r, id);
+		} else {
+			dso.major = cursor_u32(&id);
+			dso.minor = cursor_u32(&id);
+			dso.inode = cursor_u64(&id);
+		}
 	}
-	sideband_add_mapping(r, rec, map, dso, record_rest_string(&c), pid);
+	if (!c.bad)
+		sideband_add_mapping(r, rec, map, dso, record_rest_string(&c), pid);
 }
 
 void sideband_read_comm(struct recording *r, const struct record *rec)
@@ -431,8 +413,9 @@ void sideband_read_comm(struct recording *r, const struct record *rec)
 		sideband_add_row(&r->side, &row);
 }
 
-static void sideband_read_task(struct recording *r, const struct record *rec, enum side_kind kind)
+void sideband_read_task(struct recording *r, const struct record *rec)
 {
+	enum side_kind kind = rec->type == PERF_RECORD_FORK ? SIDE_FORK : SIDE_EXIT;
 	struct side_row row = sideband_make_row(r, rec, kind);
 	struct cursor c = rec->body;
 
@@ -443,16 +426,6 @@ static void sideband_read_task(struct recording *r, const struct record *rec, en
 	row.alone = kind == SIDE_FORK && rec->misc & MISC_FORK_EXEC;
 	if (!c.bad)
 		sideband_add_row(&r->side, &row);
-}
-
-void sideband_read_fork(struct recording *r, const struct record *rec)
-{
-	sideband_read_task(r, rec, SIDE_FORK);
-}
-
-void sideband_read_exit(struct recording *r, const struct record *rec)
-{
-	sideband_read_task(r, rec, SIDE_EXIT);
 }
 
 void sideband_read_ksymbol(struct recording *r, const struct record *rec)
