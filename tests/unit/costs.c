@@ -92,50 +92,6 @@ TEST(cycles_of_weights)
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_instructions"))->type, V_NONE);
 }
 
-/*
- * Of 100, 20 are in a system call, 30 in a softirq that it runs, 10 in an interrupt of that
- * softirq, 15 in the softirq of an interrupt of the system call, and 25 in another softirq.
- */
-TEST(total_of_a_context_counts_the_whole_chain)
-{
-	static const struct {
-		const char *context;
-		double self, total;
-	} expected[] = {
-		{"syscall", 20, 75},
-		{"softirq in syscall", 30, 40},
-		{"softirq", 40, 80},
-		{"hardirq", 10, 25},
-	};
-	struct query q = {.children = true};
-	uint32_t call, softirq, irq;
-	freed(world_free) struct world w;
-	struct table t;
-	size_t i;
-
-	make_world(&w, 0);
-	w.p.ncosts = 0;
-	w.p.events[w.event].samples = w.p.events[w.event].weight = 0;
-	w.p.events[w.event].weight2 = 0;
-	call = frame(&w, PROFILE_NONE, "do_syscall_64");
-	softirq = frame(&w, frame(&w, frame(&w, call, "do_softirq"), "tcp_a"), "skb_b");
-	irq = frame(&w, frame(&w, call, "sysvec_x"), "handle_softirqs");
-	add(&w, frame(&w, call, "tcp_a"), 1, CTX_SYSCALL, 4);
-	add(&w, softirq, 1, CTX_SOFTIRQ_IN_SYSCALL, 6);
-	add(&w, frame(&w, softirq, "sysvec_x"), 1, CTX_HARDIRQ, 2);
-	add(&w, irq, 1, CTX_SOFTIRQ, 3);
-	add(&w, frame(&w, PROFILE_NONE, "__do_softirq"), 1, CTX_SOFTIRQ, 5);
-	q.bare.profile = &w.p;
-	t = small_store_table(NULL, "contexts", q);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		assert_float_equal(cell(&t, "context", expected[i].context, "self_share"),
-				   expected[i].self, 1e-9);
-		assert_float_equal(cell(&t, "context", expected[i].context, "total_share"),
-				   expected[i].total, 1e-9);
-	}
-	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
-}
-
 /* main calls tcp_a in 60 of 100. tcp_a is the leaf in 30 of them, 10 of these below itself. */
 TEST(recursion_counts_once_in_callers_and_callees)
 {
