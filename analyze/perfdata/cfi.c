@@ -52,6 +52,7 @@ void unwind_object_open(struct unwind_object *o, const struct symbol_sources *fr
 	if (!o->found)
 		return;
 	o->machine = (f->have_run ? &f->run : &f->syms)->header.e_machine;
+	elf_segments_read(&o->segments, (f->have_run ? &f->run : &f->syms)->elf);
 	o->name = id->name;
 	errno = 0;
 	if (f->have_run)
@@ -73,6 +74,7 @@ void unwind_object_close(struct unwind_object *o)
 		dwarf_end(o->dwarf);
 	if (o->found)
 		dso_files_close(&o->files);
+	free(o->segments.list);
 	map_free(&o->rows);
 	arena_free(&o->arena);
 }
@@ -194,26 +196,6 @@ static const struct unwind_row *cfi_find_row(struct unwind_object *o,
 	return row;
 }
 
-/* Prefers code: one page may be mapped twice, as the end of a segment and the start of the next. */
-static uint64_t cfi_link_address(const struct unwind_object *o, uint64_t offset)
-{
-	Elf *elf = (o->files.have_run ? &o->files.run : &o->files.syms)->elf;
-	uint64_t link = offset;
-	bool code = false;
-	size_t i, n;
-	GElf_Phdr p;
-
-	if (elf_getphdrnum(elf, &n))
-		n = 0;
-	for (i = 0; i < n && !code && gelf_getphdr(elf, (int)i, &p); i++)
-		if (p.p_type == PT_LOAD && offset >= p.p_offset &&
-		    offset - p.p_offset < p.p_filesz) {
-			link = offset - p.p_offset + p.p_vaddr;
-			code = p.p_flags & PF_X;
-		}
-	return link;
-}
-
 const struct unwind_row *unwind_object_row(struct unwind_object *o, const struct unwind_arch *arch,
 					   uint64_t offset)
 {
@@ -222,8 +204,10 @@ const struct unwind_row *unwind_object_row(struct unwind_object *o, const struct
 	if (!o->tables || o->machine != arch->machine)
 		return NULL;
 	at = map_at(&o->rows, offset);
-	if (!*at)
-		*at = (uint64_t)(uintptr_t)cfi_find_row(o, arch, cfi_link_address(o, offset));
+	if (!*at) {
+		elf_segments_link(&o->segments, offset, &offset);
+		*at = (uint64_t)(uintptr_t)cfi_find_row(o, arch, offset);
+	}
 	if (!*at)
 		*at = NO_ROW;
 	return *at == NO_ROW ? NULL : (const struct unwind_row *)(uintptr_t)*at;

@@ -10,7 +10,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -36,19 +35,11 @@ static const char *kernel_recorded_build_id(const struct recording *r)
 	return NULL;
 }
 
-/* Sets the note that explains why the kernel has no symbols. */
-__attribute__((format(printf, 2, 3))) static void kernel_explain(struct kernel_symbols *k,
-								 const char *why, ...)
+/* Sets the reason why the kernel has no symbols. Takes the text. */
+static void kernel_explain(struct kernel_symbols *k, char *why)
 {
-	char *text;
-	va_list ap;
-
-	va_start(ap, why);
-	text = xvasprintf(why, ap);
-	va_end(ap);
 	free(k->note);
-	k->note = xasprintf("kernel addresses are not resolved: %s", text);
-	free(text);
+	k->note = why;
 }
 
 /*
@@ -94,8 +85,9 @@ static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct reco
 			return true;
 		kernel_explain(
 			k,
-			"recorded on the kernel with build-id %s, %s has %s; give its kallsyms with --kallsyms",
-			recorded, c->whose, id);
+			xasprintf(
+				"recorded on the kernel with build-id %s, %s has %s; give its kallsyms with --kallsyms",
+				recorded, c->whose, id));
 		k->mismatched = true;
 		return false;
 	}
@@ -103,8 +95,9 @@ static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct reco
 		return true;
 	kernel_explain(
 		k,
-		"nothing proves that the kernel of %s is the recorded one (no build-id, and %s lies elsewhere); give its kallsyms with --kallsyms",
-		c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text");
+		xasprintf(
+			"nothing proves that the kernel of %s is the recorded one (no build-id, and %s lies elsewhere); give its kallsyms with --kallsyms",
+			c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
 	return false;
 }
 
@@ -119,7 +112,7 @@ static bool kernel_load_kallsyms(struct kernel_symbols *k, const struct recordin
 		return false;
 	if (symbol_cache_kallsyms(k->cache, &k->table, c->kallsyms, &err)) {
 		unread_add(&r->profile->unread, &err);
-		kernel_explain(k, "%s", err.text);
+		kernel_explain(k, xstrdup(err.text));
 		symtab_free(&k->table);
 		return false;
 	}
@@ -134,8 +127,8 @@ static bool kernel_build_id_differs(struct kernel_symbols *k, const struct recor
 
 	if (!recorded || !strcmp(recorded, f->build_id))
 		return false;
-	kernel_explain(k, "recorded on the kernel with build-id %s, %s has %s", recorded, path,
-		       *f->build_id ? f->build_id : "none");
+	kernel_explain(k, xasprintf("recorded on the kernel with build-id %s, %s has %s", recorded,
+				    path, *f->build_id ? f->build_id : "none"));
 	k->mismatched = true;
 	return true;
 }
@@ -150,11 +143,11 @@ static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording
 	uint64_t linked;
 
 	if (elf_symbols_read(&k->table, f, f, PLACE_LINKED, &err)) {
-		kernel_explain(k, "%s: %s", path, err.text);
+		kernel_explain(k, xasprintf("%s: %s", path, err.text));
 	} else if (!*r->side.ref_name || !r->side.ref_addr ||
 		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
-		kernel_explain(k, "%s or the recording lacks the address of %s", path,
-			       *r->side.ref_name ? r->side.ref_name : "_text");
+		kernel_explain(k, xasprintf("%s or the recording lacks the address of %s", path,
+					    *r->side.ref_name ? r->side.ref_name : "_text"));
 	} else {
 		k->delta = linked - r->side.ref_addr;
 		return true;
@@ -175,7 +168,7 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 		return false;
 	if (elf_file_open(&f, path, &err)) {
 		unread_add(&r->profile->unread, &err);
-		kernel_explain(k, "%s", err.text);
+		kernel_explain(k, xstrdup(err.text));
 		return false;
 	}
 	ok = !kernel_build_id_differs(k, r, &f, path) && kernel_read_vmlinux(k, r, &f, path);
@@ -188,11 +181,9 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 /* perf's build-id cache has the kernel or its kallsyms under the build-id. */
 static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r, const char *dir)
 {
-	static const char *const names[] = {"/kallsyms", ""}; /* "": before perf 4.8 */
 	const char *id = kernel_recorded_build_id(r);
 	struct kernel_candidate c = {.whose = dir, .named = true};
 	char *path;
-	size_t i;
 	bool ok;
 
 	if (!id)
@@ -200,11 +191,9 @@ static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r
 	path = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
 	ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
 	free(path);
-	for (i = 0; i < array_size(names) && !ok; i++) {
-		c.kallsyms = path = xasprintf("%s/[kernel.kallsyms]/%s%s", dir, id, names[i]);
-		ok = path_exists(path) && !path_is_dir(path) && kernel_load_kallsyms(k, r, &c);
-		free(path);
-	}
+	c.kallsyms = path = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
+	ok = ok || (path_exists(path) && kernel_load_kallsyms(k, r, &c));
+	free(path);
 	return ok;
 }
 
@@ -255,7 +244,8 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 	if (!kernel_recorded_build_id(r) && !kernel_recorded_here(r)) {
 		kernel_explain(
 			k,
-			"the recording has no kernel build-id, and another host made it; give its kallsyms with --kallsyms");
+			xasprintf(
+				"the recording has no kernel build-id, and another host made it; give its kallsyms with --kallsyms"));
 		return false;
 	}
 	return kernel_load_kallsyms(k, r, &c);
@@ -311,7 +301,8 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 		return;
 	}
 	if (!k->note)
-		kernel_explain(k, "no kallsyms of the recorded host; give it with --kallsyms");
+		kernel_explain(
+			k, xasprintf("no kallsyms of the recorded host; give it with --kallsyms"));
 }
 
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,

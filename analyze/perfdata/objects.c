@@ -175,7 +175,8 @@ static void objects_use_kernel(struct objects *ob)
 		return;
 	pthread_mutex_lock(&ob->lock);
 	if (ob->kernel->note && !ob->p->kernel_note)
-		ob->p->kernel_note = xstrdup(ob->kernel->note);
+		ob->p->kernel_note =
+			xasprintf("kernel addresses are not resolved: %s", ob->kernel->note);
 	ob->kernel_dso = profile_dso(ob->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
 	ob->kernel_used = true;
 	pthread_mutex_unlock(&ob->lock);
@@ -395,7 +396,7 @@ static const struct place_inlined *object_find_inlined(struct objects *ob, uint6
 	if (!obj->inlines || !symbol_covers_call(symtab_find(&obj->table, at), &at, ret))
 		return NULL;
 	pthread_mutex_lock(&ob->lock);
-	p = objects_add_inlined(ob, obj->dso, inlines_at_offset(obj->inlines, at));
+	p = objects_add_inlined(ob, obj->dso, inlines_at(obj->inlines, at));
 	pthread_mutex_unlock(&ob->lock);
 	return p;
 }

@@ -121,10 +121,7 @@ static bool function_place_fits(const struct function_place *f)
 	return f->end > f->start && f->end - f->start <= CODE_MAX;
 }
 
-typedef const char *(*line_fn)(struct inlines *in, uint64_t addr);
-
-static void spots_add_lines(struct profile *p, const struct function_place *f, struct inlines *in,
-			    line_fn line_at)
+static void spots_add_lines(struct profile *p, const struct function_place *f, struct inlines *in)
 {
 	const char *line;
 	size_t i;
@@ -132,7 +129,7 @@ static void spots_add_lines(struct profile *p, const struct function_place *f, s
 	for (i = 0; in && i < p->nspots; i++) {
 		if (p->spots[i].symbol != f->symbol)
 			continue;
-		line = line_at(in, f->start + p->spots[i].offset);
+		line = inlines_line_at(in, f->start + p->spots[i].offset);
 		if (line)
 			p->spots[i].line = intern_str(&p->strings, line);
 	}
@@ -188,7 +185,7 @@ static void spots_explain_kernel(struct objects *ob, const struct function_place
 	for (i = 0; i < n; i++) {
 		if (function_place_fits(&f[i]))
 			spots_add_code(ob->p, &f[i], kernel_read_code(ob, &f[i]));
-		spots_add_lines(ob->p, &f[i], in, inlines_line_at);
+		spots_add_lines(ob->p, &f[i], in);
 	}
 	inlines_close(in);
 }
@@ -215,7 +212,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 			spots_add_code(
 				ob->p, &f[i],
 				code_at_offset(code, f[i].start, (size_t)(f[i].end - f[i].start)));
-		spots_add_lines(ob->p, &f[i], in, inlines_line_at_offset);
+		spots_add_lines(ob->p, &f[i], in);
 	}
 	inlines_close(in);
 	dso_files_close(&files);

@@ -115,6 +115,7 @@ struct unwind_object {
 	bool found;	       /* the files are open */
 	bool tables;	       /* the files have tables */
 	uint16_t machine;
+	struct elf_segments segments;
 	Dwarf *dwarf;	      /* for .debug_frame */
 	Dwarf_CFI *frames[2]; /* .eh_frame, .debug_frame; NULL: none */
 	struct map rows;      /* file offset -> row, or NO_ROW */

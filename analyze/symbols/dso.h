@@ -46,6 +46,19 @@ void elf_file_close(struct elf_file *f);
 /* Returns the section `name` and its header, or NULL. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr);
 
+/* The loaded segments of a file: where its bytes lie in memory. */
+struct elf_segments {
+	GElf_Phdr *list; /* owned */
+	size_t n;
+};
+
+void elf_segments_read(struct elf_segments *s, Elf *elf);
+/*
+ * Converts a file offset to a linked address. Prefers code: one page may be mapped twice, as the
+ * end of a segment and the start of the next. Returns false if no segment covers the offset.
+ */
+bool elf_segments_link(const struct elf_segments *s, uint64_t offset, uint64_t *addr);
+
 /* Finds the linked address of a symbol in .symtab. Returns false if there is no such symbol. */
 bool elf_symbol_address(struct elf_file *f, const char *name, uint64_t *addr);
 
@@ -133,20 +146,18 @@ struct inlined {
 };
 
 /*
- * Open the debug information of an object, or of one file. The caller may close `files` afterwards.
- * Both return NULL without debug information. One thread at a time may use a
- * struct inlines.
+ * Open the debug information of an object, whose addresses are then file offsets, or of one file,
+ * whose addresses are linked ones. The caller may close `files` afterwards. Both return NULL
+ * without debug information. One thread at a time may use a struct inlines.
  */
 struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread);
 struct inlines *inlines_open(const char *path, struct unread *unread);
 void inlines_close(struct inlines *in);
 
-/* Return "file.c:123" of an instruction at a file offset or at a linked address, or NULL. */
-const char *inlines_line_at_offset(struct inlines *in, uint64_t offset);
+/* Returns "file.c:123" of an instruction, or NULL. */
 const char *inlines_line_at(struct inlines *in, uint64_t addr);
 
-/* Return the inlined functions at a file offset or at a linked address, or NULL. */
-const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset);
+/* Returns the inlined functions at an address, or NULL. */
 const struct inlined *inlines_at(struct inlines *in, uint64_t addr);
 
 #endif

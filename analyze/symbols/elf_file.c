@@ -35,6 +35,35 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 	return NULL;
 }
 
+void elf_segments_read(struct elf_segments *s, Elf *elf)
+{
+	size_t i, n;
+
+	*s = (struct elf_segments){0};
+	if (elf_getphdrnum(elf, &n))
+		return;
+	s->list = xcalloc(n + 1, sizeof(*s->list));
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &s->list[s->n]); i++)
+		s->n += s->list[s->n].p_type == PT_LOAD;
+}
+
+bool elf_segments_link(const struct elf_segments *s, uint64_t offset, uint64_t *addr)
+{
+	bool found = false, code = false;
+	size_t i;
+
+	for (i = 0; i < s->n && !code; i++) {
+		const GElf_Phdr *p = &s->list[i];
+
+		if (offset < p->p_offset || offset - p->p_offset >= p->p_filesz)
+			continue;
+		*addr = offset - p->p_offset + p->p_vaddr;
+		code = p->p_flags & PF_X;
+		found = true;
+	}
+	return found;
+}
+
 static Elf_Scn *elf_section_of_type(Elf *elf, const char *name, uint32_t type)
 {
 	GElf_Shdr shdr;

@@ -37,17 +37,12 @@ struct unit {
 	bool indexed;
 };
 
-struct segment {
-	uint64_t offset, addr, size;
-};
-
 struct inlines {
 	struct elf_file file;
 	Dwarf *dwarf;
 	char *path;
 	struct unread *unread;
-	struct segment *segments; /* the segments of the mapped file */
-	size_t nsegments, segments_cap;
+	struct elf_segments segments; /* those of the mapped file; none: addresses are linked */
 	struct unit *units;
 	size_t nunits, units_cap;
 	struct ranges ranges; /* the ranges of the units */
@@ -216,8 +211,11 @@ static const struct inlined *inlines_look_up(struct inlines *in, uint64_t addr)
 
 const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
 {
-	uint64_t *known = map_at(&in->known, addr);
+	uint64_t *known;
 
+	if (in->segments.n && !elf_segments_link(&in->segments, addr, &addr))
+		return NULL;
+	known = map_at(&in->known, addr);
 	if (!*known) {
 		errno = 0;
 		*known = 1 + (uint64_t)(uintptr_t)inlines_look_up(in, addr);
@@ -226,37 +224,18 @@ const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
 	return (const struct inlined *)(uintptr_t)(*known - 1);
 }
 
-/* Returns false if no segment covers the offset. */
-static bool inlines_link_address(const struct inlines *in, uint64_t offset, uint64_t *addr)
-{
-	size_t i;
-
-	for (i = 0; i < in->nsegments; i++) {
-		const struct segment *s = &in->segments[i];
-
-		*addr = offset - s->offset + s->addr;
-		if (offset >= s->offset && offset - s->offset < s->size)
-			return true;
-	}
-	return false;
-}
-
-const struct inlined *inlines_at_offset(struct inlines *in, uint64_t offset)
-{
-	uint64_t addr;
-
-	return inlines_link_address(in, offset, &addr) ? inlines_at(in, addr) : NULL;
-}
-
 const char *inlines_line_at(struct inlines *in, uint64_t addr)
 {
-	const struct range *unit = ranges_find(&in->ranges, addr);
-	const char *path, *base;
+	const struct range *unit;
+	const char *path;
 	Dwarf_Line *line;
 	Dwarf_Die die;
 	char text[256];
 	int number;
 
+	if (in->segments.n && !elf_segments_link(&in->segments, addr, &addr))
+		return NULL;
+	unit = ranges_find(&in->ranges, addr);
 	if (!unit || !dwarf_offdie(in->dwarf, in->units[unit->what].offset, &die))
 		return NULL;
 	errno = 0;
@@ -265,32 +244,8 @@ const char *inlines_line_at(struct inlines *in, uint64_t addr)
 	unread_add_errno(in->unread, in->path);
 	if (!path || dwarf_lineno(line, &number) || number <= 0)
 		return NULL;
-	base = strrchr(path, '/');
-	snprintf(text, sizeof(text), "%.200s:%d", base ? base + 1 : path, number);
+	snprintf(text, sizeof(text), "%.200s:%d", path_base_name(path), number);
 	return intern_get(&in->names, intern_str(&in->names, text));
-}
-
-const char *inlines_line_at_offset(struct inlines *in, uint64_t offset)
-{
-	uint64_t addr;
-
-	return inlines_link_address(in, offset, &addr) ? inlines_line_at(in, addr) : NULL;
-}
-
-static void inlines_set_segments(struct inlines *in, Elf *elf)
-{
-	GElf_Phdr p;
-	size_t i, n;
-
-	in->nsegments = 0;
-	if (elf_getphdrnum(elf, &n))
-		return;
-	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
-		if (p.p_type != PT_LOAD)
-			continue;
-		array_add(in->segments, in->nsegments, in->segments_cap,
-			  (struct segment){p.p_offset, p.p_vaddr, p.p_filesz});
-	}
 }
 
 struct inlines *inlines_open(const char *path, struct unread *unread)
@@ -322,7 +277,8 @@ struct inlines *inlines_of_files(const struct dso_files *files, struct unread *u
 	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, unread) : NULL;
 
 	if (in)
-		inlines_set_segments(in, files->have_run ? files->run.elf : files->syms.elf);
+		elf_segments_read(&in->segments,
+				  files->have_run ? files->run.elf : files->syms.elf);
 	return in;
 }
 
@@ -336,7 +292,7 @@ void inlines_close(struct inlines *in)
 		free(in->units[i].functions.list);
 	free(in->units);
 	free(in->ranges.list);
-	free(in->segments);
+	free(in->segments.list);
 	map_free(&in->known);
 	intern_free(&in->names);
 	arena_free(&in->arena);

@@ -78,7 +78,7 @@ ok "--buildid-dir reads a build-id cache that perf fills" cache
 
 cache_layouts() {
 	for place in "debug/.build-id/$xx/$yy/debug" "elf/.build-id/$xx/$yy/elf" \
-		"names$scratch/plain/$id/elf" "old/.build-id/$xx/$yy" "distro/.build-id/$xx/$yy.debug"; do
+		"names$scratch/plain/$id/elf" "distro/.build-id/$xx/$yy.debug"; do
 		mkdir -p "layout/${place%/*}" && cp plain "layout/$place" &&
 			named burn_plain plain plain.data --foreign --buildid-dir "layout/${place%%/*}" ||
 			{ echo "$place"; return 1; }

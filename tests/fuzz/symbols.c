@@ -99,8 +99,6 @@ static void read_inlines(const struct symtab *t)
 	for (i = 0; in && i < t->n && i < 16; i++) {
 		inlines_at(in, t->symbols[i].start);
 		inlines_line_at(in, t->symbols[i].start);
-		inlines_at_offset(in, t->symbols[i].start + 1);
-		inlines_line_at_offset(in, t->symbols[i].start + 1);
 	}
 	if (in)
 		inlines_close(in);

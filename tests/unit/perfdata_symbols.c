@@ -111,8 +111,6 @@ static int make_folder(void **state)
 	write_text("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	write_text("new/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/kallsyms",
 		   kallsyms, sizeof(kallsyms) - 1);
-	write_text("old/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", kallsyms,
-		   sizeof(kallsyms) - 1);
 	write_vmlinux("elf/.build-id/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/elf", 0xaa);
 	write_vmlinux("debug/usr/lib/debug/boot/vmlinux-6.1", 0xaa);
 	write_vmlinux("boot/boot/vmlinux-6.1", 0xaa);
@@ -196,7 +194,6 @@ TEST(kernel_symbols_need_proof)
 		 "no kallsyms of the recorded host; give it with --kallsyms"},
 		{NOTHING, "", 0xaa, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
 		{CACHE, "new", 0xaa, true, RESOLVED, NULL},
-		{CACHE, "old", 0xaa, true, RESOLVED, NULL},
 		{CACHE, "new", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
 		{CACHE, "new", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
 		{NAMED, "bare/kallsyms", 0xbb, true, RESOLVED, NULL},
