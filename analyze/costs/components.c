@@ -231,6 +231,18 @@ static struct components *components_new(void)
 	return c;
 }
 
+/* Sets *out to the components, or frees them after an error. Returns `rc`. */
+static int components_finish(struct components *c, int rc, struct components **out)
+{
+	if (rc) {
+		components_free(c);
+		return rc;
+	}
+	components_index(c);
+	*out = c;
+	return 0;
+}
+
 int components_read(struct components **out, const char *path, const char *set, struct error *err)
 {
 	bool basic = set && !strcmp(set, "basic");
@@ -251,13 +263,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 		rc = error_set(err, ENODATA, "%s: no rules in it", path);
 	if (!rc && basic && !c->has_basic)
 		rc = error_set(err, EINVAL, "%s: has no basic names (a second field)", path);
-	if (rc) {
-		components_free(c);
-		return rc;
-	}
-	components_index(c);
-	*out = c;
-	return 0;
+	return components_finish(c, rc, out);
 }
 
 int components_group(struct components **out, const char *spec, struct error *err)
@@ -278,13 +284,7 @@ int components_group(struct components **out, const char *spec, struct error *er
 			err, EINVAL,
 			"--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions may be globs, module:GLOB selects a whole module",
 			spec);
-	if (rc) {
-		components_free(c);
-		return rc;
-	}
-	components_index(c);
-	*out = c;
-	return 0;
+	return components_finish(c, rc, out);
 }
 
 void components_free(struct components *c)

@@ -100,28 +100,48 @@ static const char *tally_component_of(struct tally_pass *w, uint32_t symbol, enu
 
 /* --- groups --- */
 
+/* Returns the number behind a sample key, or 0 for other keys. */
+static uint32_t tally_sample_number(const struct tally_pass *w, const struct profile_cost *c,
+				    enum tally_key key)
+{
+	switch (key) {
+	case BY_COMM:
+		return c->comm;
+	case BY_PID:
+		return c->pid;
+	case BY_TID:
+	case BY_THREAD:
+		return c->tid;
+	case BY_CPU:
+		return c->cpu;
+	case BY_CONTEXT:
+		return c->context;
+	case BY_COMPONENT:
+		return components_context(w->f->spec.components, c->context);
+	default:
+		return 0;
+	}
+}
+
 /* Returns a sample key as text, or "" if the key is unknown or not a sample key. */
 static const char *tally_sample_text(const struct tally_pass *w, const struct profile_cost *c,
 				     enum tally_key key, char *buf, size_t size)
 {
-	uint32_t number;
+	uint32_t number = tally_sample_number(w, c, key);
 
 	switch (key) {
-	case BY_COMM:
-		return tally_comm_of(w, c);
 	case BY_CONTEXT:
-		return context_names[c->context];
 	case BY_COMPONENT:
-		return context_names[components_context(w->f->spec.components, c->context)];
+		return context_names[number];
+	case BY_COMM:
 	case BY_THREAD:
-		if (c->tid == PROFILE_NONE)
+		if (key == BY_COMM || number == PROFILE_NONE)
 			return tally_comm_of(w, c);
-		snprintf(buf, size, "%s:%u", tally_comm_of(w, c), c->tid);
+		snprintf(buf, size, "%s:%u", tally_comm_of(w, c), number);
 		return buf;
 	case BY_CPU:
 	case BY_PID:
 	case BY_TID:
-		number = key == BY_CPU ? c->cpu : key == BY_PID ? c->pid : c->tid;
 		snprintf(buf, size, "%u", number);
 		return number == PROFILE_NONE ? "" : buf;
 	default:
@@ -136,32 +156,9 @@ static void tally_sample_numbers(const struct tally_pass *w, const struct profil
 	int i;
 
 	for (i = 0; i < w->f->spec.nkeys; i++) {
-		switch (w->f->spec.keys[i]) {
-		case BY_THREAD:
+		numbers[i] = tally_sample_number(w, c, w->f->spec.keys[i]);
+		if (w->f->spec.keys[i] == BY_THREAD)
 			numbers[TALLY_KEYS] = c->comm;
-			numbers[i] = c->tid;
-			break;
-		case BY_COMM:
-			numbers[i] = c->comm;
-			break;
-		case BY_PID:
-			numbers[i] = c->pid;
-			break;
-		case BY_TID:
-			numbers[i] = c->tid;
-			break;
-		case BY_CPU:
-			numbers[i] = c->cpu;
-			break;
-		case BY_CONTEXT:
-			numbers[i] = c->context;
-			break;
-		case BY_COMPONENT:
-			numbers[i] = components_context(w->f->spec.components, c->context);
-			break;
-		default:
-			break;
-		}
 	}
 }
 

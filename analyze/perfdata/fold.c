@@ -48,8 +48,6 @@ static void fold_finish(struct fold *f)
 	free(f->batch);
 	free(f->swapped);
 	free(f->reader.buf);
-	f->batch = NULL;
-	f->swapped = f->reader.buf = NULL;
 }
 
 void fold_free_stacks(struct fold *f)
@@ -69,9 +67,6 @@ static void fold_free(struct fold *f)
 	fold_costs_free(&f->costs);
 	free(f->clocks);
 	free(f->events);
-	free(f->batch);
-	free(f->swapped);
-	free(f->reader.buf);
 }
 
 /* --- counting --- */

@@ -36,6 +36,8 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 	for (i = 0; i < r->side.ndsos; i++)
 		ob->list[i].path = intern_get(r->side.strings, r->side.dsos[i].name);
 	ob->programs = xcalloc(r->side.nksymbols + 1, sizeof(*ob->programs));
+	if (o->inlines && kernel->vmlinux)
+		ob->kernel_inlines = inlines_open(kernel->vmlinux, &r->profile->unread);
 	identities_init(&ob->identities, r);
 	ob->p->kernel_base = r->side.ref_addr;
 	objects_init_lock(&ob->lock);
@@ -345,58 +347,29 @@ static struct place program_place(struct objects *ob, const struct side_ksymbol 
 
 /* --- inlined functions --- */
 
-/* Adds inlined functions to the profile. The caller holds the lock. */
-static const struct place_inlined *objects_add_inlined(struct objects *ob, uint32_t dso,
-						       const struct inlined *in)
+/*
+ * Returns the inlined functions at `at` inside the symbol, or at the call before a return address.
+ * Adds them to the profile.
+ */
+static const struct place_inlined *objects_find_inlined(struct objects *ob, uint32_t dso,
+							struct inlines *inlines, uint64_t at,
+							bool ret, const struct symtab_symbol *s)
 {
-	struct place_inlined *p;
+	struct place_inlined *p = NULL;
+	const struct inlined *in;
 	size_t i;
 
-	if (!in)
-		return NULL;
-	p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
-	p->n = in->n;
-	for (i = 0; i < in->n; i++)
-		p->symbols[i] = objects_intern_symbol(ob, dso, in->names[i], RESOLVED);
-	return p;
-}
-
-/* Moves a return address to its call. Returns false if that is outside the symbol. */
-static bool symbol_covers_call(const struct symtab_symbol *s, uint64_t *at, bool ret)
-{
-	*at -= ret;
-	return s && *at >= s->start && *at < s->end;
-}
-
-static const struct place_inlined *kernel_find_inlined(struct objects *ob, uint64_t addr, bool ret)
-{
-	const struct kernel_symbols *k = ob->kernel;
-	const struct place_inlined *p = NULL;
-	uint64_t at = addr + k->delta;
-
-	if (!k->vmlinux || !symbol_covers_call(kernel_symbols_find(k, addr), &at, ret))
+	at -= ret;
+	if (!inlines || !s || at < s->start || at >= s->end)
 		return NULL;
 	pthread_mutex_lock(&ob->lock);
-	if (!ob->kernel_inlines_tried)
-		ob->kernel_inlines = inlines_open(k->vmlinux, &ob->p->unread);
-	ob->kernel_inlines_tried = true;
-	if (ob->kernel_inlines)
-		p = objects_add_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));
-	pthread_mutex_unlock(&ob->lock);
-	return p;
-}
-
-static const struct place_inlined *object_find_inlined(struct objects *ob, uint64_t addr, bool ret,
-						       const struct side_map *map)
-{
-	struct object *obj = &ob->list[map->dso];
-	uint64_t at = addr - map->start + map->pgoff;
-	const struct place_inlined *p;
-
-	if (!obj->inlines || !symbol_covers_call(symtab_find(&obj->table, at), &at, ret))
-		return NULL;
-	pthread_mutex_lock(&ob->lock);
-	p = objects_add_inlined(ob, obj->dso, inlines_at(obj->inlines, at));
+	in = inlines_at(inlines, at);
+	if (in) {
+		p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
+		p->n = in->n;
+		for (i = 0; i < in->n; i++)
+			p->symbols[i] = objects_intern_symbol(ob, dso, in->names[i], RESOLVED);
+	}
 	pthread_mutex_unlock(&ob->lock);
 	return p;
 }
@@ -410,8 +383,9 @@ struct place objects_find_kernel(struct objects *ob, uint64_t addr, bool ret,
 		return program_place(ob, program);
 	objects_use_kernel(ob);
 	place = kernel_find_place(ob, addr, module);
-	if (ob->o->inlines)
-		place.inlined = kernel_find_inlined(ob, addr, ret);
+	place.inlined = objects_find_inlined(
+		ob, ob->kernel_dso, ob->kernel_inlines, addr + ob->kernel->delta, ret,
+		ob->kernel_inlines ? kernel_symbols_find(ob->kernel, addr) : NULL);
 	return place;
 }
 
@@ -461,9 +435,13 @@ struct place objects_find_user(struct objects *ob, uint32_t pid, uint64_t addr, 
 			       const struct side_map *map)
 {
 	struct place place = user_find_place(ob, pid, addr, map);
+	const struct object *obj = map ? &ob->list[map->dso] : NULL;
 
-	if (map && ob->o->inlines)
-		place.inlined = object_find_inlined(ob, addr, ret, map);
+	if (obj && obj->inlines) {
+		addr += map->pgoff - map->start;
+		place.inlined = objects_find_inlined(ob, obj->dso, obj->inlines, addr, ret,
+						     symtab_find(&obj->table, addr));
+	}
 	return place;
 }
 

@@ -118,8 +118,7 @@ struct objects {
 	struct object *list;		/* by side-band DSO */
 	struct symtab_symbol *programs; /* by side-band ksymbol; only `id` and `context` are used */
 	struct identities identities;
-	struct inlines *kernel_inlines;
-	bool kernel_inlines_tried;
+	struct inlines *kernel_inlines; /* NULL without --inline or without debug information */
 	struct arena inlined;
 	pthread_mutex_t lock; /* protects this struct and the profile */
 	pthread_cond_t ready; /* signals that an object was read */

@@ -18,12 +18,6 @@ static const uint8_t x86_64_regs[] = {
 	16, 17, 18, 19, 20, 21, 22, 23, /* rax rdx rcx rbx rsi rdi rbp rsp */
 };
 
-/* perf: x0..x29 lr sp pc, the same as DWARF */
-static const uint8_t aarch64_regs[] = {
-	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
-	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-};
-
 static const struct unwind_arch archs[] = {
 	{.name = "x86_64",
 	 .abi = PERF_SAMPLE_REGS_ABI_64,
@@ -35,25 +29,14 @@ static const struct unwind_arch archs[] = {
 	 .perf_pc = 8,
 	 .perf = x86_64_regs,
 	 .address_bits = UINT64_MAX},
-	{.name = "aarch64",
+	{.name = "aarch64", /* and aarch64_be; perf: x0..x29 lr sp pc, the same as DWARF */
 	 .abi = PERF_SAMPLE_REGS_ABI_64,
 	 .machine = EM_AARCH64,
-	 .nregs = sizeof(aarch64_regs),
+	 .nregs = 32,
 	 .sp = 31,
 	 .fp = 29,
 	 .pc = 32,
 	 .perf_pc = 32,
-	 .perf = aarch64_regs,
-	 .address_bits = (1ULL << 48) - 1},
-	{.name = "aarch64_be",
-	 .abi = PERF_SAMPLE_REGS_ABI_64,
-	 .machine = EM_AARCH64,
-	 .nregs = sizeof(aarch64_regs),
-	 .sp = 31,
-	 .fp = 29,
-	 .pc = 32,
-	 .perf_pc = 32,
-	 .perf = aarch64_regs,
 	 .address_bits = (1ULL << 48) - 1},
 };
 
@@ -62,7 +45,7 @@ const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi)
 	size_t i;
 
 	for (i = 0; machine && i < array_size(archs); i++)
-		if (archs[i].abi == abi && !strcmp(archs[i].name, machine))
+		if (archs[i].abi == abi && str_starts(machine, archs[i].name))
 			return &archs[i];
 	return NULL;
 }
@@ -88,7 +71,7 @@ bool unwind_regs_read(struct unwind_regs *regs, const struct unwind_arch *arch, 
 
 	regs->known = 0;
 	for (i = 0; i < arch->nregs; i++)
-		if (unwind_regs_find(mask, arch->perf[i], values, &regs->value[i]))
+		if (unwind_regs_find(mask, arch->perf ? arch->perf[i] : i, values, &regs->value[i]))
 			regs->known |= 1ULL << i;
 	if (!unwind_regs_find(mask, arch->perf_pc, values, &pc))
 		return false;

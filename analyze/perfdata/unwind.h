@@ -44,12 +44,12 @@ struct unwind_regs {
 };
 
 struct unwind_arch {
-	const char *name;	   /* the machine's name as in the file header */
+	const char *name;	   /* the start of the machine's name in the file header */
 	uint64_t abi;		   /* PERF_SAMPLE_REGS_ABI_* */
 	uint16_t machine;	   /* EM_* of its objects */
 	uint8_t nregs, sp, fp, pc; /* DWARF numbers; nregs: number of recorded registers */
 	uint8_t perf_pc;	   /* perf's number of the pc */
-	const uint8_t *perf;	   /* perf's number of each DWARF register */
+	const uint8_t *perf;	   /* perf's number of each DWARF register; NULL: the same */
 	uint64_t address_bits;	   /* mask of an address; other bits may be a signature */
 };
 
