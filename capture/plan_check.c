@@ -8,7 +8,6 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
-#include "lib/program.h"
 #include "lib/str.h"
 #include "lib/words.h"
 #include "workload/workload.h"
@@ -222,7 +221,7 @@ static bool program_has_own_path(char *const word[], size_t at, size_t next)
 
 /*
  * Checks the program of a side, and the programs before it that run it. The program behind a prefix
- * that lib/program.c does not know may lie in a container.
+ * that lib/words.c does not know may lie in a container.
  */
 static int side_check_program(const struct side_plan *s, const struct variant *v,
 			      const char *command, struct error *err)

@@ -5,7 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/program.h"
+#include "lib/words.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 #include "lib/str.h"

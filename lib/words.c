@@ -2,11 +2,14 @@
 #include "lib/words.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,4 +120,146 @@ char *words_join(char *const word[])
 			words_join_quoted(&s, word[i]);
 	}
 	return str_take(&s);
+}
+
+/* --- the program of a command line --- */
+
+/* THE TABLE of programs that run another one, and what stands between the two. */
+static const struct prefix {
+	const char *name;
+	const char *valued; /* options with a value in the next word */
+	size_t words;	    /* words behind the options */
+	const char *verb;   /* the words begin with it, else the program runs no other */
+} prefixes[] = {
+	{"chrt", "-T -P -D", 1, NULL},
+	{"do", "", 0, NULL},
+	{"else", "", 0, NULL},
+	{"env", "-u -C -S --unset --chdir --split-string", 0, NULL},
+	{"exec", "-a", 0, NULL},
+	{"if", "", 0, NULL},
+	{"ionice", "-c -n --class --classdata", 0, NULL},
+	{"ip", "", 3, "netns"},
+	{"nice", "-n --adjustment", 0, NULL},
+	{"nohup", "", 0, NULL},
+	{"numactl", "-C -N -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred",
+	 0, NULL},
+	{"setsid", "", 0, NULL},
+	{"stdbuf", "-i -o -e --input --output --error", 0, NULL},
+	{"sudo", "-u -g --user --group", 0, NULL},
+	{"taskset", "", 1, NULL},
+	{"then", "", 0, NULL},
+	{"time", "-o -f", 0, NULL},
+	{"timeout", "-s -k --signal --kill-after", 1, NULL},
+	{"while", "", 0, NULL},
+};
+
+/* Returns how many words there are before the one at `i` or later that is no NAME=VALUE. */
+static size_t words_skip_assignments(char *const word[], size_t i)
+{
+	const char *equals;
+
+	while (word[i] && (equals = strchr(word[i], '=')) && equals > word[i] &&
+	       !memchr(word[i], '/', (size_t)(equals - word[i])))
+		i++;
+	return i;
+}
+
+size_t program_next(char *const word[], size_t i)
+{
+	const char *name = path_base_name(word[i]);
+	const struct prefix *p = prefixes, *end = p + array_size(prefixes);
+	size_t at = i + 1, k;
+
+	while (p < end && strcmp(p->name, name) != 0)
+		p++;
+	if (p == end)
+		return i;
+	for (; word[at] && word[at][0] == '-' && word[at][1]; at++) {
+		if (str_starts(word[at], "-S")) /* env: its value is a whole command line */
+			return i;
+		if (str_matches_any(p->valued, word[at]) && word[at + 1])
+			at++;
+	}
+	if (p->verb && (!word[at] || strcmp(word[at], p->verb) != 0))
+		return i;
+	for (k = 0; k < p->words && word[at]; k++)
+		at++;
+	at = words_skip_assignments(word, at);
+	return word[at] ? at : i;
+}
+
+/* Returns the index of the program behind all prefixes, or of a prefix without one. */
+static size_t program_find(char *const word[])
+{
+	size_t i = 0, next;
+
+	while (word[i] && (next = program_next(word, i)) != i)
+		i = next;
+	return i;
+}
+
+char *program_name(const char *command)
+{
+	struct words w = {0};
+	char *name = NULL;
+	size_t i;
+
+	words_split(&w, command, NULL); /* an open quote ends the words */
+	if (w.n) {
+		i = words_skip_assignments(w.word, 0);
+		i = w.word[i] ? i + program_find(w.word + i) : 0;
+		name = xstrdup(path_base_name(w.word[i]));
+	}
+	words_free(&w);
+	return name;
+}
+
+/* --- power readings --- */
+
+static const struct {
+	const char *name;
+	double watts;
+} watts_units[] = {{"", 1}, {"W", 1}, {"watt", 1}, {"watts", 1}, {"mW", 1e-3}, {"kW", 1e3}};
+
+static bool watts_scale_unit(const char *unit, double *watts)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(watts_units); i++) {
+		if (strcasecmp(unit, watts_units[i].name))
+			continue;
+		*watts *= watts_units[i].watts;
+		return true;
+	}
+	return false;
+}
+
+/* Returns "231.5" of "watts: 231.5". */
+static char *watts_skip_word(char *line)
+{
+	static const char word[] = "watts";
+	size_t n = sizeof(word) - 1;
+
+	if (strncasecmp(line, word, n) ||
+	    (!isspace((unsigned char)line[n]) && !strchr(":=", line[n])))
+		return line;
+	line += n;
+	return line + strspn(line, " \t:=");
+}
+
+int watts_of_line(const char *line, double *watts, struct error *err)
+{
+	char *copy = xstrdup(line), *text = watts_skip_word(str_trim(copy)), *end;
+	int rc = 0;
+
+	*watts = strtod(text, &end);
+	if (end == text || !isfinite(*watts) || !watts_scale_unit(str_trim(end), watts))
+		rc = error_set(
+			err, ENODATA,
+			"'%.80s' is not a reading; a line is to hold a number, or 'watts NUMBER'",
+			str_trim(copy));
+	else if (*watts < 0)
+		rc = error_set(err, ERANGE, "'%.80s': power cannot be negative", str_trim(copy));
+	free(copy);
+	return rc;
 }

@@ -9,7 +9,7 @@
 #include "analyze/evidence/limits.h"
 #include "analyze/scope/runs.h"
 #include "analyze/evidence/zerocopy.h"
-#include "lib/program.h"
+#include "lib/words.h"
 #include "lib/str.h"
 
 #include <math.h>

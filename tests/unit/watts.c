@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks how the power is read from the output of programs. */
-#include "lib/program.h"
+#include "lib/words.h"
 #include "tests/unit/unit.h"
 
 TEST(watts_are_read_from_lines)

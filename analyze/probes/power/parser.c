@@ -7,7 +7,7 @@
 #include "lib/stats.h"
 #include "lib/str.h"
 #include "analyze/probes/snapshots.h"
-#include "lib/program.h"
+#include "lib/words.h"
 #include "lib/snap.h"
 
 #include <errno.h>
