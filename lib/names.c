@@ -8,23 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PART = 255, MAX_NAME = 1024, MAX_DEPTH = 32, SHOWN = 120 };
-
-static bool is_control(char c)
-{
-	return (unsigned char)c < ' ' || c == 0x7f;
-}
-
-const char *name_shown(const char *raw)
-{
-	static _Thread_local char text[SHOWN + 4];
-	size_t i;
-
-	for (i = 0; raw[i] && i < SHOWN; i++)
-		text[i] = is_control(raw[i]) ? '?' : raw[i];
-	snprintf(text + i, sizeof(text) - i, "%s", raw[i] ? "..." : "");
-	return text;
-}
+enum { MAX_PART = 255, MAX_NAME = 1024, MAX_DEPTH = 32 };
 
 /* What is wrong with one part of a name, or NULL. */
 static const char *part_fault(const char *part, size_t len)
@@ -38,16 +22,6 @@ static const char *part_fault(const char *part, size_t len)
 	return len == 1 && *part == '.' ? "'.'" : NULL;
 }
 
-bool name_is_part(const char *name)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (is_control(*c) || *c == '/')
-			return false;
-	return !part_fault(name, strlen(name));
-}
-
 static const char *name_fault(const char *name)
 {
 	const char *at = name, *fault = NULL, *c;
@@ -58,7 +32,7 @@ static const char *name_fault(const char *name)
 	if (strlen(name) > MAX_NAME)
 		return "a name of more than 1024 bytes";
 	for (c = name; *c; c++)
-		if (is_control(*c))
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return "a control character in the name";
 	while (!fault) {
 		const char *end = strchrnul(at, '/');
@@ -76,6 +50,11 @@ static const char *name_fault(const char *name)
 bool name_is_safe(const char *name)
 {
 	return !name_fault(name);
+}
+
+bool name_is_part(const char *name)
+{
+	return !strchr(name, '/') && !name_fault(name);
 }
 
 int name_clean(const char *raw, char **clean, struct error *err)
@@ -96,7 +75,7 @@ int name_clean(const char *raw, char **clean, struct error *err)
 		fault = *raw ? name_fault(name) : "an empty name";
 	if (fault) {
 		free(name);
-		return error_set(err, EINVAL, "'%s': refused: %s", name_shown(raw), fault);
+		return error_set(err, EINVAL, "'%." NAME_SHOWN "s': refused: %s", raw, fault);
 	}
 	*clean = name;
 	return 0;

@@ -21,8 +21,7 @@ bool name_is_safe(const char *name);
  * and neither "", "." nor "..". */
 bool name_is_part(const char *name);
 
-/* For messages: control characters as '?', cut at a bearable length. The thread's
- * next call replaces the text. */
-const char *name_shown(const char *raw);
+/* The bytes of a foreign name that a message shows, for "%." NAME_SHOWN "s". */
+#define NAME_SHOWN "120"
 
 #endif

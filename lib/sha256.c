@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/stop.h"
 
 #include <errno.h>
 #include <gcrypt.h>
@@ -38,15 +39,17 @@ int sha256_file(const char *path, char hex[65], struct error *err)
 	int fd = file_open(path, err);
 	struct sha256 h;
 	char buf[CHUNK];
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return fd;
 	sha256_begin(&h);
-	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+	while (!stop_asked() && ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			sha256_add(&h, buf, (size_t)n);
 	close(fd);
 	sha256_hex(&h, hex);
+	if (stop_asked())
+		return error_set(err, EINTR, "interrupted");
 	return n < 0 ? error_set(err, EIO, "%s: cannot read", path) : 0;
 }

@@ -41,23 +41,24 @@ void members_free(struct members *m);
 /* Returns -ENOENT if the members are not those of a capture. `path` is for the message. */
 int members_check_capture(const struct members *m, const char *path, struct error *err);
 
-/* Problems: all are counted, and the first ones have a line of text. */
-enum { FINDINGS_KEPT = 20 };
+/* Problems: all are counted, and the first ones are printed on stderr. */
+enum { FINDINGS_SHOWN = 20 };
 struct findings {
-	char *lines[FINDINGS_KEPT];
 	size_t n;
 	size_t checked; /* files that agree with a list */
 	size_t differ;	/* files that differ from a list */
 };
 
 void findings_add(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void findings_warn(const struct findings *f); /* prints them on stderr */
-void findings_free(struct findings *f);
 
 /* Adds the files that the manifest names, sorted. `hex` is "" if the checksum is not valid. */
 void members_of_manifest(struct members *m, const json_t *manifest);
-/* Adds the files that differ from the manifest or are missing to the findings. */
-void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f);
+/*
+ * Reads the manifest in the folder, if there is one, and adds the files that differ from it or are
+ * missing to the findings. The caller releases *manifest.
+ */
+int members_against_manifest(const struct members *m, const char *folder, json_t **manifest,
+			     struct findings *f, struct error *err);
 
 /* Writes the text of SHA256SUMS for all files. */
 void members_write_sums(const struct members *m, struct str *text);
@@ -70,7 +71,7 @@ void members_against_sums(const struct members *m, const char *text, struct find
 /* Lists a capture folder by name. Leaves out all but files and folders, and adds a finding for
  * each. */
 int scan_folder(struct members *m, const char *capture, struct findings *f, struct error *err);
-/* Fills the checksums of all files. */
+/* Fills the checksums of all files. pack_capture() finds a file that changes afterwards. */
 int scan_sums(struct members *m, const char *capture, struct error *err);
 /* Opens a member. Returns its descriptor, or -EAGAIN if the file has changed since scan_folder().
  */

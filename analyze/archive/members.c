@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEX = 64, CHUNK = 256 * 1024 };
+enum { HEX = 64 };
 
 struct member *members_add(struct members *m, const char *name, bool folder)
 {
@@ -77,31 +77,15 @@ int members_check_capture(const struct members *m, const char *path, struct erro
 void findings_add(struct findings *f, const char *fmt, ...)
 {
 	va_list ap;
+	char *text;
 
-	if (f->n++ >= FINDINGS_KEPT)
+	if (f->n++ >= FINDINGS_SHOWN)
 		return;
 	va_start(ap, fmt);
-	f->lines[f->n - 1] = xvasprintf(fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-}
-
-void findings_warn(const struct findings *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->n && i < FINDINGS_KEPT; i++)
-		warn("%s", f->lines[i]);
-	if (f->n > FINDINGS_KEPT)
-		warn("and %zu more", f->n - FINDINGS_KEPT);
-}
-
-void findings_free(struct findings *f)
-{
-	size_t i;
-
-	for (i = 0; i < FINDINGS_KEPT; i++)
-		free(f->lines[i]);
-	*f = (struct findings){0};
+	warn("%s", text);
+	free(text);
 }
 
 static void findings_compare(const struct members *m, const char *name, const char *hex,
@@ -110,11 +94,11 @@ static void findings_compare(const struct members *m, const char *name, const ch
 	const struct member *have = members_find(m, name);
 
 	if (!have || have->folder)
-		findings_add(f, "%s: is missing, though %s names it", name_shown(name), whose);
+		findings_add(f, "%." NAME_SHOWN "s: is missing, though %s names it", name, whose);
 	else if (!strcasecmp(have->hex, hex))
 		f->checked++;
 	else if (++f->differ)
-		findings_add(f, "%s: differs from the checksum in %s", name_shown(name), whose);
+		findings_add(f, "%." NAME_SHOWN "s: differs from the checksum in %s", name, whose);
 }
 
 static void members_add_manifest_list(struct members *m, const char *folder, const json_t *files)
@@ -149,15 +133,21 @@ void members_of_manifest(struct members *m, const json_t *manifest)
 	members_sort(m);
 }
 
-void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f)
+int members_against_manifest(const struct members *m, const char *folder, json_t **manifest,
+			     struct findings *f, struct error *err)
 {
+	char *path = xasprintf("%s/manifest.json", folder);
+	bool has = members_find(m, "manifest.json");
 	struct members named = {0};
 	size_t i;
 
-	members_of_manifest(&named, manifest);
+	*manifest = has ? json_file(path, err) : NULL;
+	free(path);
+	members_of_manifest(&named, *manifest);
 	for (i = 0; i < named.n; i++)
 		findings_compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
 	members_free(&named);
+	return has && !*manifest ? -EBADMSG : 0;
 }
 
 void members_write_sums(const struct members *m, struct str *text)
@@ -198,8 +188,8 @@ void members_against_sums(const struct members *m, const char *text, struct find
 	for (i = 0; i < m->n && good; i++)
 		if (!m->list[i].folder && strcmp(m->list[i].name, SUMS_NAME) &&
 		    !members_find(&sums, m->list[i].name))
-			findings_add(f, "%s: " SUMS_NAME " does not name it",
-				     name_shown(m->list[i].name));
+			findings_add(f, "%." NAME_SHOWN "s: " SUMS_NAME " does not name it",
+				     m->list[i].name);
 	members_free(&sums);
 	free(copy);
 }
@@ -291,44 +281,17 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 	return rc;
 }
 
-static int scan_sum_file(int fd, char *buf, char hex[65])
-{
-	struct sha256 h;
-	int rc = 0;
-	ssize_t n;
-
-	sha256_begin(&h);
-	while (!rc && (n = read(fd, buf, CHUNK)) != 0) {
-		if (stop_asked())
-			rc = -EINTR;
-		else if (n < 0 && errno != EINTR)
-			rc = -errno;
-		if (rc || n < 0)
-			continue;
-		sha256_add(&h, buf, (size_t)n);
-	}
-	sha256_hex(&h, hex);
-	return rc;
-}
-
 int scan_sums(struct members *m, const char *capture, struct error *err)
 {
-	char *buf = xmalloc(CHUNK);
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < m->n && !rc; i++) {
-		struct member *e = &m->list[i];
-		int fd = e->folder ? -1 : scan_open(e, capture, err);
+		char *path = xasprintf("%s/%s", capture, m->list[i].name);
 
-		if (e->folder)
-			continue;
-		rc = fd < 0 ? fd : scan_sum_file(fd, buf, e->hex);
-		if (fd >= 0)
-			close(fd);
-		if (fd >= 0 && rc)
-			error_sys(err, -rc, "%s/%s: cannot read", capture, e->name);
+		if (!m->list[i].folder)
+			rc = sha256_file(path, m->list[i].hex, err);
+		free(path);
 	}
-	free(buf);
 	return rc;
 }

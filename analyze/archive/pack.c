@@ -181,26 +181,16 @@ static int pack_write_members(struct packing *k, struct error *err)
 
 static int pack_read_manifest(struct packing *k, struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", k->p->capture);
-	const char *created;
 	struct tm tm = {0};
 	json_t *root;
-	int rc = 0;
+	int rc = members_against_manifest(&k->members, k->p->capture, &root, &k->p->findings, err);
+	const char *created = json_str(root, "created");
 
+	k->p->has_manifest = root;
 	k->created = NO_TIME;
-	if (members_find(&k->members, "manifest.json")) {
-		k->p->has_manifest = true;
-		root = json_file(path, err);
-		created = root ? json_str(root, "created") : NULL;
-		if (created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &tm) && timegm(&tm) > 0)
-			k->created = timegm(&tm);
-		if (root)
-			members_against_manifest(&k->members, root, &k->p->findings);
-		else
-			rc = -EBADMSG;
-		json_decref(root);
-	}
-	free(path);
+	if (created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &tm) && timegm(&tm) > 0)
+		k->created = timegm(&tm);
+	json_decref(root);
 	return rc;
 }
 

@@ -82,8 +82,9 @@ static int unpack_error(const struct unpacking *k, struct error *err)
 				 k->shown, why);
 	return error_set(
 		err, code,
-		"%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' extracts what is left)",
-		k->shown, name_shown(k->name), (unsigned long long)k->input, why);
+		"%s: damaged in '%." NAME_SHOWN
+		"s', before byte %llu: %s; copy it again ('tar -xf' extracts what is left)",
+		k->shown, k->name, (unsigned long long)k->input, why);
 }
 
 /* The size of a pipe is unknown, so unpack_copy() compares its input with its output. */
@@ -100,8 +101,9 @@ static int unpack_refuse_size(const struct unpacking *k, uint64_t limit, struct 
 
 	return error_set(
 		err, EFBIG,
-		"%s: '%s': refused: the files would take more than %.*f %s; zcost unpack --max-size allows more",
-		k->shown, name_shown(k->name), small ? 1 : 0, (double)limit / (small ? 1e3 : 1e6),
+		"%s: '%." NAME_SHOWN
+		"s': refused: the files would take more than %.*f %s; zcost unpack --max-size allows more",
+		k->shown, k->name, small ? 1 : 0, (double)limit / (small ? 1e3 : 1e6),
 		small ? "kB" : "MB");
 }
 
@@ -161,8 +163,8 @@ static int unpack_check_member(struct unpacking *k, struct archive_entry *e, str
 	if (name_clean(raw ? raw : "", &k->name, &why))
 		return error_set(err, why.code, "%s: %s", k->shown, why.text);
 	if (fault)
-		return error_set(err, EINVAL, "%s: '%s': refused: %s", k->shown,
-				 name_shown(k->name), fault);
+		return error_set(err, EINVAL, "%s: '%." NAME_SHOWN "s': refused: %s", k->shown,
+				 k->name, fault);
 	if (++k->nmembers > MAX_MEMBERS)
 		return error_set(err, EFBIG, "%s: refused: more than %d members", k->shown,
 				 MAX_MEMBERS);
@@ -239,8 +241,8 @@ static int unpack_file(struct unpacking *k, struct error *err)
 		return rc;
 	fd = openat(k->dir, k->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
-		return error_set(err, EINVAL, "'%s': refused: the archive has it twice",
-				 name_shown(k->name));
+		return error_set(err, EINVAL,
+				 "'%." NAME_SHOWN "s': refused: the archive has it twice", k->name);
 	if (fd < 0)
 		return error_sys(err, errno, "%s/%s: cannot write", k->tmp, k->name);
 	rc = unpack_copy(k, fd, hex, err);
@@ -313,11 +315,8 @@ static int unpack_compare_sums(struct unpacking *k, const char *path, struct err
 	if (f.n)
 		rc = error_set(
 			err, EBADMSG,
-			"%s: damaged, %zu file%s: %s%s; nothing was unpacked ('tar -xf' extracts what is left)",
-			k->shown, f.n, f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
-	if (f.n > 1)
-		findings_warn(&f);
-	findings_free(&f);
+			"%s: damaged, %zu file%s; nothing was unpacked ('tar -xf' extracts what is left)",
+			k->shown, f.n, f.n == 1 ? "" : "s");
 	free(text);
 	return rc;
 }
@@ -337,24 +336,6 @@ static int unpack_check_sums(struct unpacking *k, const char *root, struct error
 	return rc;
 }
 
-static int unpack_check_manifest(struct unpacking *k, const char *root, struct error *err)
-{
-	char *path = xasprintf("%s/manifest.json", root);
-	json_t *manifest = NULL;
-	int rc = 0;
-
-	k->u->has_manifest = members_find(&k->members, "manifest.json");
-	if (k->u->has_manifest) {
-		manifest = json_file(path, err);
-		rc = manifest ? 0 : -EBADMSG;
-	}
-	if (manifest)
-		members_against_manifest(&k->members, manifest, &k->u->findings);
-	json_decref(manifest);
-	free(path);
-	return rc;
-}
-
 static int unpack_rename(struct unpacking *k, const char *root, struct error *err)
 {
 	if (syncfs(k->dir) || rename(root, k->u->folder))
@@ -368,6 +349,7 @@ static int unpack_rename(struct unpacking *k, const char *root, struct error *er
 /* All members are there: checks them and gives the folder its name. */
 static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 {
+	json_t *manifest = NULL;
 	size_t top;
 	char *root;
 	int rc;
@@ -381,7 +363,9 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	if (!rc)
 		rc = unpack_check_sums(k, root, err);
 	if (!rc)
-		rc = unpack_check_manifest(k, root, err);
+		rc = members_against_manifest(&k->members, root, &manifest, &k->u->findings, err);
+	k->u->has_manifest = manifest;
+	json_decref(manifest);
 	if (!rc)
 		rc = unpack_rename(k, root, err);
 	free(root);

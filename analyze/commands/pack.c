@@ -197,7 +197,8 @@ static int archive_report(const char *made, const char *checked, const struct fi
 {
 	struct str text = {0};
 
-	findings_warn(f);
+	if (f->n > FINDINGS_SHOWN)
+		warn("and %zu more", f->n - FINDINGS_SHOWN);
 	if (!has_manifest)
 		print_note("%s: no manifest.json: nothing to check its files against", checked);
 	str_printf(&text, "%zu files", files);
@@ -264,7 +265,6 @@ int cmd_pack(int argc, char **argv)
 		p->output = made = pack_default_output(
 			capture, args.anonymous ? "-anonymous.tar.zst" : ".tar.zst");
 	code = pack_run(p, args.anonymous);
-	findings_free(&p->findings);
 	free(capture);
 	free(made);
 	return code;
@@ -362,7 +362,6 @@ int cmd_unpack(int argc, char **argv)
 	args_parse(&unpack_argp, argc, argv, 0, &u);
 	u.folder = folder = u.folder ? path_trim(u.folder) : unpack_default_folder(u.archive);
 	code = unpack_run(&u);
-	findings_free(&u.findings);
 	free(folder);
 	return code;
 }

@@ -160,7 +160,7 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 		return otherwise;
 	if (name_is_part(s))
 		return arena_strdup(&in->arena, s);
-	text = xasprintf("%s '%s' is not the name of a folder", key, name_shown(s));
+	text = xasprintf("%s '%." NAME_SHOWN "s' is not the name of a folder", key, s);
 	note_add(&in->notes, file_damaged, "run.json", text);
 	free(text);
 	return otherwise;

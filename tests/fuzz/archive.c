@@ -88,7 +88,6 @@ static void unpack(void)
 
 	if (entries() != (rc ? 1 : 2))
 		abort();
-	findings_free(&u.findings);
 	if (!rc)
 		dir_remove(folder, NULL);
 }
