@@ -91,6 +91,8 @@ struct stats_halves;
 struct stats_halves *stats_halves_new(const double *x, size_t n, size_t nbase);
 double stats_halves_p(struct stats_halves *h, uint64_t base);
 void stats_halves_free(struct stats_halves *h);
+/* Returns the sum of t^3 - t over the groups of t equal values in both samples together. */
+double stats_ties(const double *a, size_t na, const double *b, size_t nb);
 /* Returns the smallest p that so many runs can give: 2 / choose(na + nb, na). */
 double stats_mann_whitney_min(size_t na, size_t nb);
 /* Returns how often the exact test without ties finds p < alpha if nothing differs. */

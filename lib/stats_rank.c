@@ -61,6 +61,14 @@ static void ranking_free(struct ranking *r)
 	free(r->up);
 }
 
+double stats_ties(const double *a, size_t na, const double *b, size_t nb)
+{
+	struct ranking r = ranking_fill(a, na, b, nb);
+
+	ranking_free(&r);
+	return r.ties;
+}
+
 /* The ways to choose m of n ranks by their sum: ways[s] for the sum least + s. */
 struct rank_sums {
 	double *table; /* has a row for each number of ranks; ways is its last row */

@@ -66,21 +66,6 @@ static double pairs_init(struct pairs *t)
 
 /* --- the interval that agrees with p --- */
 
-static bool pairs_have_ties(const struct pairs *t)
-{
-	size_t n = t->na + t->nb, i;
-	double *x = xmalloc(n * sizeof(*x));
-	bool ties = false;
-
-	memcpy(x, t->a, t->na * sizeof(*x));
-	memcpy(x + t->na, t->b, t->nb * sizeof(*x));
-	qsort(x, n, sizeof(*x), stats_by_value);
-	for (i = 1; i < n; i++)
-		ties |= x[i] == x[i - 1];
-	free(x);
-	return ties;
-}
-
 static double change_p(const struct pairs *t, double by)
 {
 	double *moved = xmalloc(t->na * sizeof(*moved)), p;
@@ -163,22 +148,6 @@ static void interval_fit_p(struct estimate *e, double none, bool rejected)
 	}
 }
 
-/* Returns the sum of t^3 - t over the groups of equal values in one sample. */
-static double sample_ties(const double *x, size_t n)
-{
-	double sum = 0, group, *sorted = stats_sorted(x, n);
-	size_t i, j;
-
-	for (i = 0; i < n; i = j) {
-		for (j = i + 1; j < n && sorted[j] == sorted[i]; j++)
-			;
-		group = (double)(j - i);
-		sum += group * group * group - group;
-	}
-	free(sorted);
-	return sum;
-}
-
 /*
  * The interval by the normal approximation with the test's own corrections. Between two pairs no
  * value of a equals one of b, so that the test there knows nothing but the number of pairs below
@@ -187,7 +156,7 @@ static double sample_ties(const double *x, size_t n)
 static void interval_fill_normal(const struct pairs *t, double alpha, struct estimate *e)
 {
 	double na = (double)t->na, nb = (double)t->nb, n = na + nb, low;
-	double ties = sample_ties(t->a, t->na) + sample_ties(t->b, t->nb);
+	double ties = stats_ties(t->a, t->na, NULL, 0) + stats_ties(t->b, t->nb, NULL, 0);
 	double var = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
 
 	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(var));
@@ -216,7 +185,7 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 		e.level = 1 - 2 * below;
 		e.lo = t->pairs[cut - 1];
 		e.hi = t->pairs[n - cut];
-		if (pairs_have_ties(t)) {
+		if (stats_ties(t->a, t->na, t->b, t->nb) > 0) {
 			kept = pairs_merge_equal(t->pairs, n);
 			e.lo = interval_find_low(t, kept, e.value, alpha);
 			e.hi = interval_find_high(t, kept, e.value, alpha);
