@@ -245,8 +245,11 @@ static void power_copy_log(struct collect *c)
 {
 	autofree char *path = collect_path(c, c->is->files[2]);
 	struct error err = {0};
+	autofree char *log = NULL;
+	size_t len;
 
-	if (c->run->power_csv && file_copy(c->run->power_csv, path, &err))
+	if (c->run->power_csv &&
+	    (file_read(c->run->power_csv, &log, &len, &err) || file_write(path, log, len, &err)))
 		collect_degraded(c, "%s", err.text);
 }
 

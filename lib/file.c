@@ -164,24 +164,6 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
 }
 
-static int file_copy_fds(int in, int out)
-{
-	char buf[CHUNK];
-	ssize_t n;
-	int rc;
-
-	while ((n = read(in, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		rc = file_write_all(out, buf, (size_t)n);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 bool disk_is_full(const char *path)
 {
 	struct statvfs st;
@@ -205,21 +187,6 @@ bool file_begins_with(const char *path, const char *magic, size_t n)
 	if (fd >= 0)
 		close(fd);
 	return is;
-}
-
-int file_copy(const char *from, const char *to, struct error *err)
-{
-	int in, out, rc;
-
-	in = open(from, O_RDONLY | O_CLOEXEC);
-	if (in < 0)
-		return error_sys(err, errno, "%s: cannot open", from);
-	out = file_create(to, 0, 0644);
-	rc = out < 0 ? out : file_copy_fds(in, out);
-	if (out >= 0 && close(out) && !rc)
-		rc = -errno;
-	close(in);
-	return rc ? error_sys(err, -rc, "cannot copy %s to %s", from, to) : 0;
 }
 
 static int dir_make_one(const char *path, struct error *err)

@@ -58,7 +58,6 @@ bool disk_is_full(const char *path);
 
 /* Returns whether it is a regular file that begins with these n bytes. */
 bool file_begins_with(const char *path, const char *magic, size_t n);
-int file_copy(const char *from, const char *to, struct error *err);
 /* Makes the folder and its parents where they are missing. Root checks it as caller_check_folder.
  */
 int dir_make(const char *path, struct error *err);

@@ -31,8 +31,9 @@ static void remove_folder(void)
 
 static void prepare(void)
 {
+	char *path, *program;
 	struct stat st;
-	char *path;
+	size_t size;
 
 	if (length)
 		return;
@@ -40,8 +41,9 @@ static void prepare(void)
 		abort();
 	atexit(remove_folder);
 	path = xasprintf("%s/prog", folder);
-	if (file_copy(PROGRAM, path, NULL))
+	if (file_read(PROGRAM, &program, &size, NULL) || file_write(path, program, size, NULL))
 		abort();
+	free(program);
 	free(path);
 	length = (uint64_t)st.st_size;
 }
