@@ -218,6 +218,18 @@ static void sentence_add_number(struct str *s, const struct conversion *c, doubl
 	}
 }
 
+void notes_range(const struct note *const *notes, size_t n, int place, double *low, double *high)
+{
+	size_t i;
+
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (i = 0; i < n; i++) {
+		*low = fmin(*low, notes[i]->value[place].number);
+		*high = fmax(*high, notes[i]->value[place].number);
+	}
+}
+
 /*
  * Appends one value, or "1.3 to 5.3" if the notes differ. Sets *one for a number: whether it is
  * printed as "1".
@@ -225,18 +237,14 @@ static void sentence_add_number(struct str *s, const struct conversion *c, doubl
 static void sentence_add_value(struct str *s, const struct conversion *c,
 			       const struct note *const *notes, size_t n, int place, bool *one)
 {
-	double low = INFINITY, high = -INFINITY;
 	struct str first = {0}, last = {0};
-	size_t i;
+	double low, high;
 
 	if (notes[0]->value[place].text) {
 		str_puts(s, notes[0]->value[place].text);
 		return;
 	}
-	for (i = 0; i < n; i++) {
-		low = fmin(low, notes[i]->value[place].number);
-		high = fmax(high, notes[i]->value[place].number);
-	}
+	notes_range(notes, n, place, &low, &high);
 	sentence_add_number(&first, c, low);
 	sentence_add_number(&last, c, high);
 	str_puts(s, first.buf);
@@ -448,10 +456,8 @@ static void line_fill(struct note_line *line, const struct note **notes, size_t 
 	sentence_add(&s, notes, n);
 	line->text = arena_strdup(a, s.buf);
 	end = strstr(line->text + from, "; ");
-	line->said = end ? arena_printf(a, "%.*s", (int)(end - line->text - (long)from),
-					line->text + from)
-			 : line->text + from;
-	line->advice = end ? end + strlen("; ") : NULL;
+	line->brief =
+		end ? arena_printf(a, "%.*s", (int)(end - line->text), line->text) : line->text;
 	str_free(&s);
 }
 
@@ -508,9 +514,5 @@ char *note_line_text(const struct note_line *line)
 
 char *note_line_brief(const struct note_line *line)
 {
-	char *text = xasprintf("%s%s%s", line->whose, *line->whose ? ": " : "", line->said);
-	char *message = line_message(line, text);
-
-	free(text);
-	return message;
+	return line_message(line, line->brief);
 }

@@ -89,6 +89,8 @@ bool note_text_is_own(const struct note_kind *kind, size_t place);
 const char *note_collector(const struct note *note);
 /* Returns whether two notes have the same kind, severity and values. */
 bool notes_equal(const struct note *a, const struct note *b);
+/* Finds the smallest and the largest number at the place of n notes, which may be unknown. */
+void notes_range(const struct note *const *notes, size_t n, int place, double *low, double *high);
 bool notes_have(const struct notes *list, enum note_severity severity);
 /* Returns whether a figure is doubtful or data are missing. */
 static inline bool note_is_doubt(const struct note *note)
@@ -108,10 +110,9 @@ struct note_line {
 	enum note_severity severity;
 	const struct note **notes; /* at least one, in their order */
 	size_t n;
-	const char *whose;  /* "mmap receiver (4 of 6 runs)"; empty if it is about all */
-	const char *said;   /* the statement: "... 1.3 to 5.3 %" */
-	const char *advice; /* the rest of the sentence, or NULL */
-	const char *text;   /* all three: "mmap receiver (4 of 6 runs): ... 1.3 to 5.3 %; ..." */
+	const char *whose; /* "mmap receiver (4 of 6 runs)"; empty if it is about all */
+	const char *text;  /* "mmap receiver (4 of 6 runs): ... 1.3 to 5.3 %; ..." */
+	const char *brief; /* the text without the advice */
 };
 
 struct note_lines {

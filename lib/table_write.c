@@ -171,26 +171,17 @@ static json_t *json_rows(const struct table *t)
 	return list;
 }
 
-static json_t *json_detail(const struct table *t)
-{
-	return json_pack("{s:o, s:o}", "columns", json_columns(t), "rows", json_rows(t));
-}
-
 /*
  * Returns the number of one note, the smallest and the largest of several notes, or null if
  * unknown.
  */
 static json_t *json_note_value(const struct note_line *line, int place)
 {
-	double low = INFINITY, high = -INFINITY;
-	size_t i;
+	double low, high;
 
 	if (line->notes[0]->value[place].text)
 		return json_string(line->notes[0]->value[place].text);
-	for (i = 0; i < line->n; i++) {
-		low = fmin(low, line->notes[i]->value[place].number);
-		high = fmax(high, line->notes[i]->value[place].number);
-	}
+	notes_range(line->notes, line->n, place, &low, &high);
 	if (low > high)
 		return json_null();
 	return low == high ? json_real(low) : json_pack("[f, f]", low, high);
@@ -259,7 +250,9 @@ static void write_json(const struct table *t, FILE *out)
 	json_object_set_new(root, "columns", json_columns(t));
 	json_object_set_new(root, "rows", json_rows(t));
 	if (t->detail)
-		json_object_set_new(root, t->detail->name, json_detail(t->detail));
+		json_object_set_new(root, t->detail->name,
+				    json_pack("{s:o, s:o}", "columns", json_columns(t->detail),
+					      "rows", json_rows(t->detail)));
 	json_object_set_new(root, "notes", json_notes(t));
 	json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);

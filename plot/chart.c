@@ -424,8 +424,7 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 				drawing_add_doubt(d, &t->notes.note[i]);
 	note_lines_make(&lines, &d->doubts);
 	for (i = 0; i < lines.n; i++)
-		figure_doubt(f, "%s%s%s", lines.line[i].whose, *lines.line[i].whose ? ": " : "",
-			     lines.line[i].said);
+		figure_doubt(f, "%s", lines.line[i].brief);
 	note_lines_free(&lines);
 	if (f->doubts > 1)
 		f->doubt = figure_text(f, "%s; %d more%s", f->doubt, f->doubts - 1,

@@ -53,15 +53,10 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 		const struct note_line *line = &lines.line[i];
 		struct value *row = table_row(t);
 
-		char *sentence =
-			xasprintf("%s%s%s%s%s", line->whose, *line->whose ? ": " : "", line->said,
-				  line->advice ? "; " : "", line->advice ?: "");
-
 		row[0] = value_str(t, severity_name(line->severity));
 		row[1] = value_str(t, line->notes[0]->kind->name);
 		row[2] = value_str(t, note_collector(line->notes[0]));
-		row[3] = value_str(t, sentence);
-		free(sentence);
+		row[3] = value_str(t, line->text);
 	}
 	t->lossy = !rc && runs.lossy;
 	note_lines_free(&lines);

@@ -185,8 +185,7 @@ TEST(advice_follows_the_statement)
 	notes_set_side(&list, "mmap", NULL);
 	note_lines_make(&lines, &list);
 	assert_string_equal(lines.line[0].whose, "mmap");
-	assert_string_equal(lines.line[0].said, "1 run was slow");
-	assert_string_equal(lines.line[0].advice, "measure it again");
+	assert_string_equal(lines.line[0].text, "mmap: 1 run was slow; measure it again");
 	brief = note_line_brief(&lines.line[0]);
 	assert_string_equal(brief, "warning: mmap: 1 run was slow");
 }
