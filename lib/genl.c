@@ -11,10 +11,6 @@
 
 enum { ANSWER = 32768, PATIENCE_S = 10 };
 
-#ifndef NETLINK_EXT_ACK
-#define NETLINK_EXT_ACK 11
-#endif
-
 const struct nlattr *genl_next(const void **p, size_t *len)
 {
 	const struct nlattr *a = *p;

@@ -276,7 +276,7 @@ const char *did_you_mean(const char *words, const char *typed)
 	return text;
 }
 
-static int str_chars(const char *s, size_t bytes)
+int str_chars(const char *s, size_t bytes)
 {
 	const char *end = s + bytes;
 	int n = 0;

@@ -62,6 +62,9 @@ const char *did_you_mean(const char *words, const char *typed);
  */
 const char *str_line(const char **rest, int room, size_t *len);
 
+/* Returns the number of characters in the first `bytes` bytes: the bytes that begin one. */
+int str_chars(const char *s, size_t bytes);
+
 /* Returns the length of the UTF-8 sequence at `s` and its code point. Returns 0 if it is not UTF-8.
  */
 int utf8_decode(const char *s, uint32_t *code);

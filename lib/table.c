@@ -26,33 +26,22 @@ void table_drop_columns(struct table *t, const char *names)
 	t->ncolumns = n;
 }
 
-static char *table_format_text(struct table *t, const char *fmt, va_list ap)
-{
-	char *text = xvasprintf(fmt, ap);
-	char *kept = arena_strdup(&t->arena, text);
-
-	free(text);
-	return kept;
-}
-
 void table_title(struct table *t, const char *fmt, ...)
 {
 	char *title;
 	va_list ap;
 
 	va_start(ap, fmt);
-	title = table_format_text(t, fmt, ap);
+	title = xvasprintf(fmt, ap);
 	va_end(ap);
-	t->title = title;
 	str_replace(title, '\n', ' ');
+	t->title = arena_strdup(&t->arena, title);
+	free(title);
 }
 
 void table_title_lines(struct table *t, const char *lines)
 {
-	char *title = xasprintf("%s%s%s", t->title ? t->title : "", t->title ? "\n" : "", lines);
-
-	t->title = arena_strdup(&t->arena, title);
-	free(title);
+	t->title = arena_printf(&t->arena, "%s%s%s", t->title ?: "", t->title ? "\n" : "", lines);
 }
 
 char **table_note_texts(const struct table *t)
@@ -402,28 +391,16 @@ static void merge_add_notes(struct table *to, const struct table *from, size_t n
 	for (i = 0; i < from[at].notes.n; i++) {
 		const struct note *note = &from[at].notes.note[i];
 		bool common = merge_is_common(from, n, note);
-		struct str whose = {0};
 
 		if (common && at)
 			continue;
 		notes_copy(&to->notes, note);
-		str_printf(&whose, "%s%s%s", name, note->variant ? "/" : "",
-			   note->variant ? note->variant : "");
 		if (!common)
-			notes_set_side(&to->notes, whose.buf, note->side);
-		str_free(&whose);
+			notes_set_side(&to->notes,
+				       arena_printf(&to->arena, "%s%s%s", name,
+						    note->variant ? "/" : "", note->variant ?: ""),
+				       note->side);
 	}
-}
-
-static void merge_add_title(struct table *to, const struct table *from, const char *name)
-{
-	struct str s = {0};
-
-	if (!from->title)
-		return;
-	str_printf(&s, "%s: %s", name, from->title);
-	table_title_lines(to, s.buf);
-	str_free(&s);
 }
 
 void table_merge(struct table *to, const struct table *from, size_t n, const char *column,
@@ -435,7 +412,9 @@ void table_merge(struct table *to, const struct table *from, size_t n, const cha
 	to->least = from[0].least;
 	merge_make_columns(to, from, n, column);
 	for (i = 0; i < n; i++) {
-		merge_add_title(to, &from[i], names[i]);
+		if (from[i].title)
+			table_title_lines(
+				to, arena_printf(&to->arena, "%s: %s", names[i], from[i].title));
 		merge_add_rows(to, &from[i], names[i]);
 		merge_add_notes(to, from, n, i, names[i]);
 		to->lossy |= from[i].lossy;

@@ -11,21 +11,7 @@
 
 int people_width_of(const char *s)
 {
-	int n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-static bool people_column_is_empty(const struct table *t, int column)
-{
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
-		if (table_cell(t, row, column)->type != V_NONE)
-			return false;
-	return t->rows > 0;
+	return str_chars(s, strlen(s));
 }
 
 static void people_choose_columns(struct people *p, const struct table *t)
@@ -36,7 +22,7 @@ static void people_choose_columns(struct people *p, const struct table *t)
 	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
 	for (i = 0; i < t->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
-		bool words = c->type == V_STR, empty = people_column_is_empty(t, i);
+		bool words = c->type == V_STR, empty = t->rows && !table_has_values(t, c->name);
 
 		if (c->part_of || (empty && (words || c->optional))) /* nobody measures words */
 			continue;
