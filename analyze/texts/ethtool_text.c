@@ -104,22 +104,18 @@ static int ethtool_parse_rate(struct reader *r, char *line)
 
 static int ethtool_parse_line(struct reader *r, char *line)
 {
+	bool rates = str_starts(line, "Show adapter(s)") || str_starts(line, "Ethtool(");
+
 	if (!*line || str_starts(line, "[...]") || str_starts(line, "no stats available"))
 		return 0;
-	if (str_starts(line, "NIC statistics")) {
-		ethtool_begin_output(r);
-		return r->e->rates
-			       ? text_bad(
-					 &r->text,
-					 "the text holds outputs of two kinds; give one kind at a time")
-			       : 0;
-	}
-	if (str_starts(line, "Show adapter(s)") || str_starts(line, "Ethtool(")) {
-		if (r->e->outputs && !r->e->rates)
+	if (str_starts(line, "NIC statistics") || rates) {
+		if (r->e->outputs && r->e->rates != rates)
 			return text_bad(
 				&r->text,
 				"the text holds outputs of two kinds; give one kind at a time");
-		r->e->rates = true;
+		r->e->rates = rates;
+		if (!rates)
+			ethtool_begin_output(r);
 		return *line == 'E' ? ethtool_parse_rate(r, line) : 0;
 	}
 	/* Lines before the first output are ignored, such as a prompt or a command. */

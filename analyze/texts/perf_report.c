@@ -134,12 +134,16 @@ static enum head_found head_parse(struct head *h, const char *line)
 
 enum { MAX_FIELDS = 2 * HEAD_MAX };
 
-struct row_reader {
-	const struct text *text; /* current position, for messages */
-	struct head head;	 /* n is 0 before the first heading */
-	bool marked;		 /* the text's rows have level marks */
-	size_t percents; /* number of percentages in the first row of a text without a heading */
-	struct arena *strings;
+struct reader {
+	struct text text;
+	struct flat *flat;
+	struct head head;  /* n is 0 before the first heading */
+	bool marked;	   /* the text's rows have level marks */
+	size_t percents;   /* number of percentages in the first row of a text without a heading */
+	const char *event; /* the requested event; NULL is the first event */
+	bool skip;	   /* the current table is for another event */
+	bool done;	   /* the selected table has ended */
+	unsigned headless; /* line of a heading without a Symbol column */
 };
 
 /* The parts of a row. */
@@ -181,7 +185,7 @@ static bool row_parse_share(const char **p, double *value)
 	return true;
 }
 
-static size_t row_expected_percents(const struct row_reader *r)
+static size_t row_expected_percents(const struct reader *r)
 {
 	size_t i, n = 0;
 
@@ -208,22 +212,22 @@ static bool row_cut(char *line, struct cut *c)
 	return true;
 }
 
-static int row_check_columns(struct row_reader *r, const struct cut *c)
+static int row_check_columns(struct reader *r, const struct cut *c)
 {
 	if (!r->head.n && !r->percents)
 		r->percents = c->npercents;
 	if (head_count(&r->head, HEAD_SYMBOL) > 1)
-		return text_bad(r->text, "two tables side by side: give one at a time");
+		return text_bad(&r->text, "two tables side by side: give one at a time");
 	if (!r->head.n && c->npercents > 2)
-		return text_bad(r->text,
+		return text_bad(&r->text,
 				"the row has more than two percentages, and no heading names them");
 	if (c->npercents > row_expected_percents(r))
 		return text_bad(
-			r->text,
+			&r->text,
 			"the row has more percentages than the heading has columns (a group of events? "
 			"run perf report without --group)");
 	if (c->npercents < row_expected_percents(r))
-		return text_bad(r->text,
+		return text_bad(&r->text,
 				"the row has fewer percentages than the table has columns");
 	return 0;
 }
@@ -232,7 +236,7 @@ static int row_check_columns(struct row_reader *r, const struct cut *c)
  * Stores the percentages. Self cannot exceed 100 %, but Children can: perf adds a sample twice if
  * its chain has an unknown symbol twice, or with --sort time.
  */
-static int row_add_percents(const struct row_reader *r, const struct cut *c, struct flat_row *row)
+static int row_add_percents(const struct reader *r, const struct cut *c, struct flat_row *row)
 {
 	static const struct head one = {{HEAD_SELF}, 1}, two = {{HEAD_TOTAL, HEAD_SELF}, 2};
 	const struct head *head = r->head.n ? &r->head : c->npercents == 2 ? &two : &one;
@@ -245,7 +249,7 @@ static int row_add_percents(const struct row_reader *r, const struct cut *c, str
 		if (head->column[i] == HEAD_TOTAL)
 			row->total = c->percent[n];
 		else if (c->percent[n] > 100.05)
-			return text_bad(r->text, "the share is above 100 %");
+			return text_bad(&r->text, "the share is above 100 %");
 		else if (head->column[i] == HEAD_SELF)
 			row->self = c->percent[n];
 		n++;
@@ -254,7 +258,7 @@ static int row_add_percents(const struct row_reader *r, const struct cut *c, str
 }
 
 /* Stores a field of the columns samples, command and shared object. Ignores other columns. */
-static int row_field(struct row_reader *r, struct flat_row *row, enum head_column column,
+static int row_field(struct reader *r, struct flat_row *row, enum head_column column,
 		     const char *field)
 {
 	const char *p = field;
@@ -264,14 +268,14 @@ static int row_field(struct row_reader *r, struct flat_row *row, enum head_colum
 	switch (column) {
 	case HEAD_SAMPLES:
 		if (!text_count(&p, &n) || *p)
-			return text_bad(r->text, "the Samples column holds no number");
+			return text_bad(&r->text, "the Samples column holds no number");
 		row->samples = (int64_t)n;
 		break;
 	case HEAD_COMM:
-		row->comm = arena_strdup(r->strings, field);
+		row->comm = arena_strdup(&r->flat->strings, field);
 		break;
 	case HEAD_PID: /* "1234:name"; "name:1234" up to perf 3.18 */
-		row->comm = arena_strdup(r->strings, field);
+		row->comm = arena_strdup(&r->flat->strings, field);
 		colon = strrchr(row->comm, ':');
 		if (isdigit((unsigned char)*field) && strchr(field, ':'))
 			row->comm = strchr(row->comm, ':') + 1;
@@ -279,7 +283,7 @@ static int row_field(struct row_reader *r, struct flat_row *row, enum head_colum
 			*colon = 0;
 		break;
 	case HEAD_DSO:
-		row->dso = arena_strdup(r->strings, field);
+		row->dso = arena_strdup(&r->flat->strings, field);
 		break;
 	default:
 		break;
@@ -288,7 +292,7 @@ static int row_field(struct row_reader *r, struct flat_row *row, enum head_colum
 }
 
 /* Joins the first n words of a field list with single spaces. */
-static char *fields_join(struct row_reader *r, char **words, size_t n)
+static char *fields_join(struct reader *r, char **words, size_t n)
 {
 	struct str s = {0};
 	char *kept;
@@ -299,40 +303,33 @@ static char *fields_join(struct row_reader *r, char **words, size_t n)
 			str_putc(&s, ' ');
 		str_puts(&s, words[i]);
 	}
-	kept = arena_strdup(r->strings, s.buf ? s.buf : "");
+	kept = arena_strdup(&r->flat->strings, s.buf ? s.buf : "");
 	str_free(&s);
 	return kept;
-}
-
-static bool column_in_list(const enum head_column *list, size_t n, enum head_column column)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (list[i] == column)
-			return true;
-	return false;
 }
 
 /*
  * Reads the text `s` as the columns list[0..n-1]. Cuts at wide gaps if these give n columns.
  * Otherwise cuts at spaces, and Command takes the surplus words ("Web Content").
  */
-static int row_add_columns(struct row_reader *r, struct flat_row *row, const char *s,
+static int row_add_columns(struct reader *r, struct flat_row *row, const char *s,
 			   const enum head_column *list, size_t n)
 {
-	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
+	char *copy = arena_strdup(&r->flat->strings, s), *fields[MAX_FIELDS];
 	size_t have = text_fields(copy, true, fields, MAX_FIELDS), i, at = 0, take;
+	bool comm = false;
 	int ret = 0;
 
+	for (i = 0; i < n; i++)
+		comm |= list[i] == HEAD_COMM;
 	if (have != n) {
-		copy = arena_strdup(r->strings, s);
+		copy = arena_strdup(&r->flat->strings, s);
 		have = text_fields(copy, false, fields, MAX_FIELDS);
 	}
 	if (have < n)
-		return text_bad(r->text, "the row has fewer columns than the heading");
-	if (have > n && !column_in_list(list, n, HEAD_COMM))
-		return text_bad(r->text, "the row has more columns than the heading");
+		return text_bad(&r->text, "the row has fewer columns than the heading");
+	if (have > n && !comm)
+		return text_bad(&r->text, "the row has more columns than the heading");
 	for (i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
 		ret = row_field(r, row, list[i], fields_join(r, fields + at, take));
@@ -341,9 +338,9 @@ static int row_add_columns(struct row_reader *r, struct flat_row *row, const cha
 }
 
 /* Reads the columns of a row without a heading: [samples] [command] [shared object]. */
-static int row_infer_columns(struct row_reader *r, struct flat_row *row, const char *s)
+static int row_infer_columns(struct reader *r, struct flat_row *row, const char *s)
 {
-	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
+	char *copy = arena_strdup(&r->flat->strings, s), *fields[MAX_FIELDS];
 	size_t n = text_fields(copy, false, fields, MAX_FIELDS), at = 0;
 
 	if (n && strspn(fields[0], "0123456789") == strlen(fields[0])) {
@@ -357,13 +354,13 @@ static int row_infer_columns(struct row_reader *r, struct flat_row *row, const c
 	return 0;
 }
 
-static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat_row *row)
+static int row_add_middle(struct reader *r, const struct cut *c, struct flat_row *row)
 {
 	enum head_column list[HEAD_MAX];
 	size_t i, n = 0;
 	char *s;
 
-	s = arena_dup(r->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
+	s = arena_dup(&r->flat->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
 	s[c->mark - c->middle] = 0;
 	if (!r->head.n)
 		return row_infer_columns(r, row, s);
@@ -374,20 +371,20 @@ static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat
 }
 
 /* Cuts the module that old perf versions print after the symbol: "cp_rx_poll   [8139cp]". */
-static void row_cut_module(struct row_reader *r, struct flat_row *row, char *s)
+static void row_cut_module(struct reader *r, struct flat_row *row, char *s)
 {
 	char *open = strrchr(s, '[');
 
 	if (!open || open == s || !isspace((unsigned char)open[-1]) || !str_ends(s, "]") ||
 	    strchr(open, ' ') || open[1] == ']')
 		return;
-	row->dso = arena_strdup(r->strings, open);
+	row->dso = arena_strdup(&r->flat->strings, open);
 	*open = 0;
 	str_trim(s);
 }
 
 /* Reads the columns after the symbol up to the last used column. Ignores later columns (IPC). */
-static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
+static int row_add_after(struct reader *r, struct flat_row *row, char *s)
 {
 	char *fields[MAX_FIELDS];
 	size_t have = s ? text_fields(s, true, fields, MAX_FIELDS) : 0, i, at = 0;
@@ -399,15 +396,15 @@ static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
 		if (r->head.column[i] != HEAD_DSO && r->head.column[i] != HEAD_COMM)
 			continue;
 		if (at >= have)
-			return text_bad(r->text, "the row has fewer columns than the heading");
+			return text_bad(&r->text, "the row has fewer columns than the heading");
 		ret = row_field(r, row, r->head.column[i], fields[at]);
 	}
 	return ret;
 }
 
-static int row_add_symbol(struct row_reader *r, struct flat_row *row, const char *rest, bool marked)
+static int row_add_symbol(struct reader *r, struct flat_row *row, const char *rest, bool marked)
 {
-	char *copy = arena_strdup(r->strings, rest), *fields[2];
+	char *copy = arena_strdup(&r->flat->strings, rest), *fields[2];
 	size_t have;
 
 	str_trim(copy);
@@ -415,9 +412,9 @@ static int row_add_symbol(struct row_reader *r, struct flat_row *row, const char
 		row_cut_module(r, row, copy);
 	have = text_fields(copy, true, fields, 2);
 	if (!have)
-		return text_bad(r->text, "no symbol");
+		return text_bad(&r->text, "no symbol");
 	if (marked && row_mark(rest))
-		return text_bad(r->text, "two rows side by side: give one table at a time");
+		return text_bad(&r->text, "two rows side by side: give one table at a time");
 	row->symbol = fields[0];
 	return row_add_after(r, row, have > 1 ? fields[1] : NULL);
 }
@@ -429,7 +426,7 @@ enum row_found { ROW_NONE, ROW_FOUND, ROW_UNMARKED };
  * Reads a row and changes `line`. Returns enum row_found, or -errno with an error that names the
  * line.
  */
-static int row_read(struct row_reader *r, char *line, struct flat_row *row)
+static int row_read(struct reader *r, char *line, struct flat_row *row)
 {
 	struct cut c;
 	int ret;
@@ -437,8 +434,8 @@ static int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	if (!row_cut(line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
-		return c.npercents > 1 ? text_bad(r->text, "the row has no symbol") : ROW_UNMARKED;
-	*row = (struct flat_row){.samples = -1, .line = r->text->line};
+		return c.npercents > 1 ? text_bad(&r->text, "the row has no symbol") : ROW_UNMARKED;
+	*row = (struct flat_row){.samples = -1, .line = r->text.line};
 	ret = row_check_columns(r, &c);
 	if (!ret)
 		ret = row_add_percents(r, &c, row);
@@ -452,16 +449,6 @@ static int row_read(struct row_reader *r, char *line, struct flat_row *row)
 }
 
 /* --- the text --- */
-
-struct reader {
-	struct text text;
-	struct flat *flat;
-	struct row_reader row;
-	const char *event; /* the requested event; NULL is the first event */
-	bool skip;	   /* the current table is for another event */
-	bool done;	   /* the selected table has ended */
-	unsigned headless; /* line of a heading without a Symbol column */
-};
 
 static double report_parse_scaled(const char *p, double value, bool *rounded)
 {
@@ -554,7 +541,7 @@ static void report_begin_table(struct reader *r, const struct head *head)
 	r->done = r->done || r->flat->n;
 	if (r->done)
 		return;
-	r->row.head = *head;
+	r->head = *head;
 }
 
 /* Reads a heading or a "Samples:" line. After rows, either line begins the next table. */
@@ -583,26 +570,18 @@ static bool report_read_heading(struct reader *r, const char *line)
 /* Refuses texts with a similar layout that are not from perf report. */
 static int report_check_kind(const struct reader *r, const char *line)
 {
-	const char *p = line + strspn(line, "# \t");
+	const char *p = line + strspn(line, "# \t"), *fault = NULL;
 
-	if (*line == '#' && (str_starts(p, "Baseline ") || str_starts(p, "Baseline/")))
-		return error_set(
-			r->text.err, EBADMSG,
-			"%s, line %u: the text of perf diff holds differences, not shares: "
-			"give the text of perf report of each recording",
-			text_name(&r->text), r->text.line);
-	if (*line == '#' && (str_starts(p, "Overhead") || str_starts(p, "Children")) &&
-	    strchr(",;|:", p[8]) && p[8])
-		return error_set(
-			r->text.err, EBADMSG,
-			"%s, line %u: columns with a separator; run perf report without -t",
-			text_name(&r->text), r->text.line);
-	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
-		return error_set(
-			r->text.err, EBADMSG,
-			"%s, line %u: the rows of perf report --hierarchy include the rows below them; run perf report without --hierarchy",
-			text_name(&r->text), r->text.line);
-	return 0;
+	if (*line != '#')
+		return 0;
+	if (str_starts(p, "Baseline ") || str_starts(p, "Baseline/"))
+		fault = "the text of perf diff holds differences, not shares: give the text of perf report of each recording";
+	else if ((str_starts(p, "Overhead") || str_starts(p, "Children")) && p[8] &&
+		 strchr(",;|:", p[8]))
+		fault = "columns with a separator; run perf report without -t";
+	else if (str_starts(p, "Overhead  ") && strstr(p, " / "))
+		fault = "the rows of perf report --hierarchy include the rows below them; run perf report without --hierarchy";
+	return fault ? text_bad(&r->text, fault) : 0;
 }
 
 static int report_nothing_found(const struct reader *r)
@@ -630,7 +609,7 @@ static int report_read_line(struct reader *r, char *line)
 
 	if (ret || report_read_heading(r, line) || r->done || r->skip || *text_skip(line) == '#')
 		return ret;
-	ret = row_read(&r->row, line, &row);
+	ret = row_read(r, line, &row);
 	if (ret == ROW_UNMARKED)
 		r->flat->unmarked++;
 	if (ret != ROW_FOUND)
@@ -666,12 +645,7 @@ int perf_report_parse(const char *name, char *data, size_t len, const char *even
 
 	*flat = (struct flat){.event_count = NAN, .samples = NAN, .lost = -1};
 	ret = text_open(&r.text, name, data, len, err);
-	if (ret) {
-		text_close(&r.text);
-		return ret;
-	}
-	r.row = (struct row_reader){
-		.text = &r.text, .marked = row_mark(r.text.at), .strings = &flat->strings};
+	r.marked = !ret && row_mark(r.text.at);
 	while (!ret && (line = text_next(&r.text)))
 		ret = report_read_line(&r, line);
 	if (!ret && !flat->n)

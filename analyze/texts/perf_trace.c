@@ -123,9 +123,9 @@ static int trace_read_row(struct reader *r, char *line)
 	return ret;
 }
 
-static bool text_has_letter(const char *p)
+static bool text_has_word(const char *p)
 {
-	while (*p && !isalpha((unsigned char)*p))
+	while (*p && !isalnum((unsigned char)*p))
 		p++;
 	return *p;
 }
@@ -138,9 +138,7 @@ static bool trace_is_between(const char *line)
 {
 	const char *p = text_skip(line), *colon = strchr(p, ':');
 
-	if (*p == '(' || *p == '-' || !*p)
-		return true;
-	if (!text_has_letter(p) && !strpbrk(p, "0123456789"))
+	if (*p == '(' || *p == '-' || !text_has_word(p))
 		return true;
 	return *p == 'E' && colon && p + strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == colon;
 }

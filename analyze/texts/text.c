@@ -208,24 +208,13 @@ static bool char_is_digit(char c)
 	return isdigit((unsigned char)c);
 }
 
-static size_t marks_space_length(const char *p)
-{
-	static const char *const spaces[] = {"\xc2\xa0", "\xe2\x80\x89", "\xe2\x80\xaf"};
-	size_t i;
-
-	for (i = 0; i < array_size(spaces); i++)
-		if (str_starts(p, spaces[i]))
-			return strlen(spaces[i]);
-	return 0;
-}
-
 void marks_keep_groups(char *data)
 {
 	char *out = data, *p = data;
 	size_t n;
 
 	while (*p) {
-		n = out > data && char_is_digit(out[-1]) ? marks_space_length(p) : 0;
+		n = out > data && char_is_digit(out[-1]) ? text_space_length(p) : 0;
 		if (n && char_is_digit(p[n]) && char_is_digit(p[n + 1]) &&
 		    char_is_digit(p[n + 2]) && !char_is_digit(p[n + 3])) {
 			*out++ = '\'';

@@ -68,7 +68,8 @@ struct marks {
 	unsigned line, other; /* first line that decides; first line that contradicts, or 0 */
 };
 
-/* Replaces U+00A0, U+2009 and U+202F between groups of digits by an apostrophe, in place. */
+/* Replaces U+00A0, U+2007, U+2009 and U+202F between groups of digits by an apostrophe, in place.
+ */
 void marks_keep_groups(char *data);
 
 void marks_learn(struct marks *m, const char *s, unsigned line);
