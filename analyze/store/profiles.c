@@ -22,8 +22,6 @@ struct dictionary {
 	struct map events; /* maps the ids of events of the run that is being read to their index +
 			      1 */
 	bool loaded;
-	bool reads;   /* the connection has cost_read() */
-	bool damaged; /* cost_read() met a wrong row */
 };
 
 void dictionary_free(struct dictionary *d)
@@ -221,102 +219,71 @@ static int profile_damaged(struct store *s, const char *table, struct error *err
 	return sql_damaged(s, err, "table '%s' is damaged", table);
 }
 
-static int dictionary_load_dsos(struct store *s, struct profile *all, struct error *err)
+static int64_t dso_load(struct store *s, sqlite3_stmt *q)
 {
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err, "SELECT id, name, build_id, kind FROM dso ORDER BY id", "");
-
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		const char *name = sql_text(s, q, 1);
-
-		if (!name || profile_dso(all, name, sql_text(s, q, 2),
-					 (enum dso_kind)sql_small(s, q, 3)) != sql_int(s, q, 0) - 1)
-			return profile_damaged(s, "dso", err);
-	}
-	return rc;
+	return profile_dso(&s->dictionary->all, sql_name(s, q, 1), sql_text(s, q, 2),
+			   (enum dso_kind)sql_small(s, q, 3));
 }
 
-/* Returns the cause, or UNRESOLVED_NO_SYMBOLS for a number that only a later version knows. */
-static enum unresolved unresolved_parse(int stored)
+/* A cause that only a later version knows counts as UNRESOLVED_NO_SYMBOLS. */
+static int64_t symbol_load(struct store *s, sqlite3_stmt *q)
 {
-	return stored < 0 || stored >= UNRESOLVED_N ? UNRESOLVED_NO_SYMBOLS
-						    : (enum unresolved)stored;
+	struct profile *all = &s->dictionary->all;
+	const char *name = sql_column(s, q, 1, TEXT_MOST);
+	int64_t dso = sql_int(s, q, 2) - 1;
+	int cause = sql_small(s, q, 3);
+
+	if (!name || dso < 0 || (size_t)dso >= all->ndsos)
+		return -1;
+	return profile_symbol(all, (uint32_t)dso, name,
+			      cause < 0 || cause >= UNRESOLVED_N ? UNRESOLVED_NO_SYMBOLS
+								 : (enum unresolved)cause);
 }
 
-static int dictionary_load_symbols(struct store *s, struct profile *all, struct error *err)
+static int64_t frame_load(struct store *s, sqlite3_stmt *q)
 {
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err, "SELECT id, name, dso, unresolved FROM symbol ORDER BY id",
-			   "");
+	struct profile *all = &s->dictionary->all;
+	int64_t parent = sql_int(s, q, 1), symbol = sql_int(s, q, 2) - 1;
 
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		const char *name = sql_column(s, q, 1, TEXT_MOST);
-		int64_t dso = sql_int(s, q, 2) - 1;
-
-		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
-		    profile_symbol(all, (uint32_t)dso, name,
-				   unresolved_parse(sql_small(s, q, 3))) != sql_int(s, q, 0) - 1)
-			return profile_damaged(s, "symbol", err);
-	}
-	return rc;
+	if (parent < 0 || (size_t)parent > all->nframes || symbol < 0 ||
+	    (size_t)symbol >= all->nsymbols)
+		return -1;
+	return profile_frame(all, parent ? (uint32_t)parent - 1 : PROFILE_NONE, (uint32_t)symbol);
 }
 
-static int dictionary_load_frames(struct store *s, struct profile *all, struct error *err)
+static int64_t comm_load(struct store *s, sqlite3_stmt *q)
 {
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT id, IFNULL(parent, 0), symbol FROM frame ORDER BY id", "");
+	const char *name = sql_column(s, q, 1, TEXT_MOST);
 
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		int64_t parent = sql_int(s, q, 1), symbol = sql_int(s, q, 2) - 1;
-
-		if (parent < 0 || (size_t)parent > all->nframes || symbol < 0 ||
-		    (size_t)symbol >= all->nsymbols ||
-		    profile_frame(all, parent ? (uint32_t)parent - 1 : PROFILE_NONE,
-				  (uint32_t)symbol) != sql_int(s, q, 0) - 1)
-			return profile_damaged(s, "frame", err);
-	}
-	return rc;
+	return name ? (int64_t)intern_str(&s->dictionary->comms, name) : -1;
 }
 
-static int dictionary_load_comms(struct store *s, struct error *err)
-{
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err, "SELECT id, name FROM comm ORDER BY id", "");
-
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		const char *name = sql_column(s, q, 1, TEXT_MOST);
-
-		if (!name ||
-		    intern_str(&s->dictionary->comms, name) != (uint64_t)sql_int(s, q, 0) - 1)
-			return profile_damaged(s, "comm", err);
-	}
-	return rc;
-}
-
+/* Each function adds a row and returns its index. The ids are 1, 2, 3 ... */
 static int dictionary_load(struct store *s, struct error *err)
 {
+	static const struct {
+		const char *table, *sql;
+		int64_t (*load)(struct store *s, sqlite3_stmt *q);
+	} parts[] = {
+		{"dso", "SELECT id, name, build_id, kind FROM dso ORDER BY id", dso_load},
+		{"symbol", "SELECT id, name, dso, unresolved FROM symbol ORDER BY id", symbol_load},
+		{"frame", "SELECT id, IFNULL(parent, 0), symbol FROM frame ORDER BY id",
+		 frame_load},
+		{"comm", "SELECT id, name FROM comm ORDER BY id", comm_load},
+	};
 	struct dictionary *d = dictionary_of(s);
-	int rc;
+	sqlite3_stmt *q;
+	size_t i;
+	int rc = 0;
 
-	if (d->loaded)
-		return 0;
-	rc = dictionary_load_dsos(s, &d->all, err);
-	if (!rc)
-		rc = dictionary_load_symbols(s, &d->all, err);
-	if (!rc)
-		rc = dictionary_load_frames(s, &d->all, err);
-	if (!rc)
-		rc = dictionary_load_comms(s, err);
-	d->loaded = !rc;
+	for (i = 0; i < array_size(parts) && !rc && !d->loaded; i++) {
+		rc = sql_query(s, &q, err, parts[i].sql, "");
+		while (!rc && (rc = sql_next(s, q, err)) > 0)
+			rc = parts[i].load(s, q) == sql_int(s, q, 0) - 1
+				     ? 0
+				     : profile_damaged(s, parts[i].table, err);
+	}
+	d->loaded |= !rc;
 	return rc;
 }
 
@@ -358,18 +325,13 @@ static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 	return (uint32_t)*id - 1;
 }
 
-static uint32_t cost_number(sqlite3_value *v)
-{
-	return (uint32_t)sqlite3_value_int64(v);
-}
-
 /* Returns whether all values are whole numbers, and only a CPU or a comm is NULL. */
-static bool cost_has_numbers(int n, sqlite3_value **v)
+static bool cost_has_numbers(sqlite3_stmt *q)
 {
 	int i, type;
 
-	for (i = 0; i < n; i++) {
-		type = sqlite3_value_type(v[i]);
+	for (i = 0; i < sqlite3_column_count(q); i++) {
+		type = sqlite3_column_type(q, i);
 		if (type != SQLITE_INTEGER && (type != SQLITE_NULL || (i != 1 && i != 2)))
 			return false;
 	}
@@ -383,70 +345,54 @@ static bool cost_is_believable(const struct profile_event *e, int64_t samples, i
 	       weight <= COUNT_MOST;
 }
 
-/*
- * Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. The
- * values are in the order of COST_VALUES.
- */
-#define COST_VALUES "event, cpu, comm, pid, tid, context, frame, samples, weight"
-static void cost_read(sqlite3_context *reader, int n, sqlite3_value **v)
+/* Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. */
+static int cost_read(struct store *s, sqlite3_stmt *q, struct error *err)
 {
-	struct dictionary *d = sqlite3_user_data(reader);
+	struct dictionary *d = s->dictionary;
 	struct profile *p = &d->all;
-	uint64_t *event = map_get(&d->events, (uint64_t)sqlite3_value_int64(v[0]));
-	int64_t comm = sqlite3_value_int64(v[2]), frame = sqlite3_value_int64(v[6]) - 1;
-	int64_t samples = sqlite3_value_int64(v[7]), weight = sqlite3_value_int64(v[8]);
-	int context = sqlite3_value_int(v[5]);
+	uint64_t *event = map_get(&d->events, (uint64_t)sqlite3_column_int64(q, 0));
+	int64_t comm = sqlite3_column_int64(q, 2), frame = sqlite3_column_int64(q, 6) - 1;
+	int64_t samples = sqlite3_column_int64(q, 7), weight = sqlite3_column_int64(q, 8);
+	int context = sqlite3_column_int(q, 5);
 
-	if (!cost_has_numbers(n, v) || !event || frame < 0 || (size_t)frame >= p->nframes ||
+	if (!cost_has_numbers(q) || !event || frame < 0 || (size_t)frame >= p->nframes ||
 	    comm < 0 || (size_t)comm > d->comms.n || context < 0 || context >= CTX_N ||
-	    !cost_is_believable(&p->events[*event - 1], samples, weight)) {
-		d->damaged = true;
-		return;
-	}
-	array_grow(p->costs, p->ncosts, p->costs_cap);
-	p->costs[p->ncosts++] = (struct profile_cost){
-		.event = (uint32_t)*event - 1,
-		.cpu = sqlite3_value_type(v[1]) == SQLITE_NULL ? PROFILE_NONE : cost_number(v[1]),
-		.comm = comm ? comm_string(d, (uint32_t)comm - 1) : PROFILE_NONE,
-		.pid = cost_number(v[3]),
-		.tid = cost_number(v[4]),
-		.context = (enum context)context,
-		.frame = (uint32_t)frame,
-		.samples = (uint64_t)samples,
-		.weight = (uint64_t)weight,
-	};
-}
-
-static void cost_end(sqlite3_context *reader)
-{
-	(void)reader; /* the result is NULL */
+	    !cost_is_believable(&p->events[*event - 1], samples, weight))
+		return profile_damaged(s, "cost", err);
+	array_add(p->costs, p->ncosts, p->costs_cap,
+		  (struct profile_cost){
+			  .event = (uint32_t)*event - 1,
+			  .cpu = sqlite3_column_type(q, 1) == SQLITE_NULL
+					 ? PROFILE_NONE
+					 : (uint32_t)sqlite3_column_int64(q, 1),
+			  .comm = comm ? comm_string(d, (uint32_t)comm - 1) : PROFILE_NONE,
+			  .pid = (uint32_t)sqlite3_column_int64(q, 3),
+			  .tid = (uint32_t)sqlite3_column_int64(q, 4),
+			  .context = (enum context)context,
+			  .frame = (uint32_t)frame,
+			  .samples = (uint64_t)samples,
+			  .weight = (uint64_t)weight,
+		  });
+	return 0;
 }
 
 /*
  * The costs of a run follow each other in the table, so reading the table from the first to the
- * last is faster than a search by the index for each. SQLite calls cost_read() with each row, which
- * is faster than a step of the query for each.
+ * last is faster than a search by the index for each.
  */
 static int profile_read_costs(struct store *s, int64_t run, struct error *err)
 {
-	struct dictionary *d = s->dictionary;
 	sqlite3_stmt *q;
-	int rc;
-
-	d->damaged = false;
-	if (!d->reads && sqlite3_create_function(s->db, "cost_read", 9, SQLITE_UTF8, d, NULL,
-						 cost_read, cost_end))
-		return sql_error(s, err);
-	d->reads = true;
-	rc = sql_query(s, &q, err,
-		       "SELECT cost_read(" COST_VALUES ") FROM cost WHERE rowid BETWEEN "
-		       "(SELECT MIN(rowid) FROM cost WHERE run = ?1) AND "
-		       "(SELECT MAX(rowid) FROM cost WHERE run = ?1) AND +run = ?1",
-		       "i", run);
+	int rc = sql_query(s, &q, err,
+			   "SELECT event, cpu, comm, pid, tid, context, frame, samples, weight "
+			   "FROM cost WHERE rowid BETWEEN "
+			   "(SELECT MIN(rowid) FROM cost WHERE run = ?1) AND "
+			   "(SELECT MAX(rowid) FROM cost WHERE run = ?1) AND +run = ?1",
+			   "i", run);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0)
-		rc = 0;
-	return !rc && d->damaged ? profile_damaged(s, "cost", err) : rc;
+		rc = cost_read(s, q, err);
+	return rc;
 }
 
 /*

@@ -79,18 +79,8 @@ int store_names(struct store *s, enum store_names what, const char ***list, stru
 			       "side) WHEN 'receiver' THEN 0 WHEN 'proxy' THEN 1 WHEN 'sender' "
 			       "THEN 2 ELSE 3 END, MIN(id)",
 	};
-	struct names *known = &s->names[what];
 
-	*list = NULL;
-	if (s->writable)
-		return sql_names(s, list, err, sql[what]);
-	if (!known->list) {
-		known->n = sql_names(s, &known->list, err, sql[what]);
-		if (known->n < 0)
-			return known->n;
-	}
-	*list = xmemdup(known->list, (size_t)known->n * sizeof(**list));
-	return known->n;
+	return sql_names(s, list, err, sql[what]);
 }
 
 int store_variants(struct store *s, const char ***list, struct error *err)

@@ -31,11 +31,7 @@ struct store {
 	} * statements;
 	size_t nstatements, statements_cap;
 	struct intern strings; /* all strings that the store returned to callers */
-	struct names {	       /* cached only if the store is complete */
-		const char **list;
-		int n;
-	} names[NAMES];
-	struct run *runs; /* in the order of the capture */
+	struct run *runs;      /* in the order of the capture */
 	size_t nruns;
 	struct notes notes; /* the notes of all runs, by run; complete if has_notes */
 	int64_t *note_runs; /* the run of each note */

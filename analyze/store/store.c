@@ -113,8 +113,6 @@ static void store_close_db(struct store *s)
 
 int store_close(struct store *s, int rc, struct error *err)
 {
-	size_t i;
-
 	if (!s)
 		return rc;
 	if (s->failed.code) { /* the cause of whatever followed */
@@ -127,8 +125,6 @@ int store_close(struct store *s, int rc, struct error *err)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
 	intern_free(&s->strings);
-	for (i = 0; i < NAMES; i++)
-		free(s->names[i].list);
 	free(s->runs);
 	notes_free(&s->notes);
 	free(s->note_runs);
@@ -228,17 +224,6 @@ static int store_check_version(struct store *s, const char *capture, struct erro
  * Refuses a store whose source changed: a capture may continue after the analysis, and the next
  * `zcost collect` may replace the run. `key` has the checksum of the source that was analyzed.
  */
-static int store_check_source(struct store *s, const char *key, const char *what, const char *hex,
-			      const char *capture, struct error *err)
-{
-	const char *known = store_capture_value(s, key);
-
-	if (!known || !strcmp(known, hex))
-		return 0;
-	return error_set(err, ESTALE, "%s: the %s has changed since; run 'zcost analyze %s' again",
-			 s->path, what, capture);
-}
-
 static int store_check_fresh(struct store *s, const char *capture, struct error *err)
 {
 	static const struct {
@@ -250,13 +235,17 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 
 	for (i = 0; i < array_size(sources) && !rc; i++) {
 		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
+		const char *known = store_capture_value(s, sources[i].key);
 		struct error unread = {0};
 
-		if (path_exists(path) && !sha256_file(path, hex, &unread))
-			rc = store_check_source(s, sources[i].key, sources[i].what, hex, capture,
-						err);
-		else if (error_of_machine(unread.code))
-			rc = error_set(err, unread.code, "%s", unread.text);
+		if (known && path_exists(path) && sha256_file(path, hex, &unread)) {
+			if (error_of_machine(unread.code))
+				rc = error_set(err, unread.code, "%s", unread.text);
+		} else if (known && path_exists(path) && strcmp(known, hex)) {
+			rc = error_set(err, ESTALE,
+				       "%s: the %s has changed since; run 'zcost analyze %s' again",
+				       s->path, sources[i].what, capture);
+		}
 		free(path);
 	}
 	return rc;

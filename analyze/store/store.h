@@ -96,8 +96,7 @@ enum store_names {
 	NAMES_DSO,
 	NAMES_EVENT,
 	NAMES_FUNCTION,
-	NAMES_SERIES,
-	NAMES
+	NAMES_SERIES
 };
 int store_names(struct store *s, enum store_names what, const char ***names, struct error *err);
 /* Returns whether the role of the side is receiver, sender or proxy. */
