@@ -313,23 +313,37 @@ static int write_variant(struct store *s, const struct layout_variant *v, struct
 	return rc ? rc : write_variant_facts(s, v->name, "var:", v->vars, v->nvars, err);
 }
 
+struct capture_fact {
+	const char *key, *value;
+};
+
+static int capture_facts_write(struct store *s, const struct capture_fact *facts, size_t n,
+			       struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && !rc; i++)
+		if (facts[i].value)
+			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
+	return rc;
+}
+
 static int write_capture(struct store *s, struct layout *l, struct error *err)
 {
-	const struct {
-		const char *key, *value;
-	} facts[] = {{"name", l->name},
-		     {"created", l->created},
-		     {"zcost_version", l->zcost_version},
-		     {"estimator", l->estimator},
-		     {"order", l->order},
-		     {"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL},
-		     {"run_sha256", *l->run_sha256 ? l->run_sha256 : NULL}};
+	const struct capture_fact facts[] = {
+		{"name", l->name},
+		{"created", l->created},
+		{"zcost_version", l->zcost_version},
+		{"estimator", l->estimator},
+		{"order", l->order},
+		{"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL},
+		{"run_sha256", *l->run_sha256 ? l->run_sha256 : NULL}};
 	size_t i;
 	int rc = store_begin(s, err);
 
-	for (i = 0; i < array_size(facts) && !rc; i++)
-		if (facts[i].value)
-			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
+	if (!rc)
+		rc = capture_facts_write(s, facts, array_size(facts), err);
 	for (i = 0; i < l->nvariants && !rc; i++)
 		rc = write_variant(s, &l->variants[i], err);
 	if (!rc)
@@ -398,19 +412,17 @@ static void slice_format(const struct time_slice *t, char *text, size_t size)
 static int write_manner(const struct analysis *a, struct store *s, struct error *err)
 {
 	char slice[64];
-	int rc = 0;
+	bool sliced = slice_given(&a->slice);
+	const struct capture_fact facts[] = {
+		{"inlines", a->inlines ? "1" : NULL},
+		{"power_csv", a->meter_options},
+		{"units", a->units},
+		{"slice", sliced ? slice : NULL},
+		{"slice_absent", sliced && a->absent.len ? a->absent.buf : NULL},
+	};
 
-	if (a->inlines)
-		rc = store_capture_put(s, "inlines", "1", err);
-	if (!rc && a->meter_options)
-		rc = store_capture_put(s, "power_csv", a->meter_options, err);
-	if (!rc && a->units)
-		rc = store_capture_put(s, "units", a->units, err);
-	if (rc || (!a->slice.from.given && !a->slice.to.given))
-		return rc;
 	slice_format(&a->slice, slice, sizeof(slice));
-	rc = store_capture_put(s, "slice", slice, err);
-	return rc || !a->absent.len ? rc : store_capture_put(s, "slice_absent", a->absent.buf, err);
+	return capture_facts_write(s, facts, array_size(facts), err);
 }
 
 static struct work_side *jobs_work_sides(const struct job *jobs, size_t n)
@@ -527,7 +539,7 @@ int analyze(struct analysis *a, struct error *err)
 	if (!rc)
 		rc = meters_check(a, &l, err);
 	if (!rc && !a->nmeters)
-		a->forgotten = meters_remembered(a->capture);
+		a->forgotten = store_remembered(a->capture, "power_csv");
 	if (!rc) {
 		path = xasprintf("%s/zcost.db", a->capture);
 		rc = store_create(&s, path, err);

@@ -71,18 +71,7 @@ int analyze_in_memory(struct analysis *a, struct store **store, struct error *er
 
 void analysis_free(struct analysis *a); /* results */
 
-/* --- meters.c: the power meters of an analysis --- */
-
-/* Checks the meters and units. Returns -EINVAL if the capture lacks a side that they name. */
-int meters_check(const struct analysis *a, const struct layout *l, struct error *err);
-
-/*
- * Returns the meters in the existing store of the capture, or NULL. Returns NULL if the store is
- * missing or of another version. The caller frees the string.
- */
-char *meters_remembered(const char *capture);
-
-/* --- skew.c: did both sides of a run measure at the same time? --- */
+/* --- skew.c: did both sides measure at the same time, and did perf see their time? --- */
 
 /*
  * Adds the metric window_skew_us to both sides of every run. It is the distance of the windows'
@@ -92,6 +81,12 @@ char *meters_remembered(const char *capture);
  * that do not overlap fail, and are added to *left_out. Returns 0 or -errno.
  */
 int skew_store(struct store *s, const struct run *runs, int n, size_t *left_out, struct error *err);
+
+/*
+ * Adds a warning to each run whose metric coverage_pct is an outlier among the runs of its variant,
+ * side and pass. Returns 0 or -errno.
+ */
+int coverage_store(struct store *s, const struct run *runs, int n, struct error *err);
 
 /*
  * --- work_share.c ---
@@ -114,14 +109,6 @@ struct work_side {
 int work_share_store(struct store *s, const struct run *runs, int n, const struct work_side *sides,
 		     size_t nsides, struct error *err);
 
-/* --- coverage.c --- */
-
-/*
- * Adds a warning to each run whose metric coverage_pct is an outlier among the runs of its variant,
- * side and pass. Returns 0 or -errno.
- */
-int coverage_store(struct store *s, const struct run *runs, int n, struct error *err);
-
 /*
  * --- open.c ---
  *
@@ -137,5 +124,14 @@ struct open_options {
 
 int capture_open(struct store **store, const char *capture, const struct open_options *o,
 		 struct error *err);
+
+/*
+ * Returns what the existing store of the capture records under a key: how it was analyzed. Returns
+ * NULL without it, or without a store of this version. The caller frees the string.
+ */
+char *store_remembered(const char *capture, const char *key);
+
+/* Checks the meters and units. Returns -EINVAL if the capture lacks a side that they name. */
+int meters_check(const struct analysis *a, const struct layout *l, struct error *err);
 
 #endif

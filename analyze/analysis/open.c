@@ -3,26 +3,26 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the options of the analysis as the existing store records them. */
-static int analysis_follow_store(struct analysis *a, char **meters, struct error *err)
+char *store_remembered(const char *capture, const char *key)
 {
 	struct store *old;
 	const char *value;
+	char *copy;
 
-	*meters = NULL;
-	if (store_open(&old, a->capture, NULL))
-		return 0;
-	a->inlines = store_capture_value(old, "inlines") != NULL;
-	value = store_capture_value(old, "power_csv");
-	*meters = value ? xstrdup(value) : NULL;
-	value = store_capture_value(old, "units");
-	a->units = value ? xstrdup(value) : NULL;
-	return store_close(old, 0, err);
+	if (store_open(&old, capture, NULL))
+		return NULL;
+	value = store_capture_value(old, key);
+	copy = value ? xstrdup(value) : NULL;
+	if (!store_close(old, 0, NULL))
+		return copy;
+	free(copy);
+	return NULL;
 }
 
 /* Fails with the reason if every selected run failed, because there is nothing to show. */
@@ -54,14 +54,17 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 {
 	struct analysis a = {
 		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
-	char *meters;
-	int rc = analysis_follow_store(&a, &meters, err);
+	char *meters = store_remembered(folder, "power_csv");
+	char *inlines = store_remembered(folder, "inlines");
+	int rc;
 
+	a.inlines = inlines != NULL;
+	a.units = store_remembered(folder, "units");
 	if (meters)
 		str_printf(&a.absent, "power (imported by analyze %s)", meters);
 	free(meters);
-	if (!rc)
-		rc = analyze_in_memory(&a, store, err);
+	free(inlines);
+	rc = analyze_in_memory(&a, store, err);
 	if (!rc)
 		rc = store_check_runs(*store, &a, err);
 	analysis_free(&a);
@@ -83,4 +86,83 @@ int capture_open(struct store **store, const char *capture, const struct open_op
 			"%s: --from and --to need the capture's folder, with its raw files, which 'zcost unpack' makes of an archive; a store alone has figures of whole windows only",
 			capture);
 	return rc ? rc : slice_open(store, capture, o, err);
+}
+
+/* --- the meters and units of an analysis --- */
+
+static void layout_list_sides(const struct layout *l, struct str *s)
+{
+	size_t i;
+
+	for (i = 0; i < l->nentries; i++) {
+		const char *side = l->entries[i].side ? l->entries[i].side : "local";
+
+		if (!s->buf || !str_matches_any(s->buf, side))
+			str_printf(s, "%s%s", s->len ? " " : "", side);
+	}
+}
+
+/* Returns whether a run has a log that the collector copied. */
+static bool layout_has_log(const struct layout *l)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < l->nentries && !found; i++) {
+		char *path = xasprintf("%s/power.csv", l->entries[i].dir);
+
+		found = path_exists(path);
+		free(path);
+	}
+	return found;
+}
+
+/* Refuses the side that an option names, such as --power-csv SIDE=FILE, if no run has it. */
+static int layout_require_side(const struct layout *l, const char *option, const char *side,
+			       const char *value, struct error *err)
+{
+	struct str sides = {0};
+	int rc = 0;
+
+	layout_list_sides(l, &sides);
+	if (sides.len && !str_matches_any(sides.buf, side))
+		rc = error_set(err, EINVAL, "%s %s=%s: the capture has no side '%s', only: %s",
+			       option, side, value, side, sides.buf);
+	str_free(&sides);
+	return rc;
+}
+
+static int meter_check(const struct meter *m, const struct layout *l, struct error *err)
+{
+	if (!m->path && !layout_has_log(l))
+		return error_set(
+			err, EINVAL,
+			"the capture has no log of a meter; give --power-csv FILE before --offset and --power-kind");
+	return m->side ? layout_require_side(l, "--power-csv", m->side, m->path, err) : 0;
+}
+
+/* Checks the sides of the lines SIDE=ADAPTER. */
+static int units_check_sides(const char *units, const struct layout *l, struct error *err)
+{
+	char *copy = xstrdup(units), *rest = copy, *line;
+	int rc = 0;
+
+	while (!rc && (line = str_token(&rest, '\n'))) {
+		const char *side = str_token(&line, '=');
+
+		if (*side)
+			rc = layout_require_side(l, "--units", side, line, err);
+	}
+	free(copy);
+	return rc;
+}
+
+int meters_check(const struct analysis *a, const struct layout *l, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < a->nmeters && !rc; i++)
+		rc = meter_check(&a->meters[i], l, err);
+	return rc || !a->units ? rc : units_check_sides(a->units, l, err);
 }

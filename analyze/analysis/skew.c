@@ -2,7 +2,9 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
+#include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,5 +144,56 @@ int skew_store(struct store *s, const struct run *runs, int n, size_t *left_out,
 			*left_out += skew.gap >= skew.error;
 			rc = skew_store_one(s, &runs[i], &skew, err);
 		}
+	return rc;
+}
+
+/* --- coverage --- */
+
+static bool runs_are_siblings(const struct run *a, const struct run *b)
+{
+	return !strcmp(a->variant, b->variant) && !strcmp(a->pass, b->pass) &&
+	       !strcmp(a->side, b->side);
+}
+
+/*
+ * Notes a run whose coverage lies below the median of its siblings by more than 10 points, or by
+ * more than three times the scaled median deviation if that is more.
+ */
+static int coverage_store_one(struct store *s, const struct run *r, double pct,
+			      const double *siblings, size_t n, struct error *err)
+{
+	double median = stats_point(EST_MEDIAN, siblings, n), scale;
+	double *apart = xcalloc(n + 1, sizeof(*apart));
+	struct notes notes = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		apart[i] = fabs(siblings[i] - median);
+	scale = 1.4826 * stats_point(EST_MEDIAN, apart, n); /* the sd of normal values */
+	free(apart);
+	if (median - pct > fmax(10, 3 * scale))
+		note_add(&notes, perf_coverage_outlier, pct, median, (unsigned int)n);
+	return store_notes_add(s, r->id, &notes, err);
+}
+
+int coverage_store(struct store *s, const struct run *runs, int n, struct error *err)
+{
+	double *pct = xcalloc((size_t)n + 1, sizeof(*pct)),
+	       *siblings = xcalloc((size_t)n + 1, sizeof(*siblings));
+	size_t count;
+	int i, k, rc = 0;
+
+	for (i = 0; i < n; i++)
+		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i]))
+			pct[i] = NAN;
+	for (i = 0; i < n && !rc; i++) {
+		for (k = 0, count = 0; k < n && !isnan(pct[i]); k++)
+			if (!isnan(pct[k]) && runs_are_siblings(&runs[i], &runs[k]))
+				siblings[count++] = pct[k];
+		if (count >= 4) /* fewer runs have no outlier */
+			rc = coverage_store_one(s, &runs[i], pct[i], siblings, count, err);
+	}
+	free(pct);
+	free(siblings);
 	return rc;
 }

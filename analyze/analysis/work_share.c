@@ -25,10 +25,19 @@ static const struct {
 
 enum { RATES = array_size(rates_of), THROUGHPUT = RATES - 1 };
 
+/* NAN: not counted. Then a sum is not counted either, and store_metric_put() stores no row. */
 struct run_rates {
 	double rate[RATES];
-	bool has[RATES], any;
 };
+
+static bool rates_any(const struct run_rates *r)
+{
+	int c;
+
+	for (c = 0; c < RATES && isnan(r->rate[c]); c++)
+		;
+	return c < RATES;
+}
 
 /* The sides of one run, and those whose counts are added up. */
 struct group {
@@ -46,13 +55,10 @@ static void group_read_rates(struct group *g)
 	int r;
 
 	for (i = 0; i < g->n; i++)
-		for (r = 0; r < RATES; r++) {
-			struct run_rates *of = &g->rates[i];
-
-			of->has[r] =
-				store_metric(g->s, g->side[i].id, rates_of[r].name, &of->rate[r]);
-			of->any |= of->has[r];
-		}
+		for (r = 0; r < RATES; r++)
+			if (!store_metric(g->s, g->side[i].id, rates_of[r].name,
+					  &g->rates[i].rate[r]))
+				g->rates[i].rate[r] = NAN;
 }
 
 static void group_find_sides(struct group *g, const struct work_side *sides, size_t nsides)
@@ -68,17 +74,6 @@ static void group_find_sides(struct group *g, const struct work_side *sides, siz
 	}
 }
 
-static bool work_names_side(const char *work, const char *side)
-{
-	size_t len = strlen(side);
-	const char *p;
-
-	for (p = strstr(work, side); p; p = strstr(p + len, side))
-		if ((p == work || strchr(" \t\n", p[-1])) && (!p[len] || strchr(" \t\n", p[len])))
-			return true;
-	return false;
-}
-
 /* Adds the sides that count the work of side i. Returns false if there is no count. */
 static bool group_add_sources(struct group *g, size_t i)
 {
@@ -87,10 +82,10 @@ static bool group_add_sources(struct group *g, size_t i)
 	size_t o;
 
 	for (o = 0; o < g->n; o++) {
-		if (work ? o == i || !work_names_side(work, g->side[o].side) : o != i)
+		if (work ? o == i || !str_matches_any(work, g->side[o].side) : o != i)
 			continue;
-		g->source[o] |= work || g->rates[o].any;
-		any |= g->rates[o].any;
+		g->source[o] |= work || rates_any(&g->rates[o]);
+		any |= rates_any(&g->rates[o]);
 	}
 	return any;
 }
@@ -131,21 +126,18 @@ static void group_find_transfer(struct group *g)
 /* Adds up the rates of the sources. A rate that one of them lacks is in no sum. */
 static struct run_rates group_sum(const struct group *g)
 {
-	struct run_rates sum = {0};
-	int c, n = 0;
+	struct run_rates sum;
+	bool first = true;
 	size_t i;
+	int c;
 
-	for (i = 0; i < g->n; i++) {
-		if (!g->source[i])
-			continue;
-		for (c = 0; c < RATES; c++) {
-			sum.has[c] = g->rates[i].has[c] && (!n || sum.has[c]);
-			sum.rate[c] += g->rates[i].rate[c];
-		}
-		n++;
-	}
 	for (c = 0; c < RATES; c++)
-		sum.any |= sum.has[c];
+		sum.rate[c] = NAN;
+	for (i = 0; i < g->n; i++) {
+		for (c = 0; c < RATES && g->source[i]; c++)
+			sum.rate[c] = g->rates[i].rate[c] + (first ? 0 : sum.rate[c]);
+		first &= !g->source[i];
+	}
 	return sum;
 }
 
@@ -179,9 +171,10 @@ static int group_put_rates(const struct group *g, size_t i, const struct run_rat
 	int c, rc = 0;
 
 	for (c = 0; c < RATES && !rc; c++)
-		rc = sum->has[c] ? group_put(g, i, rates_of[c].name, NULL, rates_of[c].unit,
-					     sum->rate[c], err)
-				 : store_metric_drop(g->s, g->side[i].id, rates_of[c].name, err);
+		rc = !isnan(sum->rate[c])
+			     ? group_put(g, i, rates_of[c].name, NULL, rates_of[c].unit,
+					 sum->rate[c], err)
+			     : store_metric_drop(g->s, g->side[i].id, rates_of[c].name, err);
 	return rc;
 }
 
@@ -207,10 +200,10 @@ static int group_store_work(struct group *g, size_t i, struct run_rates *rates, 
 		group_find_transfer(g);
 	*rates = group_sum(g);
 	names = group_source_names(g);
-	if (rates->any && !side->work && group_count_role(g, g->side[i].role) > 1) {
-		rates->has[THROUGHPUT] = false;
+	if (rates_any(rates) && !side->work && group_count_role(g, g->side[i].role) > 1) {
+		rates->rate[THROUGHPUT] = NAN;
 		note_add(&notes, work_of_sides, names);
-	} else if (rates->any)
+	} else if (rates_any(rates))
 		note_add(&notes, work_of_side, names);
 	else if (side->work)
 		note_add(&notes, work_of_side_missing, side->work);
@@ -233,7 +226,7 @@ static double group_part(const struct group *g, size_t i, const struct run_rates
 	    group_count_role(g, role) == 1)
 		return 1;
 	for (c = 0; c < RATES; c++)
-		if (rates->has[c] && transfer->has[c] && transfer->rate[c] > 0)
+		if (!isnan(rates->rate[c]) && transfer->rate[c] > 0)
 			return rates->rate[c] / transfer->rate[c];
 	return NAN;
 }
@@ -248,10 +241,8 @@ static int group_store_transfer(struct group *g, size_t i, const struct run_rate
 	group_find_transfer(g);
 	transfer = group_sum(g);
 	for (c = 0; c < RATES && !rc; c++)
-		if (transfer.has[c])
-			rc = group_put(g, i, "transfer", rates_of[c].name, rates_of[c].unit,
-				       transfer.rate[c], err);
-	/* store_metric_put() stores no NAN */
+		rc = group_put(g, i, "transfer", rates_of[c].name, rates_of[c].unit,
+			       transfer.rate[c], err);
 	return rc ? rc
 		  : group_put(g, i, "transfer_part", NULL, "1", group_part(g, i, rates, &transfer),
 			      err);
