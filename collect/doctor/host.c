@@ -13,7 +13,6 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/json.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -238,17 +237,6 @@ static void doctor_put_memlock(struct doctor *d)
 			mb);
 }
 
-static void doctor_put_hugepages(struct doctor *d)
-{
-	double n = host_sysctl_number("vm.nr_hugepages", 0);
-
-	if (n > 0)
-		doctor_put(d, "hugepages", STATE_YES, NULL, "%.0f reserved", n);
-	else
-		doctor_put(d, "hugepages", STATE_NOTE, "sysctl vm.nr_hugepages=64",
-			   "none reserved: tcpzc --huge-pages is refused");
-}
-
 static void doctor_check_sysctls(struct doctor *d)
 {
 	size_t i;
@@ -266,12 +254,11 @@ static void doctor_check_sysctls(struct doctor *d)
 			doctor_put(d, limits[i].name, STATE_YES, NULL, "%.0f", is);
 	}
 	doctor_put_memlock(d);
-	doctor_put_hugepages(d);
 }
 
 const struct check check_sysctls = {
 	.name = "sysctls",
-	.what = "limits of the kernel: buffers, backlog, mappings, pinned memory, huge pages",
+	.what = "limits of the kernel: buffers, backlog, mappings, pinned memory",
 	.run = doctor_check_sysctls,
 };
 

@@ -5,7 +5,7 @@
  * the data unread: no program can receive like this, but the mode shows the most that a receiver
  * could reach if copies cost nothing.
  */
-#include "memory.h"
+#include "tcpzc.h"
 
 #include <sys/socket.h>
 

@@ -56,7 +56,7 @@ void flow_close(struct flow *f)
 	if (f->mode->state_size)
 		free(f->state);
 	else
-		memory_put(f, f->state, f->size);
+		memory_put(f->state, f->size);
 }
 
 void flow_free(struct flow *f)

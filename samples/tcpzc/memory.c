@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/dma-buf.h>
-#include <linux/mman.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,40 +22,23 @@
 
 /* --- pages --- */
 
-/* A huge page, as vm.nr_hugepages reserves them. Smaller memory is not worth one. */
-enum { HUGE_PAGE = 2 << 20, SMALL = 64 << 10 };
-
-static bool memory_is_huge(const struct flow *f, size_t size)
-{
-	return f->opt->huge_pages && size >= SMALL;
-}
-
-static size_t memory_length(const struct flow *f, size_t size)
-{
-	return memory_is_huge(f, size) ? (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : size;
-}
-
 void *memory_get(struct flow *f, size_t size)
 {
-	int huge = memory_is_huge(f, size) ? MAP_HUGETLB | MAP_HUGE_2MB : 0;
-	size_t length = memory_length(f, size);
-	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | huge, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (p == MAP_FAILED) {
-		flow_fail(f, errno, "%zu bytes of memory%s", size,
-			  huge ? " in huge pages of 2 MiB: raise sysctl vm.nr_hugepages" : "");
+		flow_fail(f, errno, "%zu bytes of memory", size);
 		return NULL;
 	}
-	memset(p, 'z', length); /* replaces the shared zero page by own pages */
-	f->huge_bytes += huge ? length : 0;
+	memset(p, 'z', size); /* replaces the shared zero page by own pages */
 	return p;
 }
 
-void memory_put(struct flow *f, void *p, size_t size)
+void memory_put(void *p, size_t size)
 {
 	if (p)
-		munmap(p, memory_length(f, size));
+		munmap(p, size);
 }
 
 /* --- limits on pinned memory --- */
@@ -147,9 +129,9 @@ int slots_open(struct flow *f, struct slots *s)
 	return s->mem ? 0 : -f->error;
 }
 
-void slots_close(struct flow *f, struct slots *s)
+void slots_close(struct slots *s)
 {
-	memory_put(f, s->mem, s->n * s->size);
+	memory_put(s->mem, s->n * s->size);
 	free(s->slot);
 }
 

@@ -10,10 +10,10 @@
 
 /*
  * Returns page-aligned memory that the kernel has already backed with pages, or NULL after
- * flow_fail. With --huge-pages, memory of 64 KiB or more is in reserved huge pages.
+ * flow_fail.
  */
 void *memory_get(struct flow *f, size_t size);
-void memory_put(struct flow *f, void *p, size_t size);
+void memory_put(void *p, size_t size);
 
 /* --- limits on pinned memory --- */
 
@@ -57,7 +57,7 @@ struct slots {
 };
 
 int slots_open(struct flow *f, struct slots *s);
-void slots_close(struct flow *f, struct slots *s);
+void slots_close(struct slots *s);
 
 static inline char *slots_mem(const struct slots *s, unsigned int slot)
 {

@@ -6,7 +6,6 @@
 #include "lib/command.h"
 
 #include <argp.h>
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 	X(tx_uring_send)       \
 	X(tx_uring_send_zc)    \
 	X(tx_uring_sendmsg_zc) \
-	X(tx_vmsplice)         \
 	X(tx_devmem)
 #define RX_MODES(X)           \
 	X(rx_recv)            \
@@ -116,9 +114,6 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	{"plain-buffers", 0, 0,
 	 "--tx uring-send-zc, uring-sendmsg-zc: do not register the memory; the kernel pins it for each send",
 	 FLAG, AT(plain_buffers), 0, 0, 0, MODE_BUFFERS},
-	{"huge-pages", 0, 0,
-	 "use the huge pages that vm.nr_hugepages reserves for memory of 64 KiB or more (the socket mapping of --rx mmap keeps small pages)",
-	 FLAG, AT(huge_pages), 0, 0, 0, 0},
 	{"udp", 0, 0,
 	 "send datagrams of --size (1400), for control runs that check what is reported as copied; nobody need receive them",
 	 FLAG, AT(udp), 0, 0, SENDER, 0},

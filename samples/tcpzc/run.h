@@ -10,7 +10,6 @@
 #include "tcpzc.h"
 
 #include <jansson.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -11,7 +11,6 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Ranges of tokens to give back. Neighbours share a range. */
@@ -186,8 +185,8 @@ static void devmem_rx_close(struct flow *f)
 	struct devmem_rx *s = f->state;
 
 	dmabuf_close(&s->mem);
-	memory_put(f, s->linear, f->size);
-	memory_put(f, s->control, CONTROL);
+	memory_put(s->linear, f->size);
+	memory_put(s->control, CONTROL);
 }
 
 const struct mode rx_devmem = {

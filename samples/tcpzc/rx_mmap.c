@@ -15,8 +15,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -139,7 +137,7 @@ static void mmap_close(struct flow *f)
 
 	if (s->window)
 		munmap(s->window, WINDOW);
-	memory_put(f, s->copy, COPY_SIZE);
+	memory_put(s->copy, COPY_SIZE);
 }
 
 const struct mode rx_mmap = {

@@ -8,7 +8,6 @@
 #include "uring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* --- a request for each receive --- */
 
@@ -65,7 +64,7 @@ static void uring_recv_close(struct flow *f)
 	struct uring_rx *s = f->state;
 
 	uring_close(f, &s->ring);
-	memory_put(f, s->buf, f->size);
+	memory_put(s->buf, f->size);
 }
 
 const struct mode rx_uring_recv = {
@@ -213,8 +212,8 @@ static void multishot_close(struct flow *f)
 	struct multishot_rx *s = f->state;
 
 	uring_close(f, &s->ring);
-	memory_put(f, s->mem, s->n * f->size);
-	memory_put(f, s->bufs, s->n * sizeof(struct io_uring_buf));
+	memory_put(s->mem, s->n * f->size);
+	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
 }
 
 const struct mode rx_uring_multishot = {

@@ -261,8 +261,8 @@ static void zcrx_close(struct flow *f)
 	struct zcrx_rx *s = f->state;
 
 	uring_close(f, &s->ring); /* gives the queue back before its memory is freed */
-	memory_put(f, s->area, s->area_size);
-	memory_put(f, s->region, s->region_size);
+	memory_put(s->area, s->area_size);
+	memory_put(s->region, s->region_size);
 	free(s->backlog);
 }
 

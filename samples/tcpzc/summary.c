@@ -136,8 +136,6 @@ static const char *const buffer_names[] = {
 /* Reports the memory of one direction of all flows. */
 static void summary_put_memory(json_t *o, const struct flow *total)
 {
-	if (total->opt->huge_pages)
-		json_object_set_new(o, "huge_pages", json_integer((json_int_t)total->huge_bytes));
 	if (total->buffers != BUFFERS_NONE)
 		json_object_set_new(o, "buffers", json_string(buffer_names[total->buffers]));
 }

@@ -44,7 +44,6 @@ struct worker;
 	X(IO_URING_REGISTER, "io_uring_register") \
 	X(MADVISE, "madvise")                     \
 	X(MMAP, "mmap")                           \
-	X(MUNMAP, "munmap")                       \
 	X(PPOLL, "ppoll")                         \
 	X(PWRITE64, "pwrite64")                   \
 	X(READ, "read")                           \
@@ -59,7 +58,6 @@ struct worker;
 	X(SPLICE, "splice")                       \
 	X(TEE, "tee")                             \
 	X(TGKILL, "tgkill")                       \
-	X(VMSPLICE, "vmsplice")                   \
 	X(WRITE, "write")
 
 #define CALL_ENUM(id, name) CALL_##id,
@@ -210,7 +208,7 @@ struct options {
 	const char *nic;    /* for zcrx and devmem; NULL: missing */
 	unsigned int queue; /* flow i takes receive queue `queue` + i */
 	size_t area;	    /* bytes of memory to receive into */
-	bool plain_buffers, huge_pages;
+	bool plain_buffers;
 	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make a udmabuf */
 	unsigned int
 		cq_entries; /* entries of io_uring's completion ring; 0 when the mode decides */
@@ -257,8 +255,7 @@ struct flow {
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for lack of memory, by limit */
 	uint64_t ring_overflow, dropped_completions; /* uring.c */
 	uint64_t rearmed[REARM_COUNT];
-	uint64_t bad_bytes;  /* --verify */
-	uint64_t huge_bytes; /* memory in huge pages */
+	uint64_t bad_bytes; /* --verify */
 	uint64_t calls[CALL_COUNT];
 
 	uint64_t first_bad;	       /* --verify */

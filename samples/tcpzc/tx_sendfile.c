@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
@@ -89,7 +88,7 @@ static void sendfile_close(struct flow *f)
 {
 	struct sendfile_tx *s = f->state;
 
-	memory_put(f, s->buf, s->length);
+	memory_put(s->buf, s->length);
 	f->kept_fd = s->fd; /* pages in flight must stay part of the file */
 }
 

@@ -3,32 +3,22 @@
  * splice(2) of a pipe's pages into packets. Nothing is copied, however often the data is sent. The
  * kernel does not report whether it copied pages later, so these sends count as unknown.
  *
- * splice: write(2) fills one pipe once. For each message, tee(2) shares its pages with a second
+ * write(2) fills one pipe once. For each message, tee(2) shares its pages with a second
  * pipe, and splice passes those to the socket. The mode uses a pipe and not a file because, since
  * Linux 6.8, a receiver with TCP_ZEROCOPY_RECEIVE maps no page that belongs to a file system. A
  * memfd's pages do, and a pipe's pages do not. With --verify each message has other contents, so it
  * is written and spliced.
- *
- * vmsplice: vmsplice(2) puts our own pages into the pipe. The kernel never reports that it is done
- * with the pages, so a program must not write to them again. Without --verify, the mode never
- * changes the data. With --verify, each message is in new pages, which are unmapped at once and
- * live on in the packets.
  */
 #include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
 struct splice_tx {
-	/* Puts the next message into `out`, or as much of it as the pipe holds. */
-	int (*load)(struct flow *f, struct splice_tx *s, size_t n);
-	int store[2], out[2]; /* read end, write end; vmsplice has no store */
+	int store[2], out[2]; /* read end, write end */
 	size_t size;	      /* bytes that a pipe holds */
 	size_t left;	      /* bytes in `out` that are not spliced yet */
 	char *buf;
@@ -40,48 +30,6 @@ static int splice_open_pipe(struct flow *f, int fds[2], size_t size)
 		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
 	return 0;
 }
-
-static int splice_open_out(struct flow *f, struct splice_tx *s)
-{
-	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
-
-	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
-	s->size = size < PIPE_MAX ? size : PIPE_MAX;
-	s->buf = memory_get(f, s->size);
-	return s->buf ? splice_open_pipe(f, s->out, s->size) : -f->error;
-}
-
-static int splice_step(struct flow *f)
-{
-	struct splice_tx *s = f->state;
-	size_t n = flow_message(f, f->bytes);
-	ssize_t sent;
-
-	if (!s->left && s->load(f, s, n < s->size ? n : s->size))
-		return -f->error;
-	if (!s->left)
-		return STEP_ON;
-	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
-	if (sent < 0)
-		return flow_call_failed(f, "splice");
-	s->left -= (size_t)sent;
-	flow_sent(f, (size_t)sent);
-	return STEP_ON;
-}
-
-static void splice_close(struct flow *f)
-{
-	struct splice_tx *s = f->state;
-	const int fds[] = {s->store[0], s->store[1], s->out[0], s->out[1]};
-	size_t i;
-
-	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	memory_put(f, s->buf, s->size);
-}
-
-/* --- splice --- */
 
 static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 {
@@ -112,12 +60,46 @@ static int splice_load(struct flow *f, struct splice_tx *s, size_t n)
 	return 0;
 }
 
+static int splice_step(struct flow *f)
+{
+	struct splice_tx *s = f->state;
+	size_t n = flow_message(f, f->bytes);
+	ssize_t sent;
+
+	if (!s->left && splice_load(f, s, n < s->size ? n : s->size))
+		return -f->error;
+	if (!s->left)
+		return STEP_ON;
+	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
+	if (sent < 0)
+		return flow_call_failed(f, "splice");
+	s->left -= (size_t)sent;
+	flow_sent(f, (size_t)sent);
+	return STEP_ON;
+}
+
+static void splice_close(struct flow *f)
+{
+	struct splice_tx *s = f->state;
+	const int fds[] = {s->store[0], s->store[1], s->out[0], s->out[1]};
+	size_t i;
+
+	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	memory_put(s->buf, s->size);
+}
+
 static int splice_open(struct flow *f)
 {
 	struct splice_tx *s = f->state;
+	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
 
-	s->load = splice_load;
-	if (splice_open_out(f, s) || splice_open_pipe(f, s->store, s->size))
+	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
+	s->size = size < PIPE_MAX ? size : PIPE_MAX;
+	s->buf = memory_get(f, s->size);
+	if (!s->buf || splice_open_pipe(f, s->out, s->size) ||
+	    splice_open_pipe(f, s->store, s->size))
 		return -f->error;
 	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
 }
@@ -128,60 +110,6 @@ const struct mode tx_splice = {
 	.flags = MODE_NONBLOCK,
 	.state_size = sizeof(struct splice_tx),
 	.open = splice_open,
-	.step = splice_step,
-	.close = splice_close,
-};
-
-/* --- vmsplice --- */
-
-static char *vmsplice_get_pages(struct flow *f, struct splice_tx *s, size_t n)
-{
-	char *p;
-
-	if (!f->opt->verify)
-		return s->buf;
-	p = CALL(f, MMAP,
-		 mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-	if (p == MAP_FAILED) {
-		flow_fail(f, errno, "%zu bytes of memory", n);
-		return NULL;
-	}
-	flow_fill(f, p, f->bytes, n);
-	return p;
-}
-
-static int vmsplice_load(struct flow *f, struct splice_tx *s, size_t n)
-{
-	struct iovec iov = {.iov_base = vmsplice_get_pages(f, s, n), .iov_len = n};
-	ssize_t k;
-
-	if (!iov.iov_base)
-		return -f->error;
-	do
-		k = CALL(f, VMSPLICE, vmsplice(s->out[1], &iov, 1, 0));
-	while (k < 0 && errno == EINTR);
-	if (k < 0)
-		flow_fail(f, errno, "vmsplice");
-	s->left = k < 0 ? 0 : (size_t)k;
-	if (iov.iov_base != s->buf)
-		CALL(f, MUNMAP, munmap(iov.iov_base, iov.iov_len));
-	return -f->error;
-}
-
-static int vmsplice_open(struct flow *f)
-{
-	struct splice_tx *s = f->state;
-
-	s->load = vmsplice_load;
-	return splice_open_out(f, s);
-}
-
-const struct mode tx_vmsplice = {
-	.name = "vmsplice",
-	.what = "vmsplice(2) of our pages and splice(2): shared pages, and no report when they are free",
-	.flags = MODE_NONBLOCK,
-	.state_size = sizeof(struct splice_tx),
-	.open = vmsplice_open,
 	.step = splice_step,
 	.close = splice_close,
 };

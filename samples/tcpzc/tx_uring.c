@@ -234,7 +234,7 @@ static void uring_tx_close(struct flow *f)
 	struct uring_tx *u = f->state;
 
 	uring_close(f, &u->ring);
-	slots_close(f, &u->slots);
+	slots_close(&u->slots);
 	free(u->msgs);
 }
 

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -183,7 +182,7 @@ static void zerocopy_tx_close(struct flow *f)
 {
 	struct zerocopy_tx *z = f->state;
 
-	slots_close(f, &z->slots);
+	slots_close(&z->slots);
 }
 
 static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)

@@ -84,15 +84,6 @@ export ZCOST_PROC="$PWD/proc" ZCOST_SYSFS="$PWD/sys"
 doctor --rate 100 --rtt 1
 ok "a small rmem_max is partly enough" is "$(row sysctls net.core.rmem_max state)" partly
 ok "a sysctl that the kernel lacks is a note" is "$(row sysctls net.core.wmem_max state)" note
-mkdir -p proc/sys/vm
-why_huge() { # why_huge RESERVED: doctor's reason with this setting
-	echo "$1" >proc/sys/vm/nr_hugepages
-	doctor sysctls
-	row sysctls hugepages why
-}
-ok "doctor reports that there are no huge pages" is "$(why_huge 0)" "none reserved: tcpzc --huge-pages is refused"
-ok "doctor reports reserved huge pages" is "$(why_huge 12)" "12 reserved"
-doctor --rate 100 --rtt 1
 ok "a small optmem_max is partly enough" is "$(row msg_zerocopy optmem_max state)" partly
 echo 131072 >proc/sys/net/core/optmem_max
 doctor msg_zerocopy

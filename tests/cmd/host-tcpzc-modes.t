@@ -69,62 +69,6 @@ no_choice() {
 }
 here uring-send && ok "the summary of uring-send has no buffers" no_choice
 
-# The test reserves its own huge pages, because other programs may want those that are free.
-free_pages() { sed -n 's/^HugePages_Free: *//p' /proc/meminfo; }
-given_back() {
-	[ "$(free_pages)" = "$free" ]
-}
-huge_here() { # transfers, and tries again when the kernel had no room for a huge page
-	for _ in 1 2 3 4 5; do
-		transfer 127.0.0.1 "$@" && return
-		grep -q 'in huge pages' rx.err tx.err || break
-	done
-	return 1
-}
-huge() { # TX RX: both ends use huge pages
-	huge_here --rx $2 --huge-pages --verify --bytes $bytes -- --tx $1 --huge-pages --verify \
-		--bytes $bytes && holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
-		holds rxs ".huge_pages >= 2097152 and .huge_pages % 2097152 == 0" &&
-		holds txs ".huge_pages >= 2097152" && soon given_back # the kernel frees the memory of a ring later
-}
-both_ways() {
-	huge_here --rr --huge-pages -- --rr --huge-pages --bytes 1M &&
-		holds txs '.huge_pages > 0 and .rr.huge_pages > 0'
-}
-small() { # memory of less than 64 KiB
-	transfer 127.0.0.1 --size 1000 --huge-pages -- --bytes $bytes &&
-		holds rxs '.huge_pages == 0' && holds txs 'has("huge_pages") | not'
-}
-in_use() { # looks while the receiver runs
-	next_port
-	"$tcpzc" --listen --port $port --huge-pages >rx 2>rx.err &
-	pid=$!
-	listening $pid && [ "$(free_pages)" -lt "$free" ]
-	rc=$?
-	kill $pid
-	wait $pid
-	[ $rc = 0 ] && soon given_back
-}
-before=$(cat /proc/sys/vm/nr_hugepages)
-cleanup() { [ ! -w /proc/sys/vm/nr_hugepages ] || echo "$before" >/proc/sys/vm/nr_hugepages; }
-free=$(free_pages)
-ok "memory below 64 KiB has small pages" small
-if [ "$(id -u)" = 0 ] && grep -q '^Hugepagesize: *2048 kB' /proc/meminfo &&
-	echo $((before + 12)) >/proc/sys/vm/nr_hugepages && [ "$(free_pages)" -ge 12 ] && [ "$(free_pages)" -lt 32 ]; then
-	free=$(free_pages)
-	for rx in recv mmap; do
-		ok "send to $rx uses huge pages and gives them back" huge send $rx
-	done
-	for tx in msg-zerocopy uring-send-zc splice; do
-		here $tx && ok "$tx to recv uses huge pages" huge $tx recv
-	done
-	ok "requests and responses use huge pages" both_ways
-	ok "a receiver has huge pages while it runs" in_use
-else
-	skip "huge pages" "no root, or none of 2 MiB to be had"
-fi
-cleanup
-
 dropped() {
 	transfer 127.0.0.1 --rx trunc --bytes $bytes -- --tx send --bytes $bytes || return 1
 	holds rxs ".bytes == $bytes and .receive.dropped_bytes == $bytes" &&
