@@ -8,14 +8,204 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- which folders a capture is written to --- */
+
+/* The level of DIR/runs/VARIANT/RUN. Nothing writes into a finished run. */
+enum { RUN_LEVEL = 3 };
+
+/* Refuses a folder that has files and no manifest. */
+static int folder_check_contents(const char *dir, struct error *err)
+{
+	char *manifest = xasprintf("%s/manifest.json", dir);
+	struct dirent *e;
+	int rc = 0;
+	DIR *d;
+
+	d = path_exists(manifest) ? NULL : opendir(dir);
+	free(manifest);
+	while (d && !rc && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			rc = error_set(
+				err, EEXIST,
+				"%s: the folder has files but no manifest.json, so it is not a capture: give another -o",
+				dir);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static int folder_check_kind(void *arg, const struct walked *e, struct error *err)
+{
+	mode_t kind = e->st.st_mode & S_IFMT;
+
+	(void)arg;
+	if (e->code)
+		return error_of_machine(e->code)
+			       ? error_sys(err, e->code, "%s: cannot read", e->path)
+			       : 0;
+	if (kind == S_IFDIR)
+		return e->level == RUN_LEVEL && str_starts(e->name, "runs/") ? WALK_SKIP : 0;
+	if (kind == S_IFREG)
+		return 0;
+	if (kind != S_IFLNK)
+		return error_set(err, EEXIST,
+				 "%s: neither a file nor a folder: remove it, or give another -o",
+				 e->path);
+	return error_set(
+		err, ELOOP,
+		"%s: a symbolic link, which zcost would follow: remove it, or give another -o",
+		e->path);
+}
+
+/*
+ * Refuses a folder that has files and is not a capture, a folder that other users can change while
+ * root writes to it, and a folder with symbolic links, FIFOs or devices.
+ */
+static int capture_folder_check(const char *dir, struct error *err)
+{
+	int rc = caller_check_folder(dir, err);
+
+	if (!rc)
+		rc = folder_check_contents(dir, err);
+	return rc ? rc : dir_walk(dir, folder_check_kind, NULL, err);
+}
+
+/* --- half runs --- */
+
+/* Recognizes names such as "measure-01". Other files are the user's. */
+static bool is_run_name(const char *name)
+{
+	size_t i, n;
+
+	for (i = 0; i < PASS_COUNT; i++) {
+		n = strlen(pass_names[i]);
+		if (!strncmp(name, pass_names[i], n) && name[n] == '-')
+			return !name[n + 1 + strspn(name + n + 1, "0123456789")];
+	}
+	return false;
+}
+
+/* Removes temporary files of the capture, and in its folder runs/ runs that do not count. */
+static int leftovers_visit(void *arg, const struct walked *e, struct error *err)
+{
+	const struct capture *c = arg;
+	const char *last = path_base_name(e->name);
+	bool drop;
+	int rc;
+
+	if (e->code)
+		return error_of_machine(e->code)
+			       ? error_sys(err, e->code, "%s: cannot read", e->path)
+			       : 0;
+	if (!strcmp(e->name, "runs") || (e->level < RUN_LEVEL && str_starts(e->name, "runs/")))
+		return 0;
+	if (e->level == RUN_LEVEL)
+		drop = (*last == '.' && str_ends(last, ".tmp")) ||
+		       (is_run_name(last) &&
+			!manifest_has_run(&c->manifest, e->name + strlen("runs/")));
+	else
+		drop = str_starts(last, "manifest.json.tmp.") ||
+		       str_starts(last, "plan.ini.tmp.") || !strcmp(last, ".incoming");
+	rc = drop ? dir_remove(e->path, err) : 0;
+	return rc ? rc : WALK_SKIP;
+}
+
+/* Removes runs that the manifest does not list. The caller holds the lock of the capture. */
+static int leftovers_remove(struct capture *c, struct error *err)
+{
+	return dir_walk(c->dir, leftovers_visit, c, err);
+}
+
+/* --- processes and settings --- */
+
+enum { GRACE_MS = 2000 };
+
+int recover_lock(const char *dir, struct error *err)
+{
+	int fd, rc;
+
+	if (state_of_root(dir)) /* before open(): the folder may be root's, and private */
+		return error_set(
+			err, EPERM,
+			"%s: root has something to undo here: sudo zcost capture --undo -o %s", dir,
+			dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_sys(err, errno, "%s: cannot open", dir);
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	rc = errno == EWOULDBLOCK
+		     ? error_set(
+			       err, EBUSY,
+			       "%s: another zcost capture is at work here; wait for it, or give another -o",
+			       dir)
+		     : error_sys(err, errno, "%s: cannot lock", dir);
+	close(fd);
+	return rc;
+}
+
+/*
+ * Ends the processes and undoes the settings of an earlier capture that was killed. Call it when
+ * the plan is known to be the plan of the capture. Sets c->mark.
+ */
+static int recover_earlier(struct capture *c, struct error *err)
+{
+	char *dir = realpath(c->dir, NULL);
+	int n;
+
+	if (!dir)
+		return error_sys(err, errno, "%s: cannot be found", c->dir);
+	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
+	free(dir);
+	hook_recover(c->dir);
+	n = marked_end(c->mark, true, GRACE_MS);
+	if (n)
+		print_note("ended %d processes of a capture that was killed", n);
+	return undo_recover(c->dir, err);
+}
+
+/* Ends the processes that a killed side left. Until then they write into the run. */
+static void recover_sweep(const struct capture *c, const struct run_id *id)
+{
+	autofree char *mark =
+		xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
+			  pass_names[id->pass], id->repeat);
+
+	marked_end(mark, true, GRACE_MS);
+}
+
+int capture_undo(const char *dir, struct error *err)
+{
+	struct capture c = {.dir = dir, .intr.fd = -1};
+	int fd = recover_lock(dir, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = interrupt_open(&c.intr, err); /* an `after` runs to its end */
+	if (!rc)
+		rc = recover_earlier(&c, err);
+	interrupt_close(&c.intr);
+	free(c.mark);
+	close(fd);
+	return rc;
+}
+
+/* --- the runs --- */
 
 /*
  * Any failure may come from other load on the hosts, and so may an account that is incomplete. So
@@ -68,15 +258,14 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 
 void capture_note(struct capture *c, const char *fmt, ...)
 {
+	autofree char *text = NULL;
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	progress_clear(&c->progress);
 	print_note("%s", text);
-	free(text);
 }
 
 static void run_count_outcome(struct capture *c, const struct run_id *id,
@@ -165,33 +354,26 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 	return rc;
 }
 
-static int run_next(struct capture *c, struct stage *stage, const struct run_id *id,
-		    struct error *err)
-{
-	int rc = stage_set(stage, c->plan->variants[id->variant].combination, err);
-
-	if (rc == -ECANCELED)
-		return run_fail_unset(c, id, stage->why, err);
-	return rc ? rc : run_one(c, id, err);
-}
-
-/* Every variant failed, and three runs or more. More runs would fail in the same way. */
-static bool run_all_is_hopeless(const struct capture *c)
-{
-	return !c->ok && c->failed >= 3 && c->failed >= c->plan->nvariants;
-}
-
+/* When every variant failed, and three runs or more, more runs would fail in the same way. */
 static int run_all(struct capture *c, struct stage *stage, const struct order *todo,
 		   struct error *err)
 {
-	size_t i;
+	const struct run_id *id;
 	int rc = 0;
+	size_t i;
 
-	for (i = 0; i < todo->n && !rc && !run_all_is_hopeless(c); i++) {
+	for (i = 0; i < todo->n && !rc; i++) {
+		if (!c->ok && c->failed >= 3 && c->failed >= c->plan->nvariants)
+			return 0;
 		if (interrupt_came(&c->intr))
 			return -EINTR;
+		id = &todo->run[i];
 		progress_begin(&c->progress, todo, i);
-		rc = run_next(c, stage, &todo->run[i], err);
+		rc = stage_set(stage, c->plan->variants[id->variant].combination, err);
+		if (rc == -ECANCELED)
+			rc = run_fail_unset(c, id, stage->why, err);
+		else if (!rc)
+			rc = run_one(c, id, err);
 	}
 	return rc;
 }
@@ -235,15 +417,9 @@ static int run_all_on_stage(struct capture *c, const struct order *todo, struct 
 
 static int plan_write(const struct capture *c, struct error *err)
 {
-	char *path;
-	int rc;
+	autofree char *path = xasprintf("%s/plan.ini", c->dir);
 
-	if (!c->plan->text)
-		return 0;
-	path = xasprintf("%s/plan.ini", c->dir);
-	rc = file_write(path, c->plan->text, strlen(c->plan->text), err);
-	free(path);
-	return rc;
+	return c->plan->text ? file_write(path, c->plan->text, strlen(c->plan->text), err) : 0;
 }
 
 void capture_note_existing(const char *dir, size_t all, size_t left)

@@ -33,7 +33,7 @@ struct progress {
 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose);
-/* Returns the seconds that the runs from run `from` of the order on are expected to take. */
+/* Returns the seconds that the runs from `from` on are expected to take. */
 double progress_expect(const struct progress *p, const struct order *o, size_t from);
 /* Begins run i of the order, with the change of its settings. */
 void progress_begin(struct progress *p, const struct order *o, size_t i);
@@ -91,9 +91,6 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 /* Prints a note, and the progress again below it. */
 void capture_note(struct capture *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Removes runs that the manifest does not list. The caller holds the lock of the capture. */
-int leftovers_remove(struct capture *c, struct error *err);
-
 /* The result of one run. */
 struct run_outcome {
 	char *why;     /* why the run failed, owned; "" when it is ok */
@@ -124,22 +121,7 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
  */
 char *overlap_missing(struct capture *c, const char *dir);
 
-/*
- * Refuses a folder that has files and is not a capture, a folder that other users can change while
- * root writes to it, and a folder with symbolic links, FIFOs or devices.
- */
-int capture_folder_check(const char *dir, struct error *err);
-
 /* Locks the folder itself, so that no lock file can be left. Returns the fd or -errno. */
 int recover_lock(const char *dir, struct error *err);
-
-/*
- * Ends the processes and undoes the settings of an earlier capture that was killed. Call it when
- * the plan is known to be the plan of the capture. Sets c->mark.
- */
-int recover_earlier(struct capture *c, struct error *err);
-
-/* Ends the processes that a killed side left. Until then they write into the run. */
-void recover_sweep(const struct capture *c, const struct run_id *id);
 
 #endif

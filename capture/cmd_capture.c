@@ -14,10 +14,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <libgen.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -257,17 +254,15 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 static void note_undo_due(const char *dir)
 {
 	int lock = recover_lock(dir, NULL);
-	char *state;
+	autofree char *state = lock < 0 ? NULL : state_folder(dir, false, NULL);
 
 	if (lock < 0)
 		return;
 	close(lock);
-	state = state_folder(dir, false, NULL);
 	if (undo_due(dir))
 		print_note(
 			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, remove %s",
 			dir, dir, state ? state : "its state");
-	free(state);
 }
 
 /* Prints what ended a capture early, and the runs that it made. */
@@ -309,21 +304,9 @@ static int capture_run_dry(struct plan *p, const struct capture_args *a)
 	struct error err = {0};
 	int rc = capture_dry_run(p, a->output, !a->variant, &err);
 
-	if (!rc)
-		return EXIT_OK;
-	error_print(&err);
-	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-}
-
-static int capture_run_undo(const char *dir)
-{
-	struct error err = {0};
-
-	if (!capture_undo(dir, &err))
-		return EXIT_OK;
-	error_print(&err);
-	note_undo_due(dir);
-	return EXIT_FAILED;
+	if (rc)
+		error_print(&err);
+	return !rc ? EXIT_OK : rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static int capture_run_plan(struct plan *p, const struct capture_args *a, const char *self)
@@ -349,14 +332,19 @@ int cmd_capture(int argc, char **argv)
 	struct capture_args a = {0};
 	struct error err = {0};
 	struct plan plan;
-	char *self, *dir;
+	autofree char *self = NULL, *dir = NULL;
 	int code;
 
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
-	if (a.undo)
-		return capture_run_undo(a.output);
+	if (a.undo) {
+		if (!capture_undo(a.output, &err))
+			return EXIT_OK;
+		error_print(&err);
+		note_undo_due(a.output);
+		return EXIT_FAILED;
+	}
 	/* Its folder is ${bindir} in plans. A program that was replaced has no path. */
 	self = realpath("/proc/self/exe", NULL) ?: xstrdup("/proc/self/exe");
 	dir = xstrdup(self);
@@ -370,7 +358,5 @@ int cmd_capture(int argc, char **argv)
 	}
 	plan_free(&plan);
 	words_free(&a.set);
-	free(dir);
-	free(self);
 	return code;
 }

@@ -63,9 +63,8 @@ static void print_hook(const char *what, const struct set_value *s, const char *
 static void print_set(const struct set_value *s)
 {
 	print_hook("set", s, "saved = ", s->hooks.save);
-	if (*s->hooks.before)
-		print_hook("set", s, "", s->hooks.before);
-	else
+	print_hook("set", s, "", s->hooks.before);
+	if (!*s->hooks.before)
 		printf("    set %s=%s\n", s->name, s->value);
 }
 
@@ -102,22 +101,14 @@ static size_t print_order(const struct plan *p, const struct order *o)
 	return changes;
 }
 
-/* Returns the longest time that a side gets to end by itself. */
-static double plan_longest_grace(const struct plan *p)
-{
-	double longest = 0;
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
-		longest = fmax(longest, plan_grace(p, i));
-	return longest;
-}
-
 static void print_time(const struct plan *p, const struct order *o, size_t changes)
 {
 	struct progress progress;
-	double s, wait_s = plan_longest_grace(p) * (double)o->n;
+	double s, wait_s = 0; /* the longest time that a side gets to end by itself, in all runs */
+	int i;
 
+	for (i = 0; i < p->nsides; i++)
+		wait_s = fmax(wait_s, plan_grace(p, i) * (double)o->n);
 	progress_init(&progress, p, false);
 	s = progress_expect(&progress, o, 0);
 	printf("%zu run%s", o->n, o->n == 1 ? "" : "s");

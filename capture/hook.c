@@ -67,34 +67,26 @@ static char *hook_begin(const struct hook *h, struct error *err)
 
 static void hook_end(const char *dir)
 {
-	char *folder = state_folder(dir, false, NULL), *path;
+	autofree char *folder = state_folder(dir, false, NULL);
+	autofree char *path = xasprintf("%s/running", folder ? folder : "");
 
 	if (!folder)
 		return;
-	path = xasprintf("%s/running", folder);
 	unlink(path);
 	rmdir(folder); /* fails while the journal has entries */
-	free(path);
-	free(folder);
 }
 
 void hook_recover(const char *dir)
 {
-	char *folder = state_folder(dir, false, NULL), *path, *mark, *ours;
+	autofree char *folder = state_folder(dir, false, NULL), *mark = NULL;
+	autofree char *path = xasprintf("%s/running", folder ? folder : "");
+	autofree char *ours = xasprintf("ZCOST_HOOK=%s.", folder ? folder : "");
 
-	if (!folder)
+	if (!folder || file_read(path, &mark, NULL, NULL))
 		return;
-	path = xasprintf("%s/running", folder);
-	ours = xasprintf("ZCOST_HOOK=%s.", folder);
-	if (!file_read(path, &mark, NULL, NULL)) {
-		if (str_starts(mark, ours))
-			marked_end(mark, false, GRACE_MS);
-		free(mark);
-		hook_end(dir);
-	}
-	free(ours);
-	free(path);
-	free(folder);
+	if (str_starts(mark, ours))
+		marked_end(mark, false, GRACE_MS);
+	hook_end(dir);
 }
 
 static int hook_start(pid_t *pid, const char *command, const char *mark, int out, struct error *err)
@@ -149,27 +141,23 @@ int hook_run(const struct hook *h, struct error *err)
 	return hook_run_to(h, STDERR_FILENO, err);
 }
 
-static char *hook_read_output(int fd)
-{
-	char *text = xmalloc(MAX_OUTPUT + 1);
-	ssize_t n = pread(fd, text, MAX_OUTPUT, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	while (str_ends(text, "\n"))
-		text[strlen(text) - 1] = '\0';
-	return text;
-}
-
 int hook_read(const struct hook *h, char **output, struct error *err)
 {
 	int fd = memfd_create("zcost", MFD_CLOEXEC), rc;
+	char *text;
+	ssize_t n;
 
 	if (fd < 0)
 		return error_sys(err, errno, "no memory for what %s's '%s' prints", h->owner,
 				 h->what);
 	rc = hook_run_to(h, fd, err);
-	if (!rc)
-		*output = hook_read_output(fd);
+	if (!rc) {
+		*output = text = xmalloc(MAX_OUTPUT + 1);
+		n = pread(fd, text, MAX_OUTPUT, 0);
+		text[n > 0 ? n : 0] = '\0';
+		while (str_ends(text, "\n"))
+			text[strlen(text) - 1] = '\0';
+	}
 	close(fd);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
@@ -58,21 +59,15 @@ static json_t *manifest_empty(void)
 			 "", "runs", "hosts");
 }
 
-/* Says whether a name may be a part of a path. */
-static bool name_is_plain(const char *name)
-{
-	return *name && *name != '.' && !strchr(name, '/');
-}
-
 static int manifest_check_run(const json_t *run, const char *path, struct error *err)
 {
 	const char *bad =
-		name_is_plain(json_text(run, "variant")) ? NULL : json_text(run, "variant");
+		name_is_part(json_text(run, "variant")) ? NULL : json_text(run, "variant");
 	const json_t *side;
 	size_t i;
 
 	json_array_foreach (json_object_get(run, "sides"), i, side)
-		if (!json_is_string(side) || !name_is_plain(json_string_value(side)))
+		if (!json_is_string(side) || !name_is_part(json_string_value(side)))
 			bad = json_is_string(side) ? json_string_value(side) : "";
 	if (!bad)
 		return 0;
@@ -104,29 +99,22 @@ static int manifest_check(const json_t *root, const char *path, struct error *er
 	return rc;
 }
 
-static int manifest_load(struct manifest *m, const char *path, struct error *err)
+int manifest_open(struct manifest *m, const char *dir, struct error *err)
 {
+	autofree char *path = xasprintf("%s/manifest.json", dir);
 	json_error_t e;
 
+	*m = (struct manifest){.dir = xstrdup(dir)};
+	if (!path_exists(path)) {
+		m->root = manifest_empty();
+		return 0;
+	}
 	m->root = json_load_file(path, 0, &e);
 	if (!m->root)
 		return error_set(err, EBADMSG,
 				 "%s:%d: damaged: %s; move the capture away, or give another -o",
 				 path, e.line, e.text);
 	return manifest_check(m->root, path, err);
-}
-
-int manifest_open(struct manifest *m, const char *dir, struct error *err)
-{
-	autofree char *path = xasprintf("%s/manifest.json", dir);
-	int rc = 0;
-
-	*m = (struct manifest){.dir = xstrdup(dir)};
-	if (path_exists(path))
-		rc = manifest_load(m, path, err);
-	else
-		m->root = manifest_empty();
-	return rc;
 }
 
 void manifest_close(struct manifest *m)
@@ -144,19 +132,15 @@ int manifest_save(const struct manifest *m, struct error *err)
 	return json_write(path, m->root, JSON_INDENT(1), err);
 }
 
-static char *manifest_run_name(const json_t *run)
-{
-	return xasprintf("%s/%s-%02d", json_text(run, "variant"), json_text(run, "pass"),
-			 (int)json_integer_value(json_object_get(run, "repeat")));
-}
-
 static json_t *manifest_find_run(const struct manifest *m, const char *name, size_t *index)
 {
 	json_t *o;
 	size_t i;
 
 	json_array_foreach (json_object_get(m->root, "runs"), i, o) {
-		autofree char *have = manifest_run_name(o);
+		autofree char *have =
+			xasprintf("%s/%s-%02d", json_text(o, "variant"), json_text(o, "pass"),
+				  (int)json_integer_value(json_object_get(o, "repeat")));
 		bool same = !strcmp(have, name);
 
 		if (same) {
@@ -174,7 +158,7 @@ bool manifest_has_run(const struct manifest *m, const char *run)
 	return manifest_find_run(m, run, &i);
 }
 
-bool manifest_run_ok(const struct manifest *m, const char *run)
+static bool manifest_run_ok(const struct manifest *m, const char *run)
 {
 	size_t i;
 	const json_t *o = manifest_find_run(m, run, &i);
@@ -482,4 +466,129 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 		json_object_set_new(m->root, "name", json_string(p->name));
 	json_object_set_new(m->root, "estimator", json_string(p->estimator));
 	return 0;
+}
+
+/* --- the variants of an earlier capture --- */
+
+/*
+ * zcost capture --against: the variants of an earlier capture become variants of the plan, so that
+ * their runs take turns with those of the plan. Their commands are those of the earlier manifest,
+ * in which no variable but ${seconds} is left. The sides, the hooks and the times are the plan's.
+ */
+
+static const char prefix[] = "old-";
+
+/* Fills the commands of the earlier variant, "" for a side without one. */
+static void against_fill(const struct plan *p, struct variant *v, const char *name,
+			 const json_t *old)
+{
+	const json_t *settings = json_object_get(old, "settings");
+	char *key;
+	int i;
+
+	*v = (struct variant){.name = xasprintf("%s%s", prefix, name),
+			      .base = xasprintf("%s%s", prefix, name),
+			      .what = xasprintf("%s (earlier)", json_text(old, "what")),
+			      .command = xcalloc((size_t)p->nsides + 1, sizeof(*v->command)),
+			      .earlier = true};
+	for (i = 0; i < p->nsides; i++) {
+		key = xasprintf("%s.command", p->sides[i].name);
+		v->command[i] = xstrdup(json_text(settings, key));
+		free(key);
+	}
+}
+
+static bool against_is_same(const struct variant *a, const struct variant *b)
+{
+	int i;
+
+	for (i = 0; a->command[i]; i++)
+		if (strcmp(a->command[i], b->command[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Refuses other settings of the sides: a capture measures all variants under the same. */
+static int against_check_settings(const struct plan *p, const struct variant *v, const json_t *old,
+				  struct error *err)
+{
+	static const char *const of_plan[] = {"before", "after", "warmup", "duration"};
+	json_auto_t *now = settings_of(p, v), *then = json_copy(json_object_get(old, "settings"));
+	size_t i;
+	int rc;
+
+	for (i = 0; i < array_size(of_plan); i++) {
+		json_object_del(now, of_plan[i]);
+		json_object_del(then, of_plan[i]);
+	}
+	rc = settings_same(then, now, json_text(old, "name"), err);
+	return rc ? -EINVAL : 0;
+}
+
+/* Adds one earlier variant. Leaves out one with the commands of the plan's variant of its name. */
+static int against_add(struct plan *p, const json_t *old, struct str *same, struct error *err)
+{
+	const char *name = json_text(old, "name");
+	const struct variant *now = plan_find_variant(p, name);
+	struct variant v;
+	int rc;
+
+	against_fill(p, &v, name, old);
+	if (now && against_is_same(&v, now)) {
+		str_printf(same, "%s%s", same->len ? ", " : "", name);
+		plan_free_variant(&v);
+		return 0;
+	}
+	rc = plan_check_name(v.name, err);
+	if (!rc && plan_find_variant(p, v.name))
+		rc = error_set(err, EINVAL, "the plan has a variant '%s', too", v.name);
+	if (!rc)
+		rc = against_check_settings(p, &v, old, err);
+	if (rc) {
+		plan_free_variant(&v);
+		return rc;
+	}
+	array_add(p->variants, p->nvariants, p->variants_cap, v);
+	return 0;
+}
+
+static int against_add_all(struct plan *p, const json_t *variants, struct error *err)
+{
+	size_t before = p->nvariants, i;
+	freed(str_free) struct str same = {0};
+	json_t *old;
+	int rc = 0;
+
+	if (p->ncombinations)
+		rc = error_set(err, EINVAL, "the plan has settings; measure one value of each");
+	json_array_foreach (variants, i, old)
+		if (!rc)
+			rc = against_add(p, old, &same, err);
+	if (!rc && p->nvariants == before)
+		rc = error_set(
+			err, EINVAL,
+			"%s: the same commands in the plan; keep the earlier programs under another path",
+			same.len ? same.buf : "no variant");
+	else if (!rc && same.len)
+		print_note("%s: the same commands in the plan, so not measured twice", same.buf);
+	return rc;
+}
+
+int plan_add_capture(struct plan *p, const char *dir, struct error *err)
+{
+	autofree char *path = xasprintf("%s/manifest.json", dir);
+	struct manifest m = {0};
+	struct error e = {0};
+	int rc;
+
+	if (!path_exists(path))
+		rc = error_set(&e, EINVAL, "there is no %s; an archive needs 'zcost unpack'", path);
+	else
+		rc = manifest_open(&m, dir, &e);
+	if (!rc)
+		rc = against_add_all(p, json_object_get(m.root, "variants"), &e);
+	if (rc)
+		rc = error_set(err, -rc, "--against %s: %s", dir, e.text);
+	manifest_close(&m);
+	return rc;
 }

@@ -27,7 +27,6 @@ int manifest_save(const struct manifest *m, struct error *err);
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err);
 
 bool manifest_has_run(const struct manifest *m, const char *run); /* ok or failed */
-bool manifest_run_ok(const struct manifest *m, const char *run);
 
 /* Fills *left with the runs of `all` that are not ok yet. The caller frees it with order_free. */
 void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,

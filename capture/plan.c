@@ -79,12 +79,12 @@ enum role plan_parse_role(const char *name)
 	return role;
 }
 
-enum role plan_role(const struct side_plan *s)
+static enum role plan_role(const struct side_plan *s)
 {
 	return plan_parse_role(*s->role ? s->role : s->name);
 }
 
-bool plan_has_role(const struct plan *p, enum role role)
+static bool plan_has_role(const struct plan *p, enum role role)
 {
 	int i;
 

@@ -148,9 +148,6 @@ struct variant *plan_find_variant(const struct plan *p, const char *name);
 /* Returns the index of the side with this name, or -1. */
 int plan_find_side(const struct plan *p, const char *name);
 
-enum role plan_role(const struct side_plan *s);
-bool plan_has_role(const struct plan *p, enum role role);
-
 /* Says whether a side runs on another host. */
 bool plan_has_remotes(const struct plan *p);
 

@@ -50,18 +50,12 @@ static double progress_elapsed(const struct progress *p)
 	return (double)(clock_mono_ns() - p->began_ns) / 1e9;
 }
 
-static int progress_columns(void)
-{
-	struct winsize w;
-
-	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : COLUMNS;
-}
-
 /* Prints one line that fits the terminal, so that "\r" can replace it. Cuts the start of a long
  * name. */
 void progress_tick(struct progress *p)
 {
 	char head[64], tail[64], *name;
+	struct winsize w;
 	double rest;
 	int room, len;
 
@@ -72,7 +66,8 @@ void progress_tick(struct progress *p)
 	len = (int)strlen(name);
 	snprintf(head, sizeof(head), "[%zu/%zu] ", p->done + 1, p->total);
 	snprintf(tail, sizeof(tail), ", %s left", progress_time(p->left_s + (rest > 0 ? rest : 0)));
-	room = progress_columns() - 1 - (int)(strlen(head) + strlen(tail));
+	room = !ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : COLUMNS;
+	room -= 1 + (int)(strlen(head) + strlen(tail));
 	if (room < MIN_NAME)
 		room = MIN_NAME;
 	fprintf(stderr, "\r%s%s%s%s\033[K", head, len > room ? "..." : "",

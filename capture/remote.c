@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/remote.h"
 
-#include "capture/capture.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/json.h"
-#include "lib/spawn.h"
 #include "workload/workload.h"
 
 #include <errno.h>

@@ -157,13 +157,6 @@ static int remote_check_version(struct remote *r, struct interrupt *intr, struct
 	return rc;
 }
 
-static char *json_text_copy(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return xstrdup(s ? s : "");
-}
-
 /* Says whether a host name or a boot id may be part of the name of a folder here. */
 static bool host_name_is_plain(const char *name)
 {
@@ -173,17 +166,16 @@ static bool host_name_is_plain(const char *name)
 static int hello_parse(struct remote *r, const char *line, struct error *err)
 {
 	json_auto_t *o = json_loads(line, 0, NULL);
-	autofree char *caps = json_text_copy(o, "caps");
 
 	free(r->exe);
 	free(r->host);
 	free(r->boot_id);
 	free(r->folder);
-	r->exe = json_text_copy(o, "exe");
-	r->host = json_text_copy(o, "host");
-	r->boot_id = json_text_copy(o, "boot_id");
-	r->folder = json_text_copy(o, "folder");
-	r->rights.caps = strtoull(caps, NULL, 16);
+	r->exe = xstrdup(json_text(o, "exe"));
+	r->host = xstrdup(json_text(o, "host"));
+	r->boot_id = xstrdup(json_text(o, "boot_id"));
+	r->folder = xstrdup(json_text(o, "folder"));
+	r->rights.caps = strtoull(json_text(o, "caps"), NULL, 16);
 	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
 	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host) &&
 	    host_name_is_plain(r->boot_id))

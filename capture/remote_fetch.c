@@ -2,7 +2,6 @@
 /* Fetches the files of a run from its host: the receiver of collect/agent.h. */
 #include "capture/remote.h"
 
-#include "collect/agent.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -11,11 +10,9 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

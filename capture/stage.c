@@ -13,11 +13,6 @@
 /* Numbers of entries in the journal. */
 enum { PLAN, FIRST_SETTING };
 
-static char *set_value_owner(const struct set_value *s)
-{
-	return xasprintf("setting %s=%s", s->name, s->value);
-}
-
 size_t stage_common(const struct plan *p, size_t a, size_t b)
 {
 	const struct combination *x = plan_combination(p, a), *y = plan_combination(p, b);
@@ -126,7 +121,7 @@ static int stage_set_next(struct stage *s, struct error *err)
 	const struct set_value *v = &plan_combination(s->plan, s->combination)->set[s->depth];
 	unsigned int n = FIRST_SETTING + (unsigned int)s->depth;
 	struct error e = {0};
-	autofree char *owner = set_value_owner(v);
+	autofree char *owner = xasprintf("setting %s=%s", v->name, v->value);
 	int rc = stage_run_hooks(s, &v->hooks, n, owner, &e);
 
 	if (!rc)

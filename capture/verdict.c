@@ -51,13 +51,6 @@ static bool window_to_our_clock(const struct remote *r, struct side_window *w)
 	return true;
 }
 
-static char *windows_too_far_apart(double apart, double shorter)
-{
-	return xasprintf(
-		"the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at most %g %%): the cost of one does not belong to the bytes of the other",
-		apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
-}
-
 /* Returns why two windows do not belong together, or NULL. */
 static char *windows_check(const struct side_window *a, const struct side_window *b)
 {
@@ -72,8 +65,11 @@ static char *windows_check(const struct side_window *a, const struct side_window
 			"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
 			w[1].side, (w[1].start - w[0].start) / 1e6, w[0].side,
 			(w[0].end - w[0].start) / 1e6);
-	return window_skew_too_large(apart, error, shorter) ? windows_too_far_apart(apart, shorter)
-							    : NULL;
+	if (!window_skew_too_large(apart, error, shorter))
+		return NULL;
+	return xasprintf(
+		"the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at most %g %%): the cost of one does not belong to the bytes of the other",
+		apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
 }
 
 char *overlap_missing(struct capture *c, const char *dir)

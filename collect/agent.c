@@ -8,22 +8,162 @@
 #include "lib/command.h"
 #include "lib/error.h"
 #include "lib/file.h"
+#include "lib/intern.h"
 #include "lib/names.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "lib/sha256.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- files through a pipe --- */
+
+enum { CHUNK = 64 * 1024 };
+
+/*
+ * The pipe to write to. One write has at most the bytes that a ready pipe takes without blocking.
+ */
+struct sink {
+	int fd, patience_ms;
+	struct intern *sent;
+};
+
+static bool stream_write(const struct sink *to, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		struct pollfd ready = {.fd = to->fd, .events = POLLOUT};
+		int there = poll(&ready, 1, to->patience_ms);
+		ssize_t n = there > 0 ? write(to->fd, p, len < PIPE_BUF ? len : PIPE_BUF) : there;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static bool stream_write_line(const struct sink *to, const char *word, const char *rest)
+{
+	autofree char *line = xasprintf("%s%s\n", word, rest);
+
+	return stream_write(to, line, strlen(line));
+}
+
+static bool stream_write_bytes(const struct sink *to, int file, uint64_t size)
+{
+	char buf[CHUNK], hex[65];
+	struct sha256 sum;
+	bool whole = true, sent = true;
+	uint64_t left = size;
+
+	sha256_begin(&sum);
+	while (left && sent) {
+		size_t want = left < CHUNK ? (size_t)left : CHUNK;
+		ssize_t n = whole ? read(file, buf, want) : 0;
+
+		if (n <= 0) { /* a file that ended early has zeros for the rest */
+			whole = false;
+			memset(buf, 0, want);
+			n = (ssize_t)want;
+		}
+		sha256_add(&sum, buf, (size_t)n);
+		sent = stream_write(to, buf, (size_t)n);
+		left -= (uint64_t)n;
+	}
+	sha256_hex(&sum, hex);
+	return sent && stream_write_line(to, "sum ", whole ? hex : "-");
+}
+
+static bool stream_is_known(struct intern *sent, const char *name, const struct stat *st)
+{
+	autofree char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
+				       (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	size_t before = sent->n;
+	bool there;
+
+	intern_str(sent, key);
+	there = sent->n == before;
+	return there;
+}
+
+static bool stream_write_failed(const struct sink *to, const char *path, int code)
+{
+	autofree char *why = xasprintf("%s: %s", path, strerror(code));
+
+	return stream_write_line(to, "failed ", why);
+}
+
+static bool stream_write_file(const struct sink *to, const char *path, const char *name)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	char *head;
+	bool there;
+
+	if (file < 0 || fstat(file, &st)) {
+		there = stream_write_failed(to, path, errno);
+		if (file >= 0)
+			close(file);
+		return there;
+	}
+	if (to->sent && stream_is_known(to->sent, name, &st)) {
+		close(file);
+		return true;
+	}
+	head = xasprintf("%lld %s", (long long)st.st_size, name);
+	there = stream_write_line(to, "file ", head) &&
+		stream_write_bytes(to, file, (uint64_t)st.st_size);
+	free(head);
+	close(file);
+	return there;
+}
+
+static int stream_visit(void *to, const struct walked *e, struct error *err)
+{
+	bool there;
+
+	(void)err;
+	if (e->code && e->code != ENOENT)
+		there = stream_write_failed(to, e->path, e->code);
+	/* A killed process may have left a part of a file under a temporary name. */
+	else if (e->code || !S_ISREG(e->st.st_mode) || strstr(path_base_name(e->name), ".tmp."))
+		there = true;
+	else if (!name_is_safe(e->name))
+		there = stream_write_line(to, "failed ", "there is a file with an unsafe name");
+	else
+		there = stream_write_file(to, e->path, e->name);
+	return there ? 0 : -EIO;
+}
+
+/*
+ * Writes the files below `dir` to `fd`, or none when there is no such folder. Files that are in
+ * `sent` by name, size and time of change are left out, and the others are added to it; NULL sends
+ * all. Returns false when nobody reads `fd`, or nobody did for `patience_ms` (-1: for ever).
+ */
+static bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
+{
+	struct sink to = {fd, patience_ms, sent};
+
+	return !dir_walk(dir, stream_visit, &to, NULL) && stream_write_line(&to, "end", "");
+}
 
 /* --- the processes of a run --- */
 
@@ -55,15 +195,11 @@ static int agent_end_processes(const char *folder, int patience_ms)
 /* /var/tmp is on a disk. /tmp may be in memory, and a recording is large. */
 static char *agent_folder_path(const char *key)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *real, *path;
+	const char *chosen = getenv("TMPDIR"),
+		   *tmp = chosen && *chosen == '/' ? chosen : "/var/tmp";
+	autofree char *real = realpath(tmp, NULL);
 
-	if (!tmp || *tmp != '/')
-		tmp = "/var/tmp";
-	real = realpath(tmp, NULL);
-	path = xasprintf("%s/zcost-%s", real ? real : tmp, key); /* as in the marks of runs */
-	free(real);
-	return path;
+	return xasprintf("%s/zcost-%s", real ? real : tmp, key); /* as in the marks of runs */
 }
 
 /* Ends and removes what a killed agent left: its processes and its folder. */
@@ -107,14 +243,14 @@ static char *agent_folder_make(const char *key, struct error *err)
 struct rights rights_of_this_process(void)
 {
 	struct rights r = {.paranoid = perf_event_paranoid()};
-	char *text, *at;
+	autofree char *text = NULL;
+	char *at;
 
 	if (file_read("/proc/self/status", &text, NULL, NULL))
 		return r;
 	at = strstr(text, "\nCapEff:");
 	if (at)
 		r.caps = strtoull(at + strlen("\nCapEff:"), NULL, 16);
-	free(text);
 	return r;
 }
 
@@ -139,19 +275,6 @@ static volatile sig_atomic_t stop_signal;
 static void agent_on_signal(int sig)
 {
 	stop_signal = sig;
-}
-
-/*
- * Installed without SA_RESTART: a signal ends the wait, and the agent ends as at the end of input.
- */
-static void agent_catch_signals(void)
-{
-	struct sigaction act = {.sa_handler = agent_on_signal};
-
-	sigaction(SIGTERM, &act, NULL);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGHUP, &act, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 static void agent_print_line(struct agent *a, const char *fmt, ...)
@@ -284,10 +407,15 @@ static void agent_serve(struct agent *a)
 
 int agent_run(const char *key)
 {
+	/* Without SA_RESTART a signal ends the wait, and the agent ends as at the end of input. */
+	struct sigaction act = {.sa_handler = agent_on_signal};
 	struct agent a = {.patience_ms = -1, .idle_ms = IDLE_MS};
 	int left;
 
-	agent_catch_signals();
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	a.folder = agent_folder_make(key, &a.err);
 	if (!a.folder) {
 		error_print(&a.err);

@@ -26,9 +26,6 @@
 #ifndef ZC_AGENT_H
 #define ZC_AGENT_H
 
-#include "lib/intern.h"
-
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns an exit code. */
@@ -54,12 +51,5 @@ struct rights rights_of_this_process(void);
  * Names are relative to the folder (name_is_safe). A file that is
  * shorter than announced is filled up with zeros, and its sum is `-`.
  */
-
-/*
- * Writes the files below `dir` to `fd`, or none when there is no such folder. Files that are in
- * `sent` by name, size and time of change are left out, and the others are added to it; NULL sends
- * all. Returns false when nobody reads `fd`, or nobody did for `patience_ms` (-1: for ever).
- */
-bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms);
 
 #endif

@@ -133,15 +133,6 @@ static void collect_check_name(struct argp_state *state, const char *option, con
 			   arg);
 }
 
-static void collect_list_collectors(void)
-{
-	size_t i;
-
-	for (i = 0; collectors[i]; i++)
-		printf("%-10s %s\n", collectors[i]->name, collectors[i]->what);
-	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
-}
-
 static void collect_store(struct argp_state *state, const struct option_row *row, const char *arg)
 {
 	struct args *a = state->input;
@@ -149,12 +140,14 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 	const char *kind, *command;
 	struct error err = {0};
 	char option[32];
+	size_t i;
 
 	snprintf(option, sizeof(option), "--%s", row->name);
 	switch (row->kind) {
 	case LIST:
-		collect_list_collectors();
-		return;
+		for (i = 0; collectors[i]; i++)
+			printf("%-10s %s\n", collectors[i]->name, collectors[i]->what);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 	case COMMAND:
 		power_command_split(arg, &kind, &command, &err);
 		break;
@@ -309,20 +302,10 @@ static bool collect_print_outcome(const struct run *r, bool verbose)
 	return lossy;
 }
 
-/* Prints the window's real length when the command ended before --duration was over. */
-static void collect_print_early_end(const struct run *r)
-{
-	uint64_t length = r->end_ns - r->start_ns;
-
-	if (r->early_ns && !r->failed)
-		print_note(
-			"%s: the command ended after %.3g s of the window's %.3g s; let it run longer, or give a shorter --duration",
-			r->dir, (double)length / 1e9, (double)(length + r->early_ns) / 1e9);
-}
-
 static int collect_execute(struct run *r, bool verbose)
 {
 	struct error err = {0};
+	uint64_t length;
 	bool lossy;
 
 	if (run_execute(r, &err)) {
@@ -331,7 +314,11 @@ static int collect_execute(struct run *r, bool verbose)
 		return EXIT_FAILED;
 	}
 	lossy = collect_print_outcome(r, verbose);
-	collect_print_early_end(r);
+	length = r->end_ns - r->start_ns;
+	if (r->early_ns && !r->failed)
+		print_note(
+			"%s: the command ended after %.3g s of the window's %.3g s; let it run longer, or give a shorter --duration",
+			r->dir, (double)length / 1e9, (double)(length + r->early_ns) / 1e9);
 	if (!r->failed)
 		return lossy ? EXIT_LOSSY : EXIT_OK;
 	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);
@@ -341,13 +328,12 @@ static int collect_execute(struct run *r, bool verbose)
 /* Chooses the folder for host facts: --host-dir, or one inside the run. */
 static char *collect_choose_hosts(const struct run *r)
 {
-	char name[256] = "host", *wanted, *hosts;
+	autofree char *own = NULL;
+	char name[256] = "host";
 
 	gethostname(name, sizeof(name) - 1);
-	wanted = r->host_dir ? xstrdup(r->host_dir) : xasprintf("%s/hosts/%s", r->dir, name);
-	hosts = host_folder(wanted);
-	free(wanted);
-	return hosts;
+	own = xasprintf("%s/hosts/%s", r->dir, name);
+	return host_folder(r->host_dir ? r->host_dir : own);
 }
 
 /*

@@ -3,7 +3,7 @@
  * One run on this host, and the collectors that watch it.
  *
  * A collector is a `const struct collector` in its own file and one row of THE TABLE
- * (collectors.c). A hook is NULL where there is nothing to do. A run calls the hooks in this order,
+ * (collect.c). A hook is NULL where there is nothing to do. A run calls the hooks in this order,
  * snap often and each of the others at most once:
  *
  *   probe    checks that this host can do it; else the error is the reason, with the way out
@@ -168,21 +168,5 @@ int reading_take_when_due(struct collect *c);
 
 /* Saves the cost in c->info, unless every reading is due (collect.h), and closes the file. */
 void reading_close(struct collect *c);
-
-/*
- * Hooks of a collector that copies files of /proc, c->is->sources, one behind the other. The first
- * source must be there; the others are left out where the kernel does not have them. A collector
- * with `in_netns` names its sources below /proc/thread-self/net: they are read in the network
- * namespace that the workload lives in, and a line "netns <inode>" stands before them. `read` also
- * serves as `before`: the first reading takes longer than the later ones, so it is thrown away.
- */
-int snapfile_probe(struct collect *c);
-int snapfile_prepare(struct collect *c);
-int snapfile_read(struct collect *c);
-void snapfile_finish(struct collect *c);
-
-#define SNAPFILE_HOOKS                                                               \
-	.probe = snapfile_probe, .prepare = snapfile_prepare, .read = snapfile_read, \
-	.finish = snapfile_finish
 
 #endif

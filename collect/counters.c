@@ -148,18 +148,6 @@ static void counters_read_cpu(struct collect *c, struct counters *k, size_t i,
 	counters_add_about(&k->rows, e, k->of[i].group, "");
 }
 
-static void counters_read_event(struct collect *c, struct counters *k, size_t i)
-{
-	size_t at;
-
-	if (k->of[i].rc) {
-		str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
-		counters_add_about(&k->rows, &k->events.e[i], k->of[i].group, "not-supported");
-	}
-	for (at = 0; at < k->of[i].n; at++)
-		counters_read_cpu(c, k, i, &k->of[i].on[at]);
-}
-
 /*
  * Switches all events off, the last one first. They are read in `after`, because that takes longer.
  */
@@ -179,11 +167,18 @@ static int counters_stop(struct collect *c)
 static int counters_after(struct collect *c)
 {
 	struct counters *k = c->data;
-	size_t i;
+	size_t i, at;
 
 	str_puts(&k->rows, heading);
-	for (i = 0; i < k->events.n; i++)
-		counters_read_event(c, k, i);
+	for (i = 0; i < k->events.n; i++) {
+		if (k->of[i].rc) {
+			str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
+			counters_add_about(&k->rows, &k->events.e[i], k->of[i].group,
+					   "not-supported");
+		}
+		for (at = 0; at < k->of[i].n; at++)
+			counters_read_cpu(c, k, i, &k->of[i].on[at]);
+	}
 	return 0;
 }
 

@@ -122,17 +122,6 @@ static int dso_path_find(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the file that `fd`, made with O_PATH, refers to. No name is resolved again. */
-static int dso_path_open(int fd)
-{
-	char self[32];
-	int in;
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	in = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return in < 0 ? -errno : in;
-}
-
 /*
  * Requires that every class of users that may execute the file may also read it, so the copy shows
  * nobody more than before. Where the kernel did not say which inode was mapped, everybody must be
@@ -171,20 +160,15 @@ static bool dso_mapping_matches(int fd, const struct perf_file *as)
  * Inode numbers are used again. The generation tells such files apart, on file systems that have
  * it.
  */
-static bool dso_generation_matches(int fd, const struct perf_file *as)
-{
-	long now = 0;
-
-	return !as->generation || ioctl(fd, FS_IOC_GETVERSION, &now) ||
-	       (uint32_t)now == (uint32_t)as->generation;
-}
-
 static bool dso_inode_matches(int fd, const struct stat *st, const struct perf_file *as)
 {
 	bool same = st->st_ino == as->ino && major(st->st_dev) == as->maj &&
 		    minor(st->st_dev) == as->min;
+	long now = 0;
 
-	return (same || dso_mapping_matches(fd, as)) && dso_generation_matches(fd, as);
+	return (same || dso_mapping_matches(fd, as)) &&
+	       (!as->generation || ioctl(fd, FS_IOC_GETVERSION, &now) ||
+		(uint32_t)now == (uint32_t)as->generation);
 }
 
 static bool dso_id_matches(const char *id, const struct perf_file *as)
@@ -203,16 +187,18 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 			   struct error *err)
 {
 	int at = dso_path_find(path), fd = -EINVAL;
+	char self[32]; /* what `at`, made with O_PATH, refers to: no name is resolved again */
 	struct stat st;
 
 	if (at < 0)
 		return error_sys(err, -at, "%s: cannot open", path);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
 	if (fstat(at, &st) || !S_ISREG(st.st_mode))
 		error_set(err, EINVAL, "%s: not a regular file", path);
 	else if (!dso_mode_allows(st.st_mode, as))
 		fd = error_set(err, EACCES, "%s: not readable by the users who may run it", path);
-	else if ((fd = dso_path_open(at)) < 0)
-		error_sys(err, -fd, "%s: cannot open", path);
+	else if ((fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
+		fd = error_sys(err, errno, "%s: cannot open", path);
 	close(at);
 	if (fd < 0)
 		return fd;
@@ -245,11 +231,6 @@ struct dso_room dso_room_of(const char *hosts)
 	return (struct dso_room){.bytes = left < DSO_RUN_BYTES ? left : DSO_RUN_BYTES,
 				 .files = DSO_RUN_FILES,
 				 .until_ns = clock_mono_ns() + DSO_RUN_S * 1000000000ULL};
-}
-
-static bool dso_time_is_over(const struct dso_room *room)
-{
-	return clock_mono_ns() >= room->until_ns;
 }
 
 static int dso_set_no_room(const char *path, struct error *err)
@@ -285,7 +266,7 @@ static int dso_copy_data(int in, int out, off_t size, const struct dso_room *roo
 			return n ? (int)n : -EIO; /* the file is shorter now */
 		if (pwrite(out, buf, (size_t)n, at) != n)
 			return errno ? -errno : -EIO;
-		if (dso_time_is_over(room))
+		if (clock_mono_ns() >= room->until_ns)
 			return -EFBIG;
 		at += n;
 	}
@@ -302,7 +283,7 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 
 	if (fstat(in, &st))
 		return error_sys(err, errno, "%s: cannot read", path);
-	if (dso_time_is_over(room) || !room->files || (uint64_t)st.st_size > room->bytes)
+	if (clock_mono_ns() >= room->until_ns || !room->files || (uint64_t)st.st_size > room->bytes)
 		return dso_set_no_room(path, err);
 	room->bytes -= (uint64_t)st.st_size;
 	room->files--;
@@ -363,7 +344,7 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, st
 		return dso_save_vdso(hosts, err);
 	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))
 		return error_set(err, EINVAL, "%s: not the name of a file", path);
-	if (dso_time_is_over(room))
+	if (clock_mono_ns() >= room->until_ns)
 		return dso_set_no_room(path, err);
 	fd = dso_object_open(path, as, id, err);
 	if (fd < 0)

@@ -283,15 +283,6 @@ static void host_add_vulnerability(void *o, const char *dir, const char *name, s
 	host_set_text(o, name, host_fact("%s/%s", dir, name));
 }
 
-static json_t *host_vulnerabilities(void)
-{
-	autofree char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", sysfs_root());
-	json_t *o = json_object();
-
-	host_each(dir, host_add_vulnerability, o, NULL);
-	return o;
-}
-
 /* First lines of files below /sys. */
 static const struct part facts[] = {
 	{"clocksource", "devices/system/clocksource/clocksource0/current_clocksource"},
@@ -307,7 +298,9 @@ static const struct part facts[] = {
 int host_write_json(const char *dir, struct error *err)
 {
 	json_auto_t *o = json_pack("{s:i}", "schema_version", 1);
+	autofree char *flaws = xasprintf("%s/devices/system/cpu/vulnerabilities", sysfs_root());
 	autofree char *path = xasprintf("%s/host.json", dir);
+	json_t *vulnerabilities = json_object();
 
 	host_set_kernel(o);
 	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
@@ -315,7 +308,8 @@ int host_write_json(const char *dir, struct error *err)
 	host_set_text(o, "memory", host_value("/proc/meminfo", "MemTotal"));
 	host_set_text(o, "virtualization", host_virtualization());
 	json_object_set_new(o, "cpuidle_states", host_idle_states());
-	json_object_set_new(o, "vulnerabilities", host_vulnerabilities());
+	host_each(flaws, host_add_vulnerability, vulnerabilities, NULL);
+	json_object_set_new(o, "vulnerabilities", vulnerabilities);
 	host_set_topology(o);
 	return json_write(path, o, JSON_INDENT(2), err);
 }

@@ -19,8 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct collector collector_kcore;
-
 enum { RANGES_MAX = 1024, SEGMENTS_MAX = 4096, CODE_MAX = 256 << 20 };
 
 struct range {
@@ -68,19 +66,15 @@ static void kcore_module_ranges(struct ranges *r, char *modules)
 
 static int kcore_read_ranges(struct ranges *r, struct error *err)
 {
-	autofree char *symbols = xasprintf("%s/kallsyms", proc_root());
-	char *text = NULL;
-	autofree char *modules = xasprintf("%s/modules", proc_root());
-	int rc = file_read(symbols, &text, NULL, err);
+	autofree char *kallsyms = xasprintf("%s/kallsyms", proc_root()), *symbols = NULL;
+	autofree char *path = xasprintf("%s/modules", proc_root()), *modules = NULL;
 
-	if (!rc)
-		kcore_kernel_range(r, text);
-	free(text);
-	text = NULL;
-	if (!rc && !file_read(modules, &text, NULL, NULL))
-		kcore_module_ranges(r, text);
-	free(text);
-	return rc;
+	if (file_read(kallsyms, &symbols, NULL, err))
+		return -err->code;
+	kcore_kernel_range(r, symbols);
+	if (!file_read(path, &modules, NULL, NULL))
+		kcore_module_ranges(r, modules);
+	return 0;
 }
 
 /* --- where it is --- */
@@ -166,17 +160,6 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 	return rc;
 }
 
-/* Writes the file whole or not at all: two sides on one host may do this at the same time. */
-static int kcore_save(const char *path, int from, Elf64_Ehdr *head, const struct ranges *r,
-		      struct error *err)
-{
-	autofree char *tmp = remains_name(path);
-	int to = file_create(tmp, 0, 0600);
-	int rc = file_replace(to, tmp, path, to < 0 ? to : kcore_write_core(from, to, head, r));
-
-	return rc ? error_sys(err, -rc, "%s: cannot copy the kernel's code", path) : 0;
-}
-
 static int kcore_probe(struct collect *c)
 {
 	autofree char *path = xasprintf("%s/kcore", proc_root());
@@ -189,26 +172,33 @@ static int kcore_probe(struct collect *c)
 	return rc;
 }
 
+/* Writes the file whole or not at all: two sides on one host may do this at the same time. */
 static int kcore_prepare(struct collect *c)
 {
 	autofree struct ranges *r = xcalloc(1, sizeof(*r));
-	autofree char *path = xasprintf("%s/kcore", proc_root()),
-		      *there = xasprintf("%s/kcore", c->run->hosts);
+	autofree char *path = xasprintf("%s/kcore", proc_root());
+	autofree char *copy = xasprintf("%s/kcore", c->run->hosts), *tmp = remains_name(copy);
 	Elf64_Ehdr head;
-	int fd, rc = 0;
+	int from, to, rc;
 
-	if (access(there, F_OK)) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		rc = fd < 0 ? error_sys(&c->err, errno, "%s", path) : kcore_read_ranges(r, &c->err);
-		if (!rc)
-			rc = kcore_find_ranges(r, fd, &head, &c->err);
-		if (!rc)
-			rc = dir_make(c->run->hosts, &c->err);
-		if (!rc)
-			rc = kcore_save(there, fd, &head, r, &c->err);
-		if (fd >= 0)
-			close(fd);
+	if (!access(copy, F_OK))
+		return 0;
+	from = open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return error_sys(&c->err, errno, "%s", path);
+	rc = kcore_read_ranges(r, &c->err);
+	if (!rc)
+		rc = kcore_find_ranges(r, from, &head, &c->err);
+	if (!rc)
+		rc = dir_make(c->run->hosts, &c->err);
+	if (!rc) {
+		to = file_create(tmp, 0, 0600);
+		rc = file_replace(to, tmp, copy,
+				  to < 0 ? to : kcore_write_core(from, to, &head, r));
+		if (rc)
+			error_sys(&c->err, -rc, "%s: cannot copy the kernel's code", copy);
 	}
+	close(from);
 	return rc;
 }
 

@@ -18,7 +18,6 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct nic_port {
 	int index;

@@ -160,20 +160,15 @@ static void nic_state_add_text(const struct state *st, const char *key, const ch
 static void nic_state_add_driver(const struct state *st)
 {
 	struct ethtool_drvinfo d = {.cmd = ETHTOOL_GDRVINFO};
-
-	if (nic_ethtool(st->s, st->p, &d))
-		return;
-	nic_state_add_text(st, "driver", d.driver);
-	nic_state_add_text(st, "driver_version", d.version);
-	nic_state_add_text(st, "firmware", d.fw_version);
-	nic_state_add_text(st, "bus", d.bus_info);
-}
-
-static void nic_state_add_speed(const struct state *st)
-{
 	struct ethtool_cmd c = {.cmd = ETHTOOL_GSET};
 	uint32_t mbps = nic_ethtool(st->s, st->p, &c) ? 0 : ethtool_cmd_speed(&c);
 
+	if (!nic_ethtool(st->s, st->p, &d)) {
+		nic_state_add_text(st, "driver", d.driver);
+		nic_state_add_text(st, "driver_version", d.version);
+		nic_state_add_text(st, "firmware", d.fw_version);
+		nic_state_add_text(st, "bus", d.bus_info);
+	}
 	if (mbps && mbps != (uint32_t)SPEED_UNKNOWN)
 		nic_state_add(st, "speed_mbps", mbps);
 }
@@ -333,7 +328,6 @@ int nic_read_state(struct nic_space *s, struct str *rows)
 		if (!st.p->flags || st.p->flags & IFF_LOOPBACK)
 			continue;
 		nic_state_add_driver(&st);
-		nic_state_add_speed(&st);
 		nic_state_add_numbers(&st);
 		nic_state_add_features(&st);
 		nic_state_add_rings(&s->ethtool, &st);

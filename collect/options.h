@@ -6,8 +6,6 @@
 #include "lib/error.h"
 #include "lib/str.h"
 
-#include <stddef.h>
-
 /* Completes the argument that help calls COLLECTOR, for complete_run(). */
 void collect_complete(struct str *lines, const char *option, const char *what, char **words, int n,
 		      const void *of);

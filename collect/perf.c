@@ -35,7 +35,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,19 +51,6 @@ struct perf {
 };
 
 /* --- the control socket: perf acknowledges each command --- */
-
-/* Perf's end must survive its exec. No process may inherit ours. */
-static int perf_control_open(struct perf *p, struct error *err)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return error_sys(err, errno, "cannot make a socket");
-	p->ours = ends[0];
-	p->perfs = ends[1];
-	fcntl(p->perfs, F_SETFD, 0);
-	return 0;
-}
 
 static void perf_control_close(int *end)
 {
@@ -196,14 +182,17 @@ static int perf_set_died(struct perf *p, const char *when, struct error *err)
 static int perf_prepare(struct collect *c)
 {
 	struct perf *p = c->data;
-	int rc;
+	int ends[2], rc;
 
 	p->tail = cpuset_count(&c->run->cpus) < cpuset_count(&c->run->online);
 	p->data = collect_path(c, "perf.data");
 	p->log = collect_path(c, log_name);
-	rc = perf_control_open(p, &c->err);
-	if (!rc)
-		rc = perf_launch(c, p);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return error_sys(&c->err, errno, "cannot make a socket");
+	p->ours = ends[0];
+	p->perfs = ends[1];
+	fcntl(p->perfs, F_SETFD, 0); /* it must survive perf's exec; no process may inherit ours */
+	rc = perf_launch(c, p);
 	if (rc)
 		return rc;
 	perf_control_close(&p->perfs);

@@ -12,7 +12,6 @@
 #include "lib/intern.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*

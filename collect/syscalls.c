@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -121,28 +120,14 @@ static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 	}
 }
 
-static void syscalls_print_name(struct str *s, uint32_t index)
-{
-	const char *name = syscall_name(index);
-
-	if (name)
-		str_puts(s, name);
-	else
-		str_printf(s, "syscall_%u", index);
-}
-
-/* Threads that used one slot under different names are "..." together. */
-static const char *syscalls_comm(const struct syscall_thread *t)
-{
-	return *t->was && strncmp(t->was, t->comm, SYSCALLS_COMM) ? "..." : t->comm;
-}
-
 /* `c` is all 0 for a call that never returned. */
 static void syscalls_print_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
 			       const struct syscall_cell *c)
 {
 	uint64_t unfinished = c->unfinished + (t->entered && t->nr == nr);
-	const char *comm = syscalls_comm(t);
+	/* Threads that used one slot under different names are "..." together. */
+	bool several = *t->was && strncmp(t->was, t->comm, SYSCALLS_COMM);
+	const char *comm = several ? "..." : t->comm, *name = syscall_name(nr);
 	size_t i;
 
 	if (!c->calls && !unfinished)
@@ -151,7 +136,10 @@ static void syscalls_print_row(struct str *s, const struct syscall_thread *t, ui
 	for (i = 0; i < SYSCALLS_COMM && comm[i]; i++)
 		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 	str_printf(s, "\t%u\t%u\t%u\t", t->pid, t->tid, nr);
-	syscalls_print_name(s, nr);
+	if (name)
+		str_puts(s, name);
+	else
+		str_printf(s, "syscall_%u", nr);
 	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", c->calls, c->errors, c->total);
 	if (c->calls)
 		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t%.0Lf\t", c->min, c->max, syscalls_m2(c));
@@ -167,26 +155,19 @@ static void syscalls_print_row(struct str *s, const struct syscall_thread *t, ui
 		   c->timed < SYSCALLS_FIRST ? (int)c->timed : SYSCALLS_FIRST);
 }
 
-static void syscalls_print_thread(struct str *s, const struct syscall_thread *t,
-				  const struct syscall_counts *counts)
-{
-	static const struct syscall_cell none;
-	uint32_t nr, at;
-
-	for (nr = 0; nr < SYSCALLS_NR; nr++) {
-		at = t->cell[nr];
-		syscalls_print_row(s, t, nr,
-				   at && at <= counts->ncells ? &counts->cells[at] : &none);
-	}
-}
-
 void syscalls_print(struct str *s, const struct syscall_counts *counts)
 {
-	uint32_t i;
+	static const struct syscall_cell none;
+	uint32_t i, nr, at;
 
 	str_puts(s, heading);
-	for (i = 1; i <= counts->nthreads; i++)
-		syscalls_print_thread(s, &counts->threads[i], counts);
+	for (i = 1; i <= counts->nthreads; i++) {
+		for (nr = 0; nr < SYSCALLS_NR; nr++) {
+			at = counts->threads[i].cell[nr];
+			syscalls_print_row(s, &counts->threads[i], nr,
+					   at && at <= counts->ncells ? &counts->cells[at] : &none);
+		}
+	}
 }
 
 /* --- socket_copies.tsv --- */

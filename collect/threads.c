@@ -9,15 +9,41 @@
  * by schedstat. <CPUs> are those that the thread may use. "-" stands where the kernel has no value.
  */
 #include "collect/collect.h"
+
 #include "collect/run/run.h"
 #include "collect/run/tree.h"
 #include "lib/cpuset.h"
+#include "collect/host.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+static int threads_probe(struct collect *c)
+{
+	if (!access("/proc/thread-self/children", R_OK))
+		return 0;
+	return error_set(
+		&c->err, ENOTSUP,
+		"this kernel has no lists of children: it was built without CONFIG_PROC_CHILDREN");
+}
+
+static void threads_report(struct collect *c)
+{
+	const struct tree *t = &c->run->tree;
+
+	if (c->reading.n)
+		collect_info_int(c, "threads", (int64_t)t->most);
+	if (c->reading.n && t->cut)
+		collect_degraded(
+			c,
+			"the workload has more than %d processes or threads: zcost did not read the rest",
+			TREE_THREADS);
+}
 
 enum { STAT_LEN = 1024, SCHED_LEN = 2048 };
 
@@ -130,7 +156,7 @@ static void threads_finish(struct collect *c)
 
 	if (r->end_ns && *r->named && !r->tree.nmatches)
 		collect_degraded(c, "no process is named '%s'", r->named);
-	tree_report(c);
+	threads_report(c);
 }
 
 const struct collector collector_threads = {
@@ -139,7 +165,85 @@ const struct collector collector_threads = {
 	.files = {"threads.snap"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
-	.probe = tree_probe,
+	.probe = threads_probe,
 	.read = threads_read,
 	.finish = threads_finish,
+};
+
+/* --- sched --- */
+
+/*
+ * How long the workload's threads waited for a CPU. A reading has a line for each thread:
+ *
+ *   <pid> <tid> <ns run> <ns waited> <timeslices> <voluntary> <involuntary switches> <name>
+ *
+ * from /proc/PID/task/TID/schedstat and status, with the name as status spells it. A thread that
+ * has ended and is not reaped yet has a line too.
+ */
+
+enum { STATUS_LEN = 8192 };
+
+/*
+ * Checks that the kernel counts: we have run for a while, so our own counts are above 0. ZCOST_PROC
+ * names another /proc, for tests.
+ */
+static int sched_probe(struct collect *c)
+{
+	unsigned long long run, waited, slices;
+	char line[128];
+
+	if (!tree_file(line, sizeof(line), "%s/thread-self/schedstat", proc_root()) ||
+	    sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
+		return error_set(
+			&c->err, EOPNOTSUPP,
+			"%s/thread-self/schedstat counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
+			proc_root());
+	return threads_probe(c);
+}
+
+/* Adds the value of a key: "12 " for "voluntary_ctxt_switches:\t12", and "- " without the key. */
+static void sched_add_field(struct str *s, const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	if (at)
+		at += strlen(key) + strspn(at + strlen(key), " \t");
+	str_printf(s, "%.*s ", at ? (int)strcspn(at, "\n") : 1, at ? at : "-");
+}
+
+static void sched_add_thread(struct str *s, const struct tree_thread *t)
+{
+	char line[128], status[STATUS_LEN], *name;
+	int pid = t->pid, tid = t->tid;
+
+	if (!tree_file(line, sizeof(line), "/proc/%d/task/%d/schedstat", pid, tid) ||
+	    !tree_file(status, sizeof(status), "/proc/%d/task/%d/status", pid, tid))
+		return; /* the thread is gone */
+	line[strcspn(line, "\n")] = '\0';
+	str_printf(s, "%d %d %s ", pid, tid, line);
+	sched_add_field(s, status, "\nvoluntary_ctxt_switches:");
+	sched_add_field(s, status, "\nnonvoluntary_ctxt_switches:");
+	name = strncmp(status, "Name:\t", 6) ? "?" : status + 6;
+	str_printf(s, "%.*s\n", (int)strcspn(name, "\n"), name);
+}
+
+static int sched_read(struct collect *c)
+{
+	const struct tree *tree = tree_of(c->run);
+	size_t i;
+
+	for (i = 0; i < tree->nthreads; i++)
+		sched_add_thread(&c->reading.text, &tree->threads[i]);
+	return 0;
+}
+
+const struct collector collector_sched = {
+	.name = "sched",
+	.what = "how long the workload's threads waited for a CPU, their switches",
+	.files = {"sched.snap"},
+	.when = DATED,
+	.passes = PASS_MEASURE,
+	.probe = sched_probe,
+	.read = sched_read,
+	.finish = threads_report,
 };

@@ -12,7 +12,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -179,15 +178,6 @@ static int iperf3_read_test(const struct workload_run *run, const json_t *test, 
 
 /* --- the text --- */
 
-/* Adds a line of --json-stream to the test, so that it becomes as the object of -J. */
-static void iperf3_add_event(json_t *test, const char *event, json_t *data)
-{
-	if (strcmp(event, "interval"))
-		json_object_set(test, event, data);
-	else
-		json_array_append(json_object_get(test, "intervals"), data);
-}
-
 static bool iperf3_has_intervals(const json_t *test)
 {
 	return json_array_size(json_object_get(test, "intervals"));
@@ -212,8 +202,12 @@ static json_t *iperf3_parse(const char *text, struct error *err)
 			error_set(
 				err, EINVAL,
 				"workload.out: more than one test; end the server after the first: iperf3 -s -1");
-		if (event)
-			iperf3_add_event(test, event, json_object_get(next, "data"));
+		/* A line of --json-stream: the test becomes as the object of -J. */
+		if (event && !strcmp(event, "interval"))
+			json_array_append(json_object_get(test, "intervals"),
+					  json_object_get(next, "data"));
+		else if (event)
+			json_object_set(test, event, json_object_get(next, "data"));
 		else if (!iperf3_has_intervals(test))
 			json_object_update(test, next);
 		json_decref(next);

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,24 +55,14 @@ static double rates_parse_number(const char *line, const regmatch_t *m)
 	return x;
 }
 
-static double rates_letter(char letter, int base)
-{
-	static const char letters[] = "KMGT";
-	const char *at = letter ? strchr(letters, letter & ~0x20) : NULL;
-	double factor = 1;
-	int i;
-
-	for (i = 0; at && i <= at - letters; i++)
-		factor *= base;
-	return factor;
-}
-
 static double rates_of_match(const struct line_pattern *p, const char *line, const regmatch_t *m)
 {
+	static const char letters[] = "KMGT";
 	double x = rates_parse_number(line, &m[p->time_first ? 2 : 1]) * p->scale;
+	const char *at;
 
-	if (p->base)
-		x *= m[2].rm_eo > m[2].rm_so ? rates_letter(line[m[2].rm_so], p->base) : 1;
+	if (p->base && m[2].rm_eo > m[2].rm_so && (at = strchr(letters, line[m[2].rm_so])))
+		x *= pow(p->base, (double)(at - letters) + 1);
 	if (p->per_s > 0)
 		x /= rates_parse_number(line, &m[p->time_first ? 1 : 2]) * p->per_s;
 	return x;

@@ -152,15 +152,6 @@ static int doctor_read_groups(const char *text, unsigned int *bits, struct error
 	return -err->code;
 }
 
-static bool doctor_has(unsigned int bits, const struct check *of)
-{
-	size_t i;
-
-	for (i = 0; checks[i] != of; i++)
-		;
-	return bits >> i & 1;
-}
-
 /* Refuses options that only checks outside the groups on the command line use. */
 static int doctor_check_uses(const struct args *a, struct error *err)
 {
@@ -297,8 +288,11 @@ static bool doctor_is_needed(const struct args *a, const struct finding *f)
 	const struct doctor *d = &a->d;
 	const char *zcrx = f->of->options & DOCTOR_ZCRX ? d->zcrx : NULL;
 	const char *devmem = f->of->options & DOCTOR_DEVMEM ? d->devmem : NULL;
+	size_t i = 0;
 
-	return doctor_has(a->needs, f->of) || (zcrx && !strcmp(f->what, zcrx)) ||
+	while (checks[i] != f->of)
+		i++;
+	return a->needs >> i & 1 || (zcrx && !strcmp(f->what, zcrx)) ||
 	       (devmem && !strcmp(f->what, devmem)) ||
 	       (d->nic && f->of->options & DOCTOR_NIC && !strcmp(f->what, "interfaces"));
 }
@@ -328,17 +322,6 @@ static bool doctor_judge(const struct args *a, const char *needed, struct notes 
 
 /* --- the command --- */
 
-static void doctor_examine(struct args *a)
-{
-	size_t i;
-
-	for (i = 0; checks[i]; i++) {
-		a->d.running = checks[i];
-		if (!a->only || (a->shows | (a->need ? a->needs : 0)) >> i & 1)
-			checks[i]->run(&a->d);
-	}
-}
-
 /* Returns what is needed: --need, or the groups on the command line, or the default. */
 static char *doctor_needed(const struct args *a)
 {
@@ -358,13 +341,18 @@ static int doctor_run(struct args *a, const char *needed, struct table *t)
 {
 	struct error err = {0};
 	bool missing;
+	size_t i;
 
 	if ((a->only && doctor_read_groups(a->only, &a->shows, &err)) ||
 	    doctor_read_groups(needed, &a->needs, &err) || doctor_check_uses(a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;
 	}
-	doctor_examine(a);
+	for (i = 0; checks[i]; i++) {
+		a->d.running = checks[i];
+		if (!a->only || (a->shows | (a->need ? a->needs : 0)) >> i & 1)
+			checks[i]->run(&a->d);
+	}
 	doctor_fill_table(t, &a->d);
 	missing = doctor_judge(a, needed, &t->notes);
 	if (a->out.format == FORMAT_TEXT)
@@ -402,18 +390,6 @@ static void doctor_complete(struct str *lines, const char *option, const char *w
 		complete_add(lines, checks[i]->name, checks[i]->what);
 }
 
-static void doctor_free(struct doctor *d)
-{
-	size_t i;
-
-	for (i = 0; i < d->n; i++) {
-		free(d->found[i].what);
-		free(d->found[i].why);
-		free(d->found[i].todo);
-	}
-	free(d->found);
-}
-
 int cmd_doctor(int argc, char **argv)
 {
 	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
@@ -427,8 +403,9 @@ int cmd_doctor(int argc, char **argv)
 		.children = children,
 		.help_filter = doctor_help};
 	struct args a = {0};
+	autofree char *needed = NULL;
 	struct table t;
-	char *needed;
+	size_t i;
 	int rc;
 
 	complete_run(&argp, argc, argv, doctor_complete, NULL);
@@ -436,8 +413,12 @@ int cmd_doctor(int argc, char **argv)
 	table_init(&t, "doctor", columns, array_size(columns));
 	needed = doctor_needed(&a);
 	rc = doctor_run(&a, needed, &t);
-	free(needed);
-	doctor_free(&a.d);
+	for (i = 0; i < a.d.n; i++) {
+		free(a.d.found[i].what);
+		free(a.d.found[i].why);
+		free(a.d.found[i].todo);
+	}
+	free(a.d.found);
 	table_free(&t);
 	return rc;
 }

@@ -144,11 +144,6 @@ static void port_put_all(struct doctor *d, const struct port *p)
 
 /* --- all interfaces --- */
 
-static bool doctor_nic_is_up(const struct nic_port *p)
-{
-	return p->flags & IFF_UP && !(p->flags & IFF_LOOPBACK);
-}
-
 static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 {
 	freed(str_free) struct str names = {0};
@@ -181,9 +176,12 @@ static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 	}
 	nic_read_state(&s, &rows);
 	for (i = 0; i < s.nports; i++) {
-		if (d->nic ? strcmp(d->nic, s.port[i].name) != 0 : !doctor_nic_is_up(&s.port[i]))
+		const struct nic_port *p = &s.port[i];
+
+		if (d->nic ? strcmp(d->nic, p->name) != 0
+			   : !(p->flags & IFF_UP) || p->flags & IFF_LOOPBACK)
 			continue;
-		put(d, &(struct port){rows.buf, s.port[i].name});
+		put(d, &(struct port){rows.buf, p->name});
 		any = true;
 	}
 	if (!any)

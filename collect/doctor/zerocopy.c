@@ -8,7 +8,6 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <linux/tcp.h>
 #include <net/if.h>

@@ -115,28 +115,20 @@ static bool event_cache_named(struct event *e, const char *name)
 	return false;
 }
 
-/* "r01c2" */
-static bool event_raw_code(struct event *e, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (*name != 'r' || n < 2 || n > 17 || strspn(name + 1, "0123456789abcdefABCDEF") != n - 1)
-		return false;
-	return event_set(e, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), "");
-}
-
 /*
  * Fills type, config and unit of a plain name, also of raw codes such as r1a8. Returns false for an
  * unknown name.
  */
 static bool event_named(struct event *e, const char *name)
 {
-	size_t i;
+	size_t i, n = strlen(name);
 
 	for (i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i].name, name))
 			return event_set(e, names[i].type, names[i].config, names[i].unit);
-	return event_cache_named(e, name) || event_raw_code(e, name);
+	if (*name == 'r' && n > 1 && n <= 17 && strspn(name + 1, "0123456789abcdefABCDEF") == n - 1)
+		return event_set(e, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), "");
+	return event_cache_named(e, name);
 }
 
 /* --- the list --- */
@@ -243,21 +235,11 @@ static int events_plain_event(struct reader *r, struct event *e, char *text, str
 	return error_set(err, EINVAL, "unknown event '%s'; %s", e->name, event_names_hint);
 }
 
-/* Says whether the event is twice in one group. It may stand in two groups. */
-static bool events_is_twice(const struct event_list *list, const struct event *e)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (list->e[i].group == e->group && !strcmp(list->e[i].name, e->name))
-			return true;
-	return false;
-}
-
 static int events_add_event(struct reader *r, const char *from, size_t len, struct error *err)
 {
 	struct event e = {.name = xstrndup(from, len), .group = r->group, .scale = 1};
 	char *text = str_trim(e.name), *copy, *terms;
+	size_t i;
 	int rc;
 
 	memmove(e.name, text, strlen(text) + 1);
@@ -272,8 +254,9 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 		rc = events_pmu_event(r, &e, copy, terms, err);
 	else
 		rc = events_plain_event(r, &e, copy, err);
-	if (!rc && events_is_twice(r->list, &e))
-		rc = error_set(err, EINVAL, "'%s' appears twice", e.name);
+	for (i = 0; i < r->list->n && !rc; i++) /* an event may stand in two groups */
+		if (r->list->e[i].group == e.group && !strcmp(r->list->e[i].name, e.name))
+			rc = error_set(err, EINVAL, "'%s' appears twice", e.name);
 	if (!rc && r->list->n == MAX_EVENTS)
 		rc = error_set(err, EINVAL, "more than %d events", MAX_EVENTS);
 	free(copy);
@@ -287,22 +270,14 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 
 /* --- lists and groups --- */
 
-/* Returns the length of an event: up to a comma or a brace that is not between slashes. */
-static size_t events_name_length(const char *at)
-{
-	const char *p = at;
-	bool inside = false;
-
-	for (; *p && (inside || (*p != ',' && *p != '{' && *p != '}')); p++)
-		inside ^= *p == '/';
-	return (size_t)(p - at);
-}
-
+/* Parses an event: up to a comma or a brace that is not between slashes. */
 static int events_parse_event(struct reader *r, struct error *err)
 {
 	const char *from = r->at;
+	bool inside = false;
 
-	r->at += events_name_length(from);
+	for (; *r->at && (inside || !strchr(",{}", *r->at)); r->at++)
+		inside ^= *r->at == '/';
 	return events_add_event(r, from, (size_t)(r->at - from), err);
 }
 

@@ -5,6 +5,7 @@
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/names.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -20,16 +21,10 @@
 
 static const char devices[] = "bus/event_source/devices";
 
-/* Says whether the name may be part of a path. */
-static bool pmu_is_plain(const char *name)
-{
-	return *name && *name != '.' && !strchr(name, '/');
-}
-
 /* Returns the first line of PMU/FOLDER/NAME, or NULL. The caller frees it. */
 static char *pmu_read_text(const char *pmu, const char *folder, const char *name)
 {
-	if (!pmu_is_plain(pmu) || !pmu_is_plain(name))
+	if (!name_is_part(pmu) || !name_is_part(name))
 		return NULL;
 	return host_fact("%s/%s/%s/%s/%s", sysfs_root(), devices, pmu, folder, name);
 }
@@ -56,14 +51,6 @@ static char *pmu_list_names(const char *pmu, const char *folder)
 
 	host_each(path, pmu_add_name, &names, NULL);
 	return str_take(&names);
-}
-
-static int pmu_set_missing(const char *pmu, struct error *err)
-{
-	autofree char *names = pmu_list_names("", "");
-
-	error_set(err, ENOENT, "no PMU '%s' on this host; this host has:%.400s", pmu, names);
-	return -ENOENT;
 }
 
 static int pmu_set_no_term(const char *pmu, const char *term, struct error *err)
@@ -205,16 +192,15 @@ static int pmu_read_cpus(struct event *e, const char *pmu, struct error *err)
 
 int pmu_event_read(struct event *e, const char *pmu, const char *terms, struct error *err)
 {
-	char *type = pmu_read_text(pmu, "", "type"), *copy;
+	autofree char *type = pmu_read_text(pmu, "", "type"), *copy = xstrdup(terms);
+	autofree char *names = type ? NULL : pmu_list_names("", "");
 	int rc;
 
 	if (!type)
-		return pmu_set_missing(pmu, err);
+		return error_set(err, ENOENT, "no PMU '%s' on this host; this host has:%.400s", pmu,
+				 names);
 	e->attr.type = (uint32_t)strtoul(type, NULL, 10);
-	free(type);
-	copy = xstrdup(terms);
 	rc = pmu_set_terms(e, pmu, copy, true, err);
-	free(copy);
 	return rc ? rc : pmu_read_cpus(e, pmu, err);
 }
 

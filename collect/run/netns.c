@@ -29,25 +29,20 @@ void netns_close(struct netns *n)
 	n->fd = -1;
 }
 
-static uint64_t netns_id(pid_t pid)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	return stat(path, &st) ? 0 : st.st_ino;
-}
-
 /* Returns the process to follow, or 0 when all processes are in our namespace. */
 static pid_t netns_find(struct netns *n, const struct tree *tree, uint64_t *id)
 {
 	pid_t found = 0;
+	struct stat st;
+	char path[64];
 	size_t i;
 
 	n->others = 0;
 	for (i = 0; i < tree->nprocesses && i < PROCESSES; i++) {
-		uint64_t its = netns_id(tree->processes[i].pid);
+		uint64_t its;
 
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)tree->processes[i].pid);
+		its = stat(path, &st) ? 0 : st.st_ino;
 		if (its && its != n->ours && !found) {
 			found = tree->processes[i].pid;
 			*id = its;

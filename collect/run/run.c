@@ -23,7 +23,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,18 +54,6 @@ __attribute__((format(printf, 2, 3))) static void run_fail(struct run *r, const 
 
 /* --- waiting --- */
 
-static int run_poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
-{
-	uint64_t now = clock_mono_ns();
-	struct timespec ts = {0};
-
-	if (now < deadline) {
-		ts.tv_sec = (time_t)((deadline - now) / SECOND);
-		ts.tv_nsec = (long)((deadline - now) % SECOND);
-	}
-	return ppoll(p, n, deadline == UINT64_MAX ? NULL : &ts, NULL);
-}
-
 /*
  * Waits for the deadline, the workload's end, a line on standard input or a signal, whichever comes
  * first.
@@ -80,7 +67,9 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 	enum sync_event event;
 
 	while (!r->failed) {
-		int n = run_poll_until(p, 3, deadline);
+		uint64_t now = clock_mono_ns(), left = deadline > now ? deadline - now : 0;
+		struct timespec ts = {(time_t)(left / SECOND), (long)(left % SECOND)};
+		int n = ppoll(p, 3, deadline == UINT64_MAX ? NULL : &ts, NULL);
 
 		if (n < 0 && errno != EINTR)
 			run_fail(r, "cannot wait: %s", strerror(errno));
@@ -308,20 +297,6 @@ static uint64_t run_own_cpu_ns(void)
 	return (uint64_t)clock() * (SECOND / CLOCKS_PER_SEC);
 }
 
-/*
- * Returns when the window is to end, or 0 for the end of the command. The windows of all sides end
- * at one time, also that of a side which opened late: the end of the first window ends the
- * workload of all sides.
- */
-static uint64_t run_window_end(const struct run *r, uint64_t duration)
-{
-	uint64_t end = r->wanted_ns + duration;
-
-	if (!duration)
-		return 0;
-	return r->sync && end > r->start_ns ? end : r->start_ns + duration;
-}
-
 /* Records the workload's processes: the laptop tells their samples from those of others. */
 static void run_note_processes(struct run *r)
 {
@@ -351,7 +326,12 @@ static void run_measure(struct run *r)
 	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
 	run_let_go(r);
 	run_note_processes(r);
-	end = run_window_end(r, duration);
+	/*
+	 * The windows of all sides end at one time, also that of a side which opened late: the end
+	 * of the first window ends the workload of all sides.
+	 */
+	end = r->sync && r->wanted_ns + duration > r->start_ns ? r->wanted_ns : r->start_ns;
+	end = duration ? end + duration : 0;
 	run_watch(r, end);
 	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);

@@ -13,7 +13,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,15 +93,6 @@ void folder_clear(const char *dir)
 
 static const char *const state_names[] = {"ok", "unsupported", "degraded"};
 
-static json_t *run_json_command(char **argv)
-{
-	json_t *list = json_array();
-
-	for (; *argv; argv++)
-		json_array_append_new(list, json_any_text(*argv));
-	return list;
-}
-
 static void run_json_set_int(json_t *o, const char *key, uint64_t value)
 {
 	json_object_set_new(o, key, json_integer((json_int_t)value));
@@ -128,14 +118,6 @@ static void run_json_add_ns(json_t *o, const char *key, uint64_t from, uint64_t 
 {
 	if (from && to)
 		run_json_set_int(o, key, to - from);
-}
-
-static json_t *run_json_exit(const struct run *r)
-{
-	if (r->stopped || !r->pid)
-		return json_null();
-	return json_pack("{s:i, s:i}", "status", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 0,
-			 "signal", WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0);
 }
 
 static json_t *run_json_files(struct collect *c)
@@ -190,17 +172,19 @@ static json_t *run_json_matched(const struct tree *t)
 
 static json_t *run_json(const struct run *r)
 {
-	json_t *o, *processes = json_array(), *list = json_array();
+	json_t *o, *command = json_array(), *processes = json_array(), *list = json_array();
 	autofree char *cpus = cpuset_format(&r->cpus);
 	size_t i;
 
+	for (i = 0; r->argv[i]; i++)
+		json_array_append_new(command, json_any_text(r->argv[i]));
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
 		      json_any_text(r->variant), "pass", json_any_text(r->pass), "repeat",
 		      (int)r->repeat, "side", json_any_text(r->side), "host",
-		      json_any_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
-		      "units", json_any_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
-		      "duration_s", r->duration_s);
+		      json_any_text(path_base_name(r->hosts)), "command", command, "units",
+		      json_any_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s, "duration_s",
+		      r->duration_s);
 	if (r->user)
 		json_object_set_new(o, "user", json_any_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
@@ -210,7 +194,13 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "named", json_any_text(r->named));
 	if (*r->named)
 		json_object_set_new(o, "matched", run_json_matched(&r->tree));
-	json_object_set_new(o, "exit", run_json_exit(r));
+	json_object_set_new(o, "exit",
+			    r->stopped || !r->pid
+				    ? json_null()
+				    : json_pack("{s:i, s:i}", "status",
+						WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 0,
+						"signal",
+						WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0));
 	run_json_set_int(o, "started_ns", r->started_ns);
 	run_json_set_int(o, "ended_ns", r->ended_ns);
 	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));

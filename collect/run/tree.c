@@ -87,38 +87,28 @@ static void tree_add(struct tree *t, pid_t pid, uint64_t start)
 
 /* --- children --- */
 
-static bool tree_is_ours(const struct place *p, pid_t command)
-{
-	return p->group == command || p->session != getsid(0);
-}
-
-/* Adds a child of `parent`. Of our own children only the workload's are added. */
-static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t command)
-{
-	struct place p;
-
-	if (tree_has(t, pid) || !tree_read_place(pid, &p))
-		return;
-	if (parent != getpid() || tree_is_ours(&p, command))
-		tree_add(t, pid, p.start);
-}
-
-/* Adds the children of one thread from the kernel's list, "12 34 ". */
+/*
+ * Adds the children of one thread from the kernel's list, "12 34 ". Of our own children only the
+ * workload's are added.
+ */
 static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
 {
-	char path[PATH_LEN], *text = NULL, *at, *end;
+	autofree char *text = NULL;
+	char path[PATH_LEN], *at, *end;
+	struct place p;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
 	if (file_read(path, &text, NULL, NULL))
 		return;
 	for (at = text; *at; at = end) {
-		long child = strtol(at, &end, 10);
+		pid_t child = (pid_t)strtol(at, &end, 10);
 
 		if (end == at)
 			break;
-		tree_add_child(t, pid, (pid_t)child, command);
+		if (!tree_has(t, child) && tree_read_place(child, &p) &&
+		    (pid != getpid() || p.group == command || p.session != getsid(0)))
+			tree_add(t, child, p.start);
 	}
-	free(text);
 }
 
 /* --- processes that zcost did not start --- */
@@ -215,18 +205,6 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 		closedir(dir);
 }
 
-/* Adds the processes that were known before and still live under the same number. */
-static void tree_add_known(struct tree *t, const struct tree_process *old, size_t n)
-{
-	struct place p;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
-		    p.start == old[i].start)
-			tree_add(t, old[i].pid, p.start);
-}
-
 static void tree_read(struct tree *t, pid_t command, const char *names, const char *mark)
 {
 	autofree struct tree_process *old = t->processes;
@@ -239,7 +217,10 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 	t->nprocesses = t->processes_cap = t->nthreads = 0;
 	if (tree_read_place(command, &p))
 		tree_add(t, command, p.start);
-	tree_add_known(t, old, n);
+	for (i = 0; i < n; i++) /* those that still live under the same number */
+		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
+		    p.start == old[i].start)
+			tree_add(t, old[i].pid, p.start);
 	tree_add_named(t, names, mark);
 	tree_walk(t, getpid(), command);
 	for (i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
@@ -284,28 +265,4 @@ void tree_free(struct tree *t)
 	map_free(&t->known);
 	map_free(&t->matched);
 	*t = (struct tree){0};
-}
-
-/* --- for collectors --- */
-
-int tree_probe(struct collect *c)
-{
-	if (!access("/proc/thread-self/children", R_OK))
-		return 0;
-	return error_set(
-		&c->err, ENOTSUP,
-		"this kernel has no lists of children: it was built without CONFIG_PROC_CHILDREN");
-}
-
-void tree_report(struct collect *c)
-{
-	const struct tree *t = &c->run->tree;
-
-	if (c->reading.n)
-		collect_info_int(c, "threads", (int64_t)t->most);
-	if (c->reading.n && t->cut)
-		collect_degraded(
-			c,
-			"the workload has more than %d processes or threads: zcost did not read the rest",
-			TREE_THREADS);
 }

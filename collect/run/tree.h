@@ -78,8 +78,4 @@ size_t tree_file(char *buf, size_t cap, const char *path, ...)
 /* Returns the parent of a process, or 0 when the process is gone. */
 pid_t tree_parent(pid_t pid);
 
-/* Hooks of a collector whose readings have a line for each process or thread. */
-int tree_probe(struct collect *c);
-void tree_report(struct collect *c);
-
 #endif

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,17 +89,6 @@ static int bpf_refused(int code, struct error *err)
 			 why);
 }
 
-/*
- * Returns a limit of thread ids. A PID namespace may have a lower limit than the global ids that
- * the program sees.
- */
-static uint32_t bpf_tid_max(void)
-{
-	double n = host_sysctl_number("kernel.pid_max", 0);
-
-	return n >= 32768 && n < 4194304 ? (uint32_t)n : 4194304;
-}
-
 static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 {
 	return bpf_object__find_program_by_name(b->obj, programs[i].name);
@@ -109,6 +97,7 @@ static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 static int bpf_load(struct bpf *b, bool fentry)
 {
 	struct syscall_trait *traits;
+	double tids = host_sysctl_number("kernel.pid_max", 0); /* of our PID namespace */
 	struct bpf_map *rodata;
 	size_t len = 0, i;
 	uint32_t nr;
@@ -117,7 +106,8 @@ static int bpf_load(struct bpf *b, bool fentry)
 				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
 	if (!b->obj)
 		return -errno;
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"),
+				 tids >= 32768 && tids < 4194304 ? (uint32_t)tids : 4194304);
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
 	traits = rodata ? (struct syscall_trait *)bpf_map__initial_value(rodata, &len) : NULL;
 	if (!traits || len < SYSCALLS_NR * sizeof(*traits))
@@ -225,13 +215,6 @@ static void bpf_time_one_in(void *self, unsigned int n)
 	((struct bpf *)self)->control->untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / n;
 }
 
-/* Waits until every program that runs now has ended: an RCU grace period. */
-static void bpf_settle(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(10000);
-}
-
 /* The kernel's program knows threads by global ids, which /proc of a PID namespace does not have.
  */
 static int bpf_add(void *self, uint32_t tid, struct error *err)
@@ -309,7 +292,9 @@ static void bpf_counts(void *self, struct syscall_counts *counts)
 	struct bpf *b = self;
 	uint32_t threads, cells;
 
-	bpf_settle();
+	/* Every program that runs now ends within an RCU grace period. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(10000);
 	threads = b->control->threads;
 	cells = b->control->cells;
 	*counts = (struct syscall_counts){

@@ -89,7 +89,6 @@ struct syscalls_events {
 	struct map slot; /* tid -> its slot */
 	struct map comm; /* tid -> its name + 1 */
 	struct intern names;
-	uint64_t unpaired; /* exits whose enter was lost */
 };
 
 void syscalls_events_add(struct syscalls_events *e, const struct syscall_event *event);

@@ -96,9 +96,7 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 
 	if (!t->entered)
 		return;
-	if (!syscall_events_same(t->nr, ev->nr)) {
-		e->unpaired++;
-	} else if (t->nr < SYSCALLS_NR) {
+	if (syscall_events_same(t->nr, ev->nr) && t->nr < SYSCALLS_NR) {
 		c = syscall_events_cell(e, t, t->nr);
 		syscall_time(c, ev->time - t->entered);
 		syscall_count(c, syscall_restores(t->nr) ? 0 : ev->ret, syscall_moves_bytes(t->nr));
@@ -117,25 +115,20 @@ static void syscall_events_fork(struct syscalls_events *e, const struct syscall_
 	*map_at(&e->slot, ev->tid) = 0;
 }
 
-static void syscall_events_rename(struct syscalls_events *e, const struct syscall_event *ev)
-{
-	uint64_t *slot = map_get(&e->slot, ev->tid);
-
-	*map_at(&e->comm, ev->tid) = (uint64_t)ev->nr + 1;
-	if (slot && *slot)
-		syscall_events_set_comm(e, &e->threads[*slot]);
-}
-
 static void syscall_events_apply(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	struct syscall_thread *t;
+	uint64_t *slot;
 
 	switch (ev->kind) {
 	case SYSCALL_FORK:
 		syscall_events_fork(e, ev);
 		break;
 	case SYSCALL_COMM:
-		syscall_events_rename(e, ev);
+		slot = map_get(&e->slot, ev->tid);
+		*map_at(&e->comm, ev->tid) = (uint64_t)ev->nr + 1;
+		if (slot && *slot)
+			syscall_events_set_comm(e, &e->threads[*slot]);
 		break;
 	case SYSCALL_ENTER:
 		t = syscall_events_thread(e, ev);
