@@ -240,21 +240,11 @@ static void options_check_modes(struct argp_state *state, const struct parse *p)
 					   option_table[i].name, takers[k].modes);
 }
 
-static void options_check_nic(struct argp_state *state, const struct parse *p)
-{
-	const struct options *o = p->opt;
-	bool rx = p->rx && p->rx->flags & MODE_NIC;
-	bool tx = p->tx && p->tx->flags & MODE_NIC;
-
-	if ((rx || tx) && !o->nic)
-		argp_error(state, "--%s %s: which interface? --nic IF", rx ? "rx" : "tx",
-			   (rx ? p->rx : p->tx)->name);
-}
-
 /* Checks the combination of all options. */
 static void options_check(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
+	bool rx, tx;
 	size_t i;
 
 	if (o->listen == !!p->peer)
@@ -270,7 +260,11 @@ static void options_check(struct argp_state *state, const struct parse *p)
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
 	options_check_modes(state, p);
-	options_check_nic(state, p);
+	rx = p->rx && p->rx->flags & MODE_NIC;
+	tx = p->tx && p->tx->flags & MODE_NIC;
+	if ((rx || tx) && !o->nic)
+		argp_error(state, "--%s %s: which interface? --nic IF", rx ? "rx" : "tx",
+			   (rx ? p->rx : p->tx)->name);
 	if (o->threads > o->flows)
 		argp_error(state, "--threads %u: there are only %u --flows", o->threads, o->flows);
 	if (o->listen && o->verify && p->rx && p->rx->flags & MODE_NO_DATA)

@@ -46,11 +46,6 @@ int rr_open(struct flow *f)
 	return f->begun_ns ? 0 : flow_fail(f, ENOMEM, "memory");
 }
 
-void rr_close(struct flow *f)
-{
-	flow_close(f->back);
-}
-
 /* Returns true when so few bytes are in flight that the ends cannot both block in sending. */
 bool rr_may_block(const struct options *o)
 {

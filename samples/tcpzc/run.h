@@ -77,7 +77,6 @@ uint64_t pace_due_ns(const struct flow *f, uint64_t message);
 /* rr.c: requests and their responses. */
 int rr_init(struct flow *f); /* allocates f->back. Returns 0 or -ENOMEM. */
 int rr_open(struct flow *f);
-void rr_close(struct flow *f);
 int rr_next(struct flow *f); /* as flow_next */
 bool rr_may_block(const struct options *o);
 
@@ -92,7 +91,5 @@ int net_connect(struct flow *flows, unsigned int n);
 int net_accept(struct flow *flows, unsigned int n);
 /* Makes a sender wait until its peers have read everything. */
 void net_linger(struct flow *flows, unsigned int n);
-/* Sums TCP_INFO over the flows with an open socket, or null when there are none. */
-json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n);
 
 #endif

@@ -90,15 +90,6 @@ struct multishot_rx {
 	bool armed;
 };
 
-static unsigned int multishot_buffer_count(const struct flow *f)
-{
-	unsigned int n = BUFS_MIN;
-
-	while (n < BUFS_MAX && 2 * n * f->size <= POOL)
-		n *= 2;
-	return n;
-}
-
 static void multishot_give_back(struct flow *f, struct multishot_rx *s, unsigned int id,
 				unsigned int offset)
 {
@@ -132,32 +123,12 @@ static int multishot_open(struct flow *f)
 {
 	struct multishot_rx *s = f->state;
 
-	s->n = multishot_buffer_count(f);
+	s->n = BUFS_MIN;
+	while (s->n < BUFS_MAX && 2 * s->n * f->size <= POOL)
+		s->n *= 2;
 	if (uring_open(f, &s->ring, 1, 2 * s->n, 0))
 		return -f->error;
 	return multishot_register_buffers(f, s);
-}
-
-static void multishot_arm(struct flow *f, struct multishot_rx *s)
-{
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
-
-	io_uring_prep_recv_multishot(sqe, f->fd, NULL, 0, 0);
-	sqe->flags |= IOSQE_BUFFER_SELECT;
-	sqe->buf_group = GROUP;
-	s->armed = true;
-}
-
-/* Notes why the request has ended. With data, its completion found no room in the ring. */
-static void multishot_disarmed(struct flow *f, struct multishot_rx *s, int res)
-{
-	s->armed = false;
-	if (res > 0)
-		f->rearmed[REARM_RING_FULL]++;
-	else if (res == -ENOBUFS)
-		f->rearmed[REARM_NO_BUFFERS]++;
-	else if (res == -EINTR)
-		f->rearmed[REARM_INTERRUPTED]++;
 }
 
 /* Returns STEP_ON, STEP_END, or -errno. *used counts the buffers to give back. */
@@ -172,8 +143,13 @@ static int multishot_received(struct flow *f, struct multishot_rx *s,
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)
 		multishot_give_back(f, s, id, (*used)++);
-	if (!(cqe->flags & IORING_CQE_F_MORE))
-		multishot_disarmed(f, s, cqe->res);
+	if (!(cqe->flags & IORING_CQE_F_MORE)) { /* the request has ended */
+		s->armed = false;
+		/* With data, its completion found no room in the ring. */
+		f->rearmed[REARM_RING_FULL] += cqe->res > 0;
+		f->rearmed[REARM_NO_BUFFERS] += cqe->res == -ENOBUFS;
+		f->rearmed[REARM_INTERRUPTED] += cqe->res == -EINTR;
+	}
 	if (cqe->res > 0 || cqe->res == -ENOBUFS || cqe->res == -EINTR)
 		return STEP_ON;
 	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv%s",
@@ -184,12 +160,18 @@ static int multishot_received(struct flow *f, struct multishot_rx *s,
 static int multishot_step(struct flow *f)
 {
 	struct multishot_rx *s = f->state;
+	struct io_uring_sqe *sqe;
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0, used = 0;
 	int rc = STEP_ON;
 
-	if (!s->armed)
-		multishot_arm(f, s);
+	if (!s->armed) {
+		sqe = io_uring_get_sqe(&s->ring);
+		io_uring_prep_recv_multishot(sqe, f->fd, NULL, 0, 0);
+		sqe->flags |= IOSQE_BUFFER_SELECT;
+		sqe->buf_group = GROUP;
+		s->armed = true;
+	}
 	if (uring_await(f, &s->ring))
 		return -f->error;
 	io_uring_for_each_cqe(&s->ring, head, cqe)

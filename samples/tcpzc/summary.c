@@ -175,14 +175,6 @@ static json_t *summary_cpu_time(const struct worker *w)
 			 timeval_seconds(u[1].ru_stime) - timeval_seconds(u[0].ru_stime));
 }
 
-/* A sender without responses has no data to compare. */
-static const char *summary_verdict(const struct flow *f)
-{
-	if (!f->opt->verify || (f->tx && !f->opt->rr))
-		return "off";
-	return f->bad_bytes || (f->back && f->back->bad_bytes) ? "failed" : "ok";
-}
-
 /* The counters of a flow in the summary: an object (NULL: the line itself) and its member. */
 static const struct {
 	const char *object, *key;
@@ -235,12 +227,16 @@ static void summary_put_way(json_t *o, const struct flow *f)
 /* Reports the figures of one flow, or of the sum of all flows. */
 static void summary_put_figures(json_t *o, const struct flow *f, uint64_t messages)
 {
+	/* A sender without responses has no data to compare. */
+	bool verified = f->opt->verify && (!f->tx || f->opt->rr);
+	bool bad = f->bad_bytes || (f->back && f->back->bad_bytes);
+
 	json_object_set_new(o, "bytes", json_number(f->bytes));
 	json_object_set_new(o, "messages", json_number(messages));
 	json_object_set_new(o, "seconds", json_real((double)(f->end_ns - f->start_ns) / 1e9));
 	json_object_set_new(o, "start_ns", json_number(f->start_ns));
 	json_object_set_new(o, "end_ns", json_number(f->end_ns));
-	json_object_set_new(o, "verify", json_string(summary_verdict(f)));
+	json_object_set_new(o, "verify", json_string(!verified ? "off" : bad ? "failed" : "ok"));
 	summary_put_way(o, f);
 }
 
@@ -285,7 +281,6 @@ static json_t *summary_flow(const struct flow *f)
 	json_object_set_new(o, "histograms", summary_hists(f, 1, false));
 	if (b)
 		json_object_set_new(o, "rr", summary_rr(b, f->bytes / f->size, b->bytes / b->size));
-	json_object_set_new(o, "tcp_info", sockopt_tcp_info(f, 1));
 	if (f->error)
 		json_object_set_new(o, "error", json_string(f->what));
 	return o;
@@ -299,28 +294,21 @@ static void totals_add_calls(uint64_t *to, const uint64_t *calls)
 		to[i] += calls[i];
 }
 
-static json_t *summary_flows(const struct run *r)
+static void summary_put_flows(json_t *line, const struct run *r)
 {
-	json_t *list = json_array();
+	json_t *flows = json_array(), *threads = json_array();
 	unsigned int i;
 
 	for (i = 0; i < r->n_flows; i++)
-		json_array_append_new(list, summary_flow(&r->flows[i]));
-	return list;
-}
-
-static json_t *summary_threads(const struct run *r)
-{
-	json_t *list = json_array();
-	unsigned int i;
-
+		json_array_append_new(flows, summary_flow(&r->flows[i]));
 	for (i = 0; i < r->n_workers; i++) {
 		json_t *o = summary_cpu_time(&r->workers[i]);
 
 		json_object_set_new(o, "flows", json_integer((json_int_t)r->workers[i].n));
-		json_array_append_new(list, o);
+		json_array_append_new(threads, o);
 	}
-	return list;
+	json_object_set_new(line, "flows", flows);
+	json_object_set_new(line, "threads", threads);
 }
 
 /* Puts the buckets of a histogram of `line` beside it, or none where it is empty. */
@@ -384,7 +372,6 @@ static json_t *summary_json(struct run *r)
 		summary_put_log2(line, "return_hist", HIST_RETURNS);
 	}
 	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
-	json_object_set_new(line, "tcp_info", sockopt_tcp_info(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
 	if (o->rr) {
 		json_t *rr = summary_rr(&t.back, t.messages, t.responses);
@@ -392,10 +379,8 @@ static json_t *summary_json(struct run *r)
 		summary_put_memory(rr, &t.back);
 		json_object_set_new(line, "rr", rr);
 	}
-	if (r->n_flows > 1) {
-		json_object_set_new(line, "flows", summary_flows(r));
-		json_object_set_new(line, "threads", summary_threads(r));
-	}
+	if (r->n_flows > 1)
+		summary_put_flows(line, r);
 	return line;
 }
 

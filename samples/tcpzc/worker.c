@@ -58,7 +58,7 @@ void worker_close(struct worker *w)
 
 	for (i = 0; i < w->n; i++) {
 		if (w->flows[i]->back)
-			rr_close(w->flows[i]);
+			flow_close(w->flows[i]->back);
 		flow_close(w->flows[i]);
 	}
 }
