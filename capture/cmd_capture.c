@@ -20,85 +20,77 @@
 
 int cmd_capture(int argc, char **argv);
 
-enum {
-	KEY_DRY = 256,
-	KEY_UNDO,
-	KEY_AGAINST,
-	KEY_VARIANT,
-	KEY_SET,
-	KEY_USER,
-	/* These set a key of the plan: see plan_options. */
-	KEY_PASS,
-	KEY_REPEAT,
-	KEY_WARMUP,
-	KEY_DURATION,
-	KEY_GRACE,
-	KEY_CPUS,
-	KEY_UNITS,
-	KEY_COLLECT,
-	KEY_CALL_GRAPH,
-	KEY_POWER_CSV,
-	KEY_POWER_COMMAND,
-	KEY_EVENTS,
-	KEY_END,
-};
+/* The options that the code asks for by name. The others set a key of the plan. */
+enum { OUTPUT, DRY_RUN, UNDO, VERBOSE, AGAINST, SET, USER, PLAN_OPTIONS, VARIANT = 12, ROWS = 20 };
 
-/* Options that set a key of [plan], or of the one side that --variant has. */
-static const struct {
-	const char *name, *key;
-	enum plan_section section;
-} plan_options[KEY_END - KEY_PASS] = {
-	{"pass", "passes", SECTION_PLAN},
-	{"repeat", "repeats", SECTION_PLAN},
-	{"warmup", "warmup", SECTION_PLAN},
-	{"duration", "duration", SECTION_PLAN},
-	{"grace", "grace", SECTION_PLAN},
-	{"cpus", "cpus", SECTION_SIDE},
-	{"units", "units", SECTION_SIDE},
-	{"collect", "collect", SECTION_SIDE},
-	{"call-graph", "call_graph", SECTION_SIDE},
-	{"power-csv", "power_csv", SECTION_SIDE},
-	{"power-command", "power_command", SECTION_SIDE},
-	{"events", "events", SECTION_SIDE},
-};
-
-static const struct argp_option options[] = {
-	{"output", 'o', "CAPTURE", 0, "folder of the capture; an interrupted capture continues", 1},
-	{"dry-run", KEY_DRY, NULL, 0,
-	 "print the runs in order and how long they take; with -o, only those that are left", 1},
-	{"undo", KEY_UNDO, NULL, 0,
-	 "make no run; undo what a killed capture set up, and end its processes", 1},
-	{"verbose", 'v', NULL, 0, "print each run, and why something is not measured", 1},
-	{"against", KEY_AGAINST, "CAPTURE", 0,
-	 "also measure the variants of this earlier capture, as old-NAME; their runs take turns with those of the plan",
-	 1},
-	{"set", KEY_SET, "NAME=VALUE", 0,
-	 "the value of a variable of the plan's [vars]; several --set are possible", 1},
-	{"user", KEY_USER, "NAME", 0,
-	 "run the commands of all sides as this user, without the rights of root; hooks, prefixes and collectors stay root",
-	 1},
-	{"pass", KEY_PASS, "measure|profile|syscalls[,...]", 0,
-	 "measure, profile, syscalls (default: the plan's, or all)", 1},
-	{"repeat", KEY_REPEAT, "N", 0,
+/*
+ * THE TABLE of options. A row with `key` sets this key of [plan], or of the one side that --variant
+ * has. Such a side has the options of group 2.
+ */
+static const struct option_row {
+	const char *name, *arg, *help;
+	int letter, group; /* letter 0: it has none */
+	const char *key;
+} rows[ROWS] = {
+	[OUTPUT] = {"output", "CAPTURE", "folder of the capture; an interrupted capture continues",
+		    'o', 1},
+	[DRY_RUN] =
+		{"dry-run", NULL,
+		 "print the runs in order and how long they take; with -o, only those that are left",
+		 0, 1},
+	[UNDO] = {"undo", NULL,
+		  "make no run; undo what a killed capture set up, and end its processes", 0, 1},
+	[VERBOSE] = {"verbose", NULL, "print each run, and why something is not measured", 'v', 1},
+	[AGAINST] =
+		{"against", "CAPTURE",
+		 "also measure the variants of this earlier capture, as old-NAME; their runs take turns with those of the plan",
+		 0, 1},
+	[SET] = {"set", "NAME=VALUE",
+		 "the value of a variable of the plan's [vars]; several --set are possible", 0, 1},
+	[USER] =
+		{"user", "NAME",
+		 "run the commands of all sides as this user, without the rights of root; hooks, prefixes and collectors stay root",
+		 0, 1},
+	[PLAN_OPTIONS] = {"pass", "measure|profile|syscalls[,...]",
+			  "measure, profile, syscalls (default: the plan's, or all)", 0, 1,
+			  "passes"},
+	{"repeat", "N",
 	 "runs per variant in the measure pass, and in the profile pass unless the plan has profile_repeats (default 6)",
-	 1},
-	{"warmup", KEY_WARMUP, "S", 0, "seconds before the window", 1},
-	{"duration", KEY_DURATION, "S", 0,
-	 "seconds of the window; with --variant 0, the default: until the command ends", 1},
-	{"grace", KEY_GRACE, "S", 0,
-	 "seconds for the command to end by itself after the window (10)", 1},
-	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
-	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
-	{"units", KEY_UNITS, "ADAPTER", 0, "what finds the work done, as in zcost collect", 2},
-	{"collect", KEY_COLLECT, "COLLECTOR[,...]", 0, "collectors of the measure pass", 2},
-	{"call-graph", KEY_CALL_GRAPH, "fp|dwarf|dwarf,SIZE|lbr", 0,
-	 "call chains of the profile pass, as in zcost collect", 2},
-	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
-	{"events", KEY_EVENTS, "LIST", 0, "events that 'counters' counts, as in zcost collect", 2},
-	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
-	 "command that prints watts, as in zcost collect", 2},
-	{0},
+	 0, 1, "repeats"},
+	{"warmup", "S", "seconds before the window", 0, 1, "warmup"},
+	{"duration", "S",
+	 "seconds of the window; with --variant 0, the default: until the command ends", 0, 1,
+	 "duration"},
+	{"grace", "S", "seconds for the command to end by itself after the window (10)", 0, 1,
+	 "grace"},
+	[VARIANT] = {"variant", "NAME", "without a plan: measure COMMAND under this name", 0, 2},
+	{"cpus", "SET", "its CPUs, such as 0-3,8 (default: all)", 0, 2, "cpus"},
+	{"units", "ADAPTER", "what finds the work done, as in zcost collect", 0, 2, "units"},
+	{"collect", "COLLECTOR[,...]", "collectors of the measure pass", 0, 2, "collect"},
+	{"call-graph", "fp|dwarf|dwarf,SIZE|lbr",
+	 "call chains of the profile pass, as in zcost collect", 0, 2, "call_graph"},
+	{"power-csv", "FILE", "log of an external power meter", 0, 2, "power_csv"},
+	{"events", "LIST", "events that 'counters' counts, as in zcost collect", 0, 2, "events"},
+	{"power-command", "[KIND=]CMD", "command that prints watts, as in zcost collect", 0, 2,
+	 "power_command"},
 };
+
+/* The same for argp, which capture_set_options() fills. The last one stays empty. */
+static struct argp_option options[ROWS + 1];
+
+enum { KEY = 256 };
+
+static void capture_set_options(void)
+{
+	int i;
+
+	for (i = 0; i < ROWS; i++)
+		options[i] = (struct argp_option){.name = rows[i].name,
+						  .key = rows[i].letter ? rows[i].letter : KEY + i,
+						  .arg = rows[i].arg,
+						  .doc = rows[i].help,
+						  .group = rows[i].group};
+}
 
 static const char doc[] =
 	"Measure the variants of a plan, or one command, into a capture folder."
@@ -107,10 +99,9 @@ static const char doc[] =
 	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage or a wrong plan, 4 some runs failed or lost data.";
 
 struct capture_args {
-	const char *output, *against, *variant, *user;
-	const char *plan[KEY_END - KEY_PASS]; /* arguments of plan_options */
+	const char *given[ROWS]; /* the argument of each option, "" without one; NULL: not given */
 	struct words set;
-	bool dry, undo, verbose, after_dashes;
+	bool after_dashes;
 	char **rest;
 	int nrest;
 };
@@ -129,80 +120,60 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 {
 	size_t i;
 
-	if (!a->output && !a->dry)
+	if (!a->given[OUTPUT] && !a->given[DRY_RUN])
 		argp_error(state, "the folder of the capture is missing; give -o CAPTURE");
-	if (a->undo && (a->nrest || a->set.n || a->against || a->variant || a->dry))
+	if (a->given[UNDO] &&
+	    (a->nrest || a->set.n || a->given[AGAINST] || a->given[VARIANT] || a->given[DRY_RUN]))
 		argp_error(state, "--undo takes -o CAPTURE and nothing else");
-	if (a->undo)
+	if (a->given[UNDO])
 		return;
-	if (a->variant && !a->nrest)
-		argp_error(state, "--variant %s: give the COMMAND after --", a->variant);
-	if (a->variant && args_are_plan(a))
+	if (a->given[VARIANT] && !a->nrest)
+		argp_error(state, "--variant %s: give the COMMAND after --", a->given[VARIANT]);
+	if (a->given[VARIANT] && args_are_plan(a))
 		argp_error(state,
 			   "%s is a plan, which has its variants in it: leave out --variant %s; "
 			   "a command of your own comes after --: --variant %s -- COMMAND",
-			   a->rest[0], a->variant, a->variant);
-	if (!a->variant && a->after_dashes)
+			   a->rest[0], a->given[VARIANT], a->given[VARIANT]);
+	if (!a->given[VARIANT] && a->after_dashes)
 		argp_error(state, "a COMMAND needs a name for it: --variant NAME -- %s ...",
 			   a->rest[0]);
-	if (!a->variant && a->nrest != 1)
+	if (!a->given[VARIANT] && a->nrest != 1)
 		argp_error(state,
 			   a->nrest ? "there can be only one PLAN; a COMMAND needs --variant NAME"
 				    : "give a PLAN, or --variant NAME -- COMMAND");
-	if (a->variant && a->set.n)
+	if (a->given[VARIANT] && a->set.n)
 		argp_error(state, "--set %s changes a variable of a plan; --variant has no plan",
 			   a->set.word[0]);
-	for (i = 0; i < array_size(plan_options) && !a->variant; i++)
-		if (a->plan[i] && plan_options[i].section == SECTION_SIDE)
+	for (i = PLAN_OPTIONS; i < ROWS && !a->given[VARIANT]; i++)
+		if (a->given[i] && rows[i].group == 2)
 			argp_error(
 				state,
 				"--%s and the like belong to --variant; a plan has them in its [side] sections",
-				plan_options[i].name);
+				rows[i].name);
 }
 
 static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct capture_args *a = state->input;
 
-	if (key >= KEY_PASS && key < KEY_END) {
-		a->plan[key - KEY_PASS] = arg;
+	int i;
+
+	for (i = 0; i < ROWS; i++) {
+		if (options[i].key != key)
+			continue;
+		a->given[i] = arg ? arg : "";
+		if (i == SET)
+			words_add(&a->set, arg);
 		return 0;
 	}
-	switch (key) {
-	case 'o':
-		a->output = arg;
-		return 0;
-	case KEY_AGAINST:
-		a->against = arg;
-		return 0;
-	case KEY_VARIANT:
-		a->variant = arg;
-		return 0;
-	case KEY_USER:
-		a->user = arg;
-		return 0;
-	case KEY_DRY:
-		a->dry = true;
-		return 0;
-	case KEY_UNDO:
-		a->undo = true;
-		return 0;
-	case KEY_SET:
-		words_add(&a->set, arg);
-		return 0;
-	case 'v':
-		a->verbose = true;
-		return 0;
-	case ARGP_KEY_ARGS:
+	if (key == ARGP_KEY_END)
+		args_check(state, a);
+	if (key == ARGP_KEY_ARGS) {
 		a->rest = state->argv + state->next;
 		a->nrest = state->argc - state->next;
 		a->after_dashes = a->nrest && state->next == state->quoted;
-		return 0;
-	case ARGP_KEY_END:
-		args_check(state, a);
-		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return key == ARGP_KEY_END || key == ARGP_KEY_ARGS ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
@@ -216,19 +187,19 @@ static const struct argp argp = {
 static int plan_apply_options(struct plan *p, const struct capture_args *a, struct error *err)
 {
 	struct error why = {0};
-	size_t i;
+	int i;
 
-	if (a->user)
-		plan_set_user(p, a->user);
-	for (i = 0; i < array_size(plan_options); i++) {
-		enum plan_section section = plan_options[i].section;
-		const struct plan_key *k = plan_key_find(section, plan_options[i].key);
+	if (a->given[USER])
+		plan_set_user(p, a->given[USER]);
+	for (i = PLAN_OPTIONS; i < ROWS; i++) {
+		enum plan_section section = rows[i].group == 2 ? SECTION_SIDE : SECTION_PLAN;
 		void *base = section == SECTION_SIDE ? (void *)p->sides : p;
 
-		if (a->plan[i] && plan_key_set(k, base, a->plan[i], &why))
-			return error_set(err, EINVAL, "--%s: %s", plan_options[i].name, why.text);
+		if (a->given[i] && rows[i].key &&
+		    plan_key_set(plan_key_find(section, rows[i].key), base, a->given[i], &why))
+			return error_set(err, EINVAL, "--%s: %s", rows[i].name, why.text);
 	}
-	if (!a->variant && p->duration_s <= 0)
+	if (!a->given[VARIANT] && p->duration_s <= 0)
 		return error_set(err, EINVAL, "--duration must be more than 0 for a plan");
 	return 0;
 }
@@ -238,11 +209,11 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 {
 	int rc;
 
-	if (!a->variant) {
+	if (!a->given[VARIANT]) {
 		rc = plan_read(p, a->rest[0], &a->set, bindir, err);
 	} else {
 		p->warmup_s = p->duration_s = 0;
-		rc = plan_wrap(p, a->variant, a->rest, err);
+		rc = plan_wrap(p, a->given[VARIANT], a->rest, err);
 	}
 	return rc ? rc : plan_apply_options(p, a, err);
 }
@@ -302,7 +273,7 @@ static int capture_conclude(const struct capture *c)
 static int capture_run_dry(struct plan *p, const struct capture_args *a)
 {
 	struct error err = {0};
-	int rc = capture_dry_run(p, a->output, !a->variant, &err);
+	int rc = capture_dry_run(p, a->given[OUTPUT], !a->given[VARIANT], &err);
 
 	if (rc)
 		error_print(&err);
@@ -314,16 +285,16 @@ static int capture_run_plan(struct plan *p, const struct capture_args *a, const 
 	const char *fake = getenv("ZCOST_COLLECT");
 	struct capture c = {
 		.plan = p,
-		.dir = a->output,
+		.dir = a->given[OUTPUT],
 		.collect = fake && *fake ? fake : self,
-		.whole = !a->variant,
-		.verbose = a->verbose,
+		.whole = !a->given[VARIANT],
+		.verbose = a->given[VERBOSE],
 	};
 	struct error err = {0};
 	int rc = capture_all(&c, &err);
 
 	if (!rc || rc == -EINTR)
-		caller_give_tree(a->output);
+		caller_give_tree(a->given[OUTPUT]);
 	return rc ? capture_conclude_early(&c, rc, &err) : capture_conclude(&c);
 }
 
@@ -335,14 +306,15 @@ int cmd_capture(int argc, char **argv)
 	autofree char *self = NULL, *dir = NULL;
 	int code;
 
+	capture_set_options();
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
-	if (a.undo) {
-		if (!capture_undo(a.output, &err))
+	if (a.given[UNDO]) {
+		if (!capture_undo(a.given[OUTPUT], &err))
 			return EXIT_OK;
 		error_print(&err);
-		note_undo_due(a.output);
+		note_undo_due(a.given[OUTPUT]);
 		return EXIT_FAILED;
 	}
 	/* Its folder is ${bindir} in plans. A program that was replaced has no path. */
@@ -350,11 +322,12 @@ int cmd_capture(int argc, char **argv)
 	dir = xstrdup(self);
 	plan_init(&plan);
 	if (plan_make(&plan, &a, dirname(dir), &err) ||
-	    (a.against && plan_add_capture(&plan, a.against, &err))) {
+	    (a.given[AGAINST] && plan_add_capture(&plan, a.given[AGAINST], &err))) {
 		error_print(&err);
 		code = error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	} else {
-		code = a.dry ? capture_run_dry(&plan, &a) : capture_run_plan(&plan, &a, self);
+		code = a.given[DRY_RUN] ? capture_run_dry(&plan, &a)
+					: capture_run_plan(&plan, &a, self);
 	}
 	plan_free(&plan);
 	words_free(&a.set);

@@ -239,10 +239,9 @@ static bool manifest_complete(const struct manifest *m)
 
 int manifest_finish(struct manifest *m, struct error *err)
 {
-	char *hosts = xasprintf("%s/hosts", m->dir);
+	autofree char *hosts = xasprintf("%s/hosts", m->dir);
 	json_t *sums = path_is_dir(hosts) ? manifest_sums(hosts, err) : json_object();
 
-	free(hosts);
 	if (!sums)
 		return -EIO;
 	json_object_set_new(m->root, "hosts", sums);

@@ -9,7 +9,7 @@
 #include "capture/plan.h"
 #include "lib/words.h"
 
-/* --- ini.c --- */
+/* --- ini text --- */
 
 /*
  * Reads ini text, the form of plans:
@@ -61,7 +61,7 @@ int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 /* Refuses a key that its section does not have. `known` has the keys, with blanks between. */
 int ini_unknown_key(const struct ini_entry *e, const char *known, struct error *err);
 
-/* --- matrix.c --- */
+/* --- plan_combine.c --- */
 
 /*
  * The matrix of a plan: its settings, their values, and which combinations of them are measured. It
@@ -76,40 +76,6 @@ int ini_unknown_key(const struct ini_entry *e, const char *known, struct error *
  *
  * plan_read.c reads the hooks (save, before, after), because variables in them must be expanded.
  */
-struct matrix_setting {
-	const char *name;
-	struct words value;
-	const struct ini_entry **section; /* [value S=V] of each value, or NULL */
-};
-
-/* Strings and sections belong to the struct ini that the matrix was read from. */
-struct matrix {
-	struct matrix_setting *setting; /* in the order of the file */
-	size_t n, cap;
-	size_t *cross; /* indexes into `setting`, the one that changes least often first */
-	size_t ncross;
-	struct matrix_exclude {
-		struct words word; /* each is S=V */
-		struct ini_at at;
-		bool used; /* it left out a combination */
-	} * exclude;
-	size_t nexclude, exclude_cap;
-};
-
-/* Reads the matrix of a plan. -EINVAL with file:line. The caller frees it in any case. */
-int matrix_read(struct matrix *m, const struct ini *ini, struct error *err);
-void matrix_free(struct matrix *m);
-
-/* Returns the number of combinations, which is 1 without settings. */
-size_t matrix_count(const struct matrix *m);
-
-bool matrix_excludes(struct matrix *m, const struct combination *c, const char *variant);
-/* Refuses a line of `exclude` that left out no combination. */
-int matrix_check_excludes(const struct matrix *m, struct error *err);
-
-/* Fills combination n, with a value for each setting in `cross`. The hooks are empty. */
-void combination_fill(struct combination *c, const struct matrix *m, size_t n);
-
 /* Returns the value that a combination has of a setting, or NULL. */
 struct set_value *combination_find(const struct combination *c, const char *setting, size_t len);
 

@@ -67,12 +67,6 @@ void remote_free(struct remote *r);
 /* Connects and starts the agent. -EINTR, or an error with the way out. */
 int remote_connect(struct remote *r, struct interrupt *intr, struct error *err);
 
-/* Ends the connection. Returns true when the agent has removed all of its files. */
-bool remote_disconnect(struct remote *r);
-
-/* Says whether the connection is still up. */
-bool remote_alive(struct remote *r);
-
 /* Tells the agent that the capture is alive, if we have not written to it for a while. */
 void remote_nudge(struct remote *r);
 

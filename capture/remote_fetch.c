@@ -85,14 +85,6 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 	return rc;
 }
 
-static void fetch_check_sum(struct fetch *f, const char *name, const char *line, const char *hex)
-{
-	if (!strcmp(line, "sum -"))
-		error_set(&f->bad, EIO, "%s: cannot be read completely on that host", name);
-	else if (!str_starts(line, "sum ") || strcmp(line + strlen("sum "), hex) != 0)
-		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
-}
-
 static void fetch_rename(struct fetch *f, const char *name)
 {
 	autofree char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
@@ -114,8 +106,10 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 		error_sys(&f->bad, errno, "%s: cannot write", f->dir);
 	if (!rc)
 		rc = fetch_line(f, &line, err);
-	if (!rc)
-		fetch_check_sum(f, name, line.buf, hex);
+	if (!rc && !strcmp(line.buf, "sum -"))
+		error_set(&f->bad, EIO, "%s: cannot be read completely on that host", name);
+	else if (!rc && (!str_starts(line.buf, "sum ") || strcmp(line.buf + strlen("sum "), hex)))
+		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
 	if (!rc && !f->bad.code)
 		fetch_rename(f, name);
 	unlink(f->staging);

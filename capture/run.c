@@ -241,12 +241,12 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 }
 
 /* Notes why the run ends a side that takes too long, with what the side was doing. */
-static void run_set_late(struct live_run *r, int side, char *what)
+static void run_set_late(struct live_run *r, int side, const char *what, double s, const char *key)
 {
 	const char *step = r->sides[side].step;
 
-	r->sides[side].late = xasprintf("%s%s%s", what, step ? ", while " : "", step ? step : "");
-	free(what);
+	r->sides[side].late =
+		xasprintf("%s %g s%s%s%s", what, s, key, step ? ", while " : "", step ? step : "");
 }
 
 /*
@@ -263,7 +263,7 @@ static int run_start_until_ready(struct live_run *r, int side, bool last, struct
 	while (!rc && s->state == SIDE_STARTING && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
 	if (rc == -ETIMEDOUT)
-		run_set_late(r, side, xasprintf("not ready after %g s (start_timeout)", patience));
+		run_set_late(r, side, "not ready after", patience, " (start_timeout)");
 	while (!rc && !last && !s->settled && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
 	if (s->state == SIDE_READY && rc == -ETIMEDOUT)
@@ -351,11 +351,8 @@ static int run_measure(struct live_run *r)
 		rc = run_await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < r->n; i++)
 		if (r->sides[i].state == SIDE_READY)
-			run_set_late(
-				r, i,
-				xasprintf(
-					"still not done %g s after the window (grace and stop_timeout)",
-					grace_s + p->stop_timeout_s));
+			run_set_late(r, i, "still not done", grace_s + p->stop_timeout_s,
+				     " after the window (grace and stop_timeout)");
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
@@ -442,17 +439,14 @@ static int run_fetch_sides(struct live_run *r)
 static int side_refused_options(const struct live_run *r, int side, struct error *err)
 {
 	const struct side_proc *s = &r->sides[side];
-	char *log, *line;
+	autofree char *log = NULL, *line = NULL;
 
 	if (s->state != SIDE_DONE || !WIFEXITED(s->status) || WEXITSTATUS(s->status) != EXIT_USAGE)
 		return 0;
 	log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[side].name);
 	line = line_of_file(log, true);
-	error_set(err, EINVAL, "%s: zcost collect does not accept what the plan says: %s",
-		  r->c->plan->sides[side].name, line ? line : "(it does not say why)");
-	free(line);
-	free(log);
-	return -EINVAL;
+	return error_set(err, EINVAL, "%s: zcost collect does not accept what the plan says: %s",
+			 r->c->plan->sides[side].name, line ? line : "(it does not say why)");
 }
 
 /* Adds why a side failed. A side that the run ended because of another one is left out. */

@@ -123,7 +123,7 @@ static void state_refuse(const char *base, int rc, struct error *err)
 char *state_folder(const char *capture, bool make, struct error *err)
 {
 	struct error why = {0};
-	char *key = state_key(capture, &why), *base, *path;
+	autofree char *key = state_key(capture, &why), *base = state_base();
 	int rc;
 
 	if (!key) {
@@ -131,20 +131,12 @@ char *state_folder(const char *capture, bool make, struct error *err)
 			error_set(err, why.code, "%s", why.text);
 		return NULL;
 	}
-	base = state_base();
-	path = xasprintf("%s/zcost/%s", base, key);
 	rc = caller_check_path(base, NULL);
 	if (!rc)
 		rc = state_walk(base, key, make);
 	if (rc && (make || error_of_machine(-rc)))
 		state_refuse(base, rc, err);
-	if (rc) {
-		free(path);
-		path = NULL;
-	}
-	free(base);
-	free(key);
-	return path;
+	return rc ? NULL : xasprintf("%s/zcost/%s", base, key);
 }
 
 bool state_of_root(const char *capture)
@@ -176,10 +168,10 @@ static char *undo_entry_path(const char *folder, unsigned int n)
 /* Adds `before` and the value, quoted for the shell. */
 static void script_add_quoted(struct str *s, const char *before, const char *value)
 {
-	char *word[] = {(char *)value, NULL}, *quoted = words_join(word);
+	char *word[] = {(char *)value, NULL};
+	autofree char *quoted = words_join(word);
 
 	str_printf(s, "%s%s\n", before, quoted);
-	free(quoted);
 }
 
 /* Writes a script that runs in our working directory, wherever it is started. */
@@ -200,17 +192,13 @@ static void script_compose(struct str *s, const char *dir, const struct undo *u)
 int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err)
 {
 	autofree char *folder = state_folder(dir, true, err);
-	char *path;
+	autofree char *path = undo_entry_path(folder ? folder : "", n);
 	freed(str_free) struct str s = {0};
-	int rc;
 
 	if (!folder)
 		return -EIO;
-	path = undo_entry_path(folder, n);
 	script_compose(&s, dir, u);
-	rc = file_write(path, s.buf, s.len, err);
-	free(path);
-	return rc;
+	return file_write(path, s.buf, s.len, err);
 }
 
 /* An entry that was read. `header` has its first lines, which the other members point into. */
@@ -272,21 +260,19 @@ static int entry_run(const char *dir, const char *path, const struct undo_entry 
 int undo_run(const char *dir, unsigned int n, struct error *err)
 {
 	struct error why = {0};
-	char *folder = state_folder(dir, false, &why), *path;
+	autofree char *folder = state_folder(dir, false, &why);
+	autofree char *path = undo_entry_path(folder ? folder : "", n);
 	struct undo_entry e;
 	int rc = 0;
 
 	if (!folder)
 		return why.code ? error_set(err, why.code, "%s", why.text) : 0;
-	path = undo_entry_path(folder, n);
 	if (path_exists(path)) {
 		rc = entry_read(&e, path, err);
 		if (!rc)
 			rc = entry_run(dir, path, &e, err);
 		entry_free(&e);
 	}
-	free(path);
-	free(folder);
 	state_drop(dir);
 	return rc;
 }

@@ -57,7 +57,7 @@ bool state_of_root(const char *capture);
 /* Removes the state folder if it is empty. */
 void state_drop(const char *capture);
 
-/* --- hooks (hook.c) --- */
+/* --- hooks (stage.c) --- */
 
 struct hook {
 	const char *dir;	  /* the capture */
@@ -74,9 +74,6 @@ struct hook {
  * processes that it started. -EIO: the command failed.
  */
 int hook_run(const struct hook *h, struct error *err);
-
-/* Runs a hook and returns its standard output in *output, without newlines at the end. */
-int hook_read(const struct hook *h, char **output, struct error *err);
 
 /*
  * Ends the processes of the hook that ran when a capture in `dir` was killed. Processes that a hook

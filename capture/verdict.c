@@ -111,12 +111,12 @@ static bool remark_is_new(struct capture *c, const char *remark)
 /* Says whether the plan, or a pass, asks for a collector. */
 static bool collector_is_asked_for(const struct capture *c, int side, const char *name)
 {
-	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
+	autofree char *copy = xstrdup(c->plan->sides[side].collect);
+	char *rest = copy, *word;
 	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
 
 	while (!found && (word = str_token(&rest, ',')))
 		found = !strcmp(str_trim(word), name);
-	free(copy);
 	return found;
 }
 
@@ -130,23 +130,19 @@ static void remark_collector(struct capture *c, int side, const char *host, cons
 	const char *state = json_text(collector, "state"), *name = json_text(collector, "name"),
 		   *why = json_text(collector, "why");
 	bool cannot = !strcmp(state, "unsupported");
-	char *remark;
+	autofree char *remark = NULL;
 
 	if (!strcmp(state, "ok"))
 		return;
 	remark = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
 			: xasprintf("%s: collector %s is %s: %s", c->plan->sides[side].name, name,
 				    state, why);
-	if (!remark_is_new(c, remark)) {
-		free(remark);
+	if (!remark_is_new(c, remark))
 		return;
-	}
-	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name)) {
+	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name))
 		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
-	} else {
+	else
 		capture_note(c, "%s", remark);
-	}
-	free(remark);
 }
 
 static void remark_collectors(struct capture *c, int side, const json_t *root)

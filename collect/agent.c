@@ -298,8 +298,8 @@ static void agent_print_hello(struct agent *a)
 {
 	char exe[PATH_MAX] = "", host[256] = "host", caps[24];
 	struct rights r = rights_of_this_process();
-	json_t *o;
-	char *text;
+	autofree char *text = NULL;
+	json_auto_t *o = NULL;
 
 	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
 		*exe = '\0';
@@ -310,16 +310,15 @@ static void agent_print_hello(struct agent *a)
 		      "folder", a->folder);
 	text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	agent_print_line(a, "%s", text ? text : "{}");
-	free(text);
-	json_decref(o);
 }
 
 static void agent_handle_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
+	autofree char *dir = NULL;
 	struct error err = {0};
-	char *dir, *rest;
 	double s, idle_s;
+	char *rest;
 
 	if (!name || !name_is_safe(++name)) {
 		agent_print_line(a, "failed not understood: %s", line);
@@ -342,7 +341,6 @@ static void agent_handle_named(struct agent *a, const char *line)
 	} else {
 		agent_print_line(a, "failed not understood: %s", line);
 	}
-	free(dir);
 }
 
 static void agent_handle(struct agent *a, const char *line)

@@ -27,14 +27,6 @@ struct counters {
 static const char heading[] =
 	"event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n";
 
-/* Adds an event that is not counted, with the reason unless the host does not have the event. */
-static void counters_add_missing(struct str *list, const char *name, int rc)
-{
-	str_item(list, !list->len, false, name);
-	if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV && rc != -EINVAL)
-		str_printf(list, " (%s)", strerror(-rc));
-}
-
 /* Opens an event in its group, or by itself where the hardware cannot count it with the group. */
 static void counters_open_event(struct collect *c, struct counters *k, size_t i,
 				struct str *ungrouped)
@@ -70,7 +62,9 @@ static int counters_open_all(struct collect *c, struct counters *k)
 			continue;
 		rc = k->of[i].rc;
 		failed |= error_of_machine(-rc);
-		counters_add_missing(&missing, k->events.e[i].name, rc);
+		str_item(&missing, !missing.len, false, k->events.e[i].name);
+		if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV && rc != -EINVAL)
+			str_printf(&missing, " (%s)", strerror(-rc));
 	}
 	if (ungrouped.len)
 		collect_info_str(c, "ungrouped", ungrouped.buf);

@@ -76,7 +76,8 @@ void host_each(const char *dir, host_entry *each, void *arg, struct error *err)
 
 char *host_label(struct error *err, const char *fmt, ...)
 {
-	char *path, *text = NULL, *rest, *line = NULL;
+	autofree char *path = NULL, *text = NULL;
+	char *rest, *line = NULL;
 	struct error why = {0};
 	va_list ap;
 
@@ -90,27 +91,22 @@ char *host_label(struct error *err, const char *fmt, ...)
 	}
 	if (error_of_machine(why.code))
 		error_set(err, why.code, "%s", why.text);
-	free(text);
-	free(path);
 	return line;
 }
 
 double host_sysctl_number(const char *name, int n)
 {
-	char *path = xstrdup(name), *line, *p, *end;
+	autofree char *path = xstrdup(name), *line = NULL;
 	double value = -1;
+	char *p, *end;
 
 	str_replace(path, '.', '/');
 	line = host_fact("%s/sys/%s", proc_root(), path);
 	for (p = line; p && n >= 0; n--, p = end) {
 		value = strtod(p, &end);
-		if (end == p) {
-			value = -1;
-			break;
-		}
+		if (end == p)
+			return -1;
 	}
-	free(line);
-	free(path);
 	return value;
 }
 
@@ -201,15 +197,11 @@ static const struct {
 
 static int host_save_copy(const char *from, const char *to, struct error *err)
 {
-	char *data;
+	autofree char *data = NULL;
 	size_t len;
 	int rc = file_read(from, &data, &len, err);
 
-	if (rc)
-		return rc;
-	rc = file_write(to, data, len, err);
-	free(data);
-	return rc;
+	return rc ? rc : file_write(to, data, len, err);
 }
 
 static void host_save_copies(struct collect *c)
@@ -332,12 +324,6 @@ static void host_nics_save(void *hosts, const char *class, const char *name, str
 	}
 }
 
-/* Writes the facts of the interfaces of the network namespace that /sys belongs to. */
-static void host_save_nics(const char *hosts, struct error *err)
-{
-	host_each("/sys/class/net", host_nics_save, (void *)hosts, err);
-}
-
 int host_mount_alone(const char *type, const char *where, int netns)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -355,7 +341,7 @@ static void host_save_nics_of(const char *hosts, int netns)
 
 	if (!pid) {
 		if (!host_mount_alone("sysfs", "/sys", netns))
-			host_save_nics(hosts, &err);
+			host_each("/sys/class/net", host_nics_save, (void *)hosts, &err);
 		_exit(0);
 	}
 	if (pid > 0)
@@ -390,7 +376,7 @@ static int host_prepare(struct collect *c)
 	/* Facts without addresses of the kernel are saved again. */
 	if (!there || !host_has_addresses(c->run->hosts))
 		host_save_facts(c);
-	host_save_nics(c->run->hosts, &err);
+	host_each("/sys/class/net", host_nics_save, c->run->hosts, &err);
 	if (err.code)
 		collect_degraded(c, "%s", err.text);
 	return 0;

@@ -55,17 +55,6 @@ static bool idle_add_state(struct idle_states *list, unsigned int cpu, unsigned 
 	return true;
 }
 
-/* Finds the states of these CPUs and opens no file yet. */
-static void idle_find(struct idle_states *list, const struct cpuset *cpus)
-{
-	unsigned int cpu, number;
-
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (number = 0; cpuset_has(cpus, cpu) && number < STATES; number++)
-			if (!idle_add_state(list, cpu, number))
-				break;
-}
-
 /* Adds a tab and the number in the file, which it opens. Returns false when it cannot be read. */
 static bool idle_add_number(struct str *rows, int *fd, const char *dir, const char *name)
 {
@@ -128,8 +117,12 @@ static int idle_set_none(struct error *err)
 static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
+	unsigned int cpu, number;
 
-	idle_find(&states, &c->run->cpus);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (number = 0; cpuset_has(&c->run->cpus, cpu) && number < STATES; number++)
+			if (!idle_add_state(&states, cpu, number))
+				break;
 	if (!states.n)
 		return idle_set_none(&c->err);
 	if (states.failed.code)

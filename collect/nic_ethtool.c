@@ -57,8 +57,7 @@ static uint32_t nic_driver_count(const struct nic_space *s, const struct nic_por
 static char *nic_strings(const struct nic_space *s, const struct nic_port *p, uint32_t set,
 			 uint32_t *n)
 {
-	struct ethtool_gstrings *g;
-	char *text = NULL;
+	autofree struct ethtool_gstrings *g = NULL;
 	uint32_t room;
 
 	*n = nic_driver_count(s, p, set);
@@ -67,12 +66,10 @@ static char *nic_strings(const struct nic_space *s, const struct nic_port *p, ui
 	room = *n + SPARE;
 	g = xcalloc(1, sizeof(*g) + (size_t)room * ETH_GSTRING_LEN);
 	*g = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = set, .len = *n};
-	if (!nic_ethtool(s, p, g) && g->len <= room) {
-		*n = g->len;
-		text = xmemdup(g->data, (size_t)*n * ETH_GSTRING_LEN + 1);
-	}
-	free(g);
-	return text;
+	if (nic_ethtool(s, p, g) || g->len > room)
+		return NULL;
+	*n = g->len;
+	return xmemdup(g->data, (size_t)*n * ETH_GSTRING_LEN + 1);
 }
 
 /* Adds a name as one field of the line: without tab or newline, and never empty. */
@@ -107,7 +104,7 @@ static void nic_driver_read_names(const struct nic_space *s, struct nic_port *p)
 
 static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct str *text)
 {
-	struct ethtool_stats *st;
+	autofree struct ethtool_stats *st = NULL;
 	freed(str_free) struct str v = {0};
 	uint32_t i;
 
@@ -122,7 +119,6 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 			str_printf(&v, "\t%" PRIu64, (uint64_t)st->data[i]);
 		nic_put(s, p, "ethtool", p->names, v.buf, text);
 	}
-	free(st);
 }
 
 void nic_read_ethtool(struct nic_space *s, struct str *text)

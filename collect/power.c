@@ -280,6 +280,28 @@ static int power_poll_start(struct power_poll **poll, const struct run *run, con
 	return rc;
 }
 
+static const char *const kinds[] = {"wall", "platform", "package", "other"};
+
+int power_command_split(const char *text, const char **kind, const char **command,
+			struct error *err)
+{
+	size_t i, n;
+
+	*kind = kinds[0];
+	*command = text;
+	for (i = 0; i < array_size(kinds); i++) {
+		n = strlen(kinds[i]);
+		if (strncmp(text, kinds[i], n) || text[n] != '=')
+			continue;
+		*kind = kinds[i];
+		*command = text + n + 1;
+	}
+	if ((*command)[strspn(*command, " \t")])
+		return 0;
+	return error_set(err, EINVAL,
+			 "the command is missing; it must print watts, one reading a line");
+}
+
 /* --- the energy counters --- */
 
 /* An energy counter, in microjoules. */
@@ -309,20 +331,15 @@ static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";
 /* Returns the name of a zone: intel-rapl:0 is package-0, intel-rapl:0:1 a domain inside it. */
 static char *power_zone_name(const char *class, const char *zone, struct error *err)
 {
-	char *own = host_label(err, "%s/%s/name", class, zone), *name, *parent, *above;
+	autofree char *own = host_label(err, "%s/%s/name", class, zone);
+	autofree char *parent = NULL, *above = NULL;
 	const char *colon = strrchr(zone, ':');
 
-	if (!own)
-		own = xstrdup(zone);
 	if (strchr(zone, ':') == colon)
-		return own;
+		return xstrdup(own ? own : zone);
 	parent = xstrndup(zone, (size_t)(colon - zone));
 	above = power_zone_name(class, parent, err);
-	name = xasprintf("%s/%s", above, own);
-	free(above);
-	free(parent);
-	free(own);
-	return name;
+	return xasprintf("%s/%s", above, own ? own : zone);
 }
 
 /*
@@ -404,8 +421,8 @@ static int power_prepare(struct collect *c)
 {
 	const char *kind, *command;
 	struct power *p = c->data;
+	autofree char *path = NULL, *about = NULL;
 	struct error err = {0};
-	char *path, *about;
 
 	if (!c->run->power_command)
 		return 0;
@@ -416,8 +433,6 @@ static int power_prepare(struct collect *c)
 		collect_degraded(c, "%s", err.text);
 		unlink(path);
 	}
-	free(about);
-	free(path);
 	return 0;
 }
 
@@ -500,28 +515,21 @@ static int power_after(struct collect *c)
 	return 0;
 }
 
-/* Copies the log unchanged: zcost analyze understands the meter's clock and columns. */
-static void power_copy_log(struct collect *c)
-{
-	autofree char *path = collect_path(c, c->is->files[2]);
-	struct error err = {0};
-	autofree char *log = NULL;
-	size_t len;
-
-	if (c->run->power_csv &&
-	    (file_read(c->run->power_csv, &log, &len, &err) || file_write(path, log, len, &err)))
-		collect_degraded(c, "%s", err.text);
-}
-
 static void power_finish(struct collect *c)
 {
+	autofree char *path = collect_path(c, c->is->files[2]), *log = NULL;
 	struct power *p = c->data;
 	struct error err = {0};
+	size_t len;
 
 	if (p->command && power_poll_stop(p->command, &err))
 		collect_degraded(c, "%s", err.text);
 	collect_write(c, c->is->files[0], &p->rows);
-	power_copy_log(c);
+	err = (struct error){0};
+	/* Unchanged: zcost analyze understands the meter's clock and columns. */
+	if (c->run->power_csv &&
+	    (file_read(c->run->power_csv, &log, &len, &err) || file_write(path, log, len, &err)))
+		collect_degraded(c, "%s", err.text);
 	power_release(p);
 }
 

@@ -19,28 +19,28 @@
 int cmd_doctor(int argc, char **argv);
 
 /* THE TABLE of checks, in the order in which they run and are printed. */
-// clang-format off
-#define CHECKS(ROW) \
-	ROW(perf) \
-	ROW(syscalls) \
-	ROW(events) \
-	ROW(power) \
-	ROW(io_uring) \
-	ROW(msg_zerocopy) \
-	ROW(zcrx) \
-	ROW(devmem) \
-	ROW(nic) \
-	ROW(sysctls) \
-	ROW(cpus) \
-	ROW(path)
-// clang-format on
-
-#define DECLARE(name) extern const struct check check_##name;
-#define ADDRESS(name) &check_##name,
-
-CHECKS(DECLARE)
-
-static const struct check *const checks[] = {CHECKS(ADDRESS) NULL};
+static const struct check checks[] = {
+	{"perf", "perf record, its event, the symbols and code of the kernel", true, 0,
+	 doctor_check_perf},
+	{"syscalls", "the ways of accounting system calls: BPF, tracepoints", true, 0,
+	 doctor_check_syscalls},
+	{"events", "hardware and software events that perf can count", false, 0,
+	 doctor_check_events},
+	{"power", "sources of power readings", false, 0, doctor_check_power},
+	{"io_uring", "io_uring and its zero-copy sends", false, 0, doctor_check_io_uring},
+	{"msg_zerocopy", "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE, with the limits of pinned memory",
+	 false, 0, doctor_check_msg_zerocopy},
+	{"zcrx", "zero-copy receive of io_uring", false, DOCTOR_ZCRX, doctor_check_zcrx},
+	{"devmem", "devmem TCP: payload that stays in a dmabuf", false, DOCTOR_DEVMEM,
+	 doctor_check_devmem},
+	{"nic", "network interfaces: offloads, header split, flow steering, queues, rings", false,
+	 DOCTOR_NIC, doctor_check_nic},
+	{"sysctls", "limits of the kernel: buffers, backlog, mappings, pinned memory", false, 0,
+	 doctor_check_sysctls},
+	{"cpus", "clock rate, SMT", false, 0, doctor_check_cpus},
+	{"path", "buffers and rings for the path that --rate and --rtt describe", false,
+	 DOCTOR_NIC | DOCTOR_PATH, doctor_check_path},
+};
 
 static const char *const states[] = {"yes", "no", "partly", "note"};
 
@@ -140,9 +140,9 @@ static int doctor_read_groups(const char *text, unsigned int *bits, struct error
 
 	while (!err->code && (one = str_token(&rest, ','))) {
 		one = str_trim(one);
-		for (i = 0; checks[i] && strcmp(checks[i]->name, one); i++)
+		for (i = 0; i < array_size(checks) && strcmp(checks[i].name, one); i++)
 			;
-		if (checks[i])
+		if (i < array_size(checks))
 			*bits |= 1U << i;
 		else
 			error_set(err, EINVAL, "no check '%s'; 'zcost doctor --help' lists them",
@@ -169,17 +169,17 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 	unsigned int used = 0;
 	size_t i;
 
-	for (i = 0; checks[i]; i++)
-		used |= a->shows >> i & 1 ? checks[i]->options : 0;
+	for (i = 0; i < array_size(checks); i++)
+		used |= a->shows >> i & 1 ? checks[i].options : 0;
 	for (i = 0; a->only && i < array_size(uses); i++)
 		if (uses[i].given && !(used & uses[i].option))
 			return error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
 					 uses[i].name, a->only, uses[i].groups);
-	for (i = 0; checks[i]; i++)
-		if (a->needs >> i & 1 && checks[i]->options & DOCTOR_PATH &&
+	for (i = 0; i < array_size(checks); i++)
+		if (a->needs >> i & 1 && checks[i].options & DOCTOR_PATH &&
 		    (!a->d.rate_gbps || !a->d.rtt_ms))
 			return error_set(err, EINVAL, "%s: this group needs --rate and --rtt",
-					 checks[i]->name);
+					 checks[i].name);
 	return 0;
 }
 
@@ -290,7 +290,7 @@ static bool doctor_is_needed(const struct args *a, const struct finding *f)
 	const char *devmem = f->of->options & DOCTOR_DEVMEM ? d->devmem : NULL;
 	size_t i = 0;
 
-	while (checks[i] != f->of)
+	while (&checks[i] != f->of)
 		i++;
 	return a->needs >> i & 1 || (zcrx && !strcmp(f->what, zcrx)) ||
 	       (devmem && !strcmp(f->what, devmem)) ||
@@ -330,9 +330,9 @@ static char *doctor_needed(const struct args *a)
 
 	if (a->need || a->only)
 		return xstrdup(a->need ? a->need : a->only);
-	for (i = 0; checks[i]; i++)
-		if (checks[i]->needed)
-			str_printf(&names, "%s%s", names.len ? "," : "", checks[i]->name);
+	for (i = 0; i < array_size(checks); i++)
+		if (checks[i].needed)
+			str_printf(&names, "%s%s", names.len ? "," : "", checks[i].name);
 	return str_take(&names);
 }
 
@@ -348,10 +348,10 @@ static int doctor_run(struct args *a, const char *needed, struct table *t)
 		error_print(&err);
 		return EXIT_USAGE;
 	}
-	for (i = 0; checks[i]; i++) {
-		a->d.running = checks[i];
+	for (i = 0; i < array_size(checks); i++) {
+		a->d.running = &checks[i];
 		if (!a->only || (a->shows | (a->need ? a->needs : 0)) >> i & 1)
-			checks[i]->run(&a->d);
+			checks[i].run(&a->d);
 	}
 	doctor_fill_table(t, &a->d);
 	missing = doctor_judge(a, needed, &t->notes);
@@ -374,8 +374,8 @@ static char *doctor_help(int key, const char *text, void *input)
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_puts(&s, "Groups of checks, all by default:\n");
-	for (i = 0; checks[i]; i++)
-		args_help_line(&s, 17, checks[i]->name, checks[i]->what);
+	for (i = 0; i < array_size(checks); i++)
+		args_help_line(&s, 17, checks[i].name, checks[i].what);
 	str_printf(&s, "\n%s", text);
 	return str_take(&s);
 }
@@ -386,8 +386,8 @@ static void doctor_complete(struct str *lines, const char *option, const char *w
 	size_t i;
 
 	(void)option, (void)words, (void)n, (void)of;
-	for (i = 0; str_starts(what, "GROUP") && checks[i]; i++)
-		complete_add(lines, checks[i]->name, checks[i]->what);
+	for (i = 0; str_starts(what, "GROUP") && i < array_size(checks); i++)
+		complete_add(lines, checks[i].name, checks[i].what);
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * zcost doctor: what this host can measure and run, why not, and what to do about it. A check is a
- * `const struct check` in the file of its subject and one row in THE TABLE in doctor.c. Its
- * function puts one finding or a few.
+ * function in the file of its subject, which puts one finding or a few, and one row in THE TABLE in
+ * doctor.c.
  */
 #ifndef ZC_DOCTOR_H
 #define ZC_DOCTOR_H
@@ -64,5 +64,19 @@ void doctor_put_split(struct doctor *d);
 
 /* Puts how long each interface's receive ring holds what arrives at --rate, or at its own rate. */
 void doctor_put_rings(struct doctor *d);
+
+/* The checks of THE TABLE. */
+void doctor_check_perf(struct doctor *d);
+void doctor_check_syscalls(struct doctor *d);
+void doctor_check_events(struct doctor *d);
+void doctor_check_power(struct doctor *d);
+void doctor_check_io_uring(struct doctor *d);
+void doctor_check_msg_zerocopy(struct doctor *d);
+void doctor_check_zcrx(struct doctor *d);
+void doctor_check_devmem(struct doctor *d);
+void doctor_check_nic(struct doctor *d);
+void doctor_check_sysctls(struct doctor *d);
+void doctor_check_cpus(struct doctor *d);
+void doctor_check_path(struct doctor *d);
 
 #endif

@@ -69,7 +69,7 @@ static void doctor_kernel_names(struct doctor *d)
 		doctor_put(d, "kernel code", STATE_YES, NULL, "/proc/kcore can be copied");
 }
 
-static void doctor_check_perf(struct doctor *d)
+void doctor_check_perf(struct doctor *d)
 {
 	struct cpuset cpus;
 	const char *event;
@@ -94,14 +94,7 @@ static void doctor_check_perf(struct doctor *d)
 	doctor_kernel_names(d);
 }
 
-const struct check check_perf = {
-	.name = "perf",
-	.what = "perf record, its event, the symbols and code of the kernel",
-	.needed = true,
-	.run = doctor_check_perf,
-};
-
-static void doctor_check_syscalls(struct doctor *d)
+void doctor_check_syscalls(struct doctor *d)
 {
 	static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
 	struct error err = {0}, refused = {0};
@@ -124,14 +117,7 @@ static void doctor_check_syscalls(struct doctor *d)
 		doctor_put(d, "tracepoints", STATE_YES, NULL, "raw_syscalls can be read");
 }
 
-const struct check check_syscalls = {
-	.name = "syscalls",
-	.what = "the ways of accounting system calls: BPF, tracepoints",
-	.needed = true,
-	.run = doctor_check_syscalls,
-};
-
-static void doctor_check_events(struct doctor *d)
+void doctor_check_events(struct doctor *d)
 {
 	double watchdog = host_sysctl_number("kernel.nmi_watchdog", 0);
 	struct event_list list;
@@ -164,13 +150,7 @@ static void doctor_check_events(struct doctor *d)
 	event_list_free(&list);
 }
 
-const struct check check_events = {
-	.name = "events",
-	.what = "hardware and software events that perf can count",
-	.run = doctor_check_events,
-};
-
-static void doctor_check_power(struct doctor *d)
+void doctor_check_power(struct doctor *d)
 {
 	char why[512];
 
@@ -183,12 +163,6 @@ static void doctor_check_power(struct doctor *d)
 			"give an external meter's log (analyze --power-csv) or a model (report --power-model); without either there is no T^2/P",
 			"%s", why);
 }
-
-const struct check check_power = {
-	.name = "power",
-	.what = "sources of power readings",
-	.run = doctor_check_power,
-};
 
 /* --- limits --- */
 
@@ -237,7 +211,7 @@ static void doctor_put_memlock(struct doctor *d)
 			mb);
 }
 
-static void doctor_check_sysctls(struct doctor *d)
+void doctor_check_sysctls(struct doctor *d)
 {
 	size_t i;
 
@@ -255,12 +229,6 @@ static void doctor_check_sysctls(struct doctor *d)
 	}
 	doctor_put_memlock(d);
 }
-
-const struct check check_sysctls = {
-	.name = "sysctls",
-	.what = "limits of the kernel: buffers, backlog, mappings, pinned memory",
-	.run = doctor_check_sysctls,
-};
 
 /* --- CPUs --- */
 
@@ -301,7 +269,7 @@ static const struct {
 	 "echo off >/sys/devices/system/cpu/smt/control"},
 };
 
-static void doctor_check_cpus(struct doctor *d)
+void doctor_check_cpus(struct doctor *d)
 {
 	struct cpuset online;
 	struct error err = {0};
@@ -321,12 +289,6 @@ static void doctor_check_cpus(struct doctor *d)
 				   cpu_facts[i].why);
 	}
 }
-
-const struct check check_cpus = {
-	.name = "cpus",
-	.what = "clock rate, SMT",
-	.run = doctor_check_cpus,
-};
 
 /* --- the path --- */
 
@@ -353,7 +315,7 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 			      : "");
 }
 
-static void doctor_check_path(struct doctor *d)
+void doctor_check_path(struct doctor *d)
 {
 	double bdp = d->rate_gbps * 1e9 / 8 * d->rtt_ms / 1e3;
 
@@ -369,10 +331,3 @@ static void doctor_check_path(struct doctor *d)
 	doctor_put_buffer(d, "net.ipv4.tcp_rmem", bdp);
 	doctor_put_buffer(d, "net.ipv4.tcp_wmem", bdp);
 }
-
-const struct check check_path = {
-	.name = "path",
-	.what = "buffers and rings for the path that --rate and --rtt describe",
-	.options = DOCTOR_NIC | DOCTOR_PATH,
-	.run = doctor_check_path,
-};

@@ -204,17 +204,10 @@ void doctor_put_split(struct doctor *d)
 			"no driver of an interface that is up reports header split, so no packet can be received this way (doctor nic)");
 }
 
-static void doctor_check_nics(struct doctor *d)
+void doctor_check_nic(struct doctor *d)
 {
 	doctor_nic_each(d, port_put_all);
 }
-
-const struct check check_nic = {
-	.name = "nic",
-	.what = "network interfaces: offloads, header split, flow steering, queues, rings",
-	.options = DOCTOR_NIC,
-	.run = doctor_check_nics,
-};
 
 void doctor_put_rings(struct doctor *d)
 {

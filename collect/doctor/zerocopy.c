@@ -135,7 +135,7 @@ static void doctor_put_no_uring(struct doctor *d, int code)
 			   "io_uring_setup: %s", strerror(code));
 }
 
-static void doctor_check_uring(struct doctor *d)
+void doctor_check_io_uring(struct doctor *d)
 {
 	struct io_uring_params p;
 	int fd = uring_open(0, &p);
@@ -156,13 +156,7 @@ static void doctor_check_uring(struct doctor *d)
 	close(fd);
 }
 
-const struct check check_io_uring = {
-	.name = "io_uring",
-	.what = "io_uring and its zero-copy sends",
-	.run = doctor_check_uring,
-};
-
-static void doctor_check_msg_zerocopy(struct doctor *d)
+void doctor_check_msg_zerocopy(struct doctor *d)
 {
 	struct tcp_zerocopy_receive z = {0};
 	socklen_t len = sizeof(z);
@@ -193,12 +187,6 @@ static void doctor_check_msg_zerocopy(struct doctor *d)
 	if (fd >= 0)
 		close(fd);
 }
-
-const struct check check_msg_zerocopy = {
-	.name = "msg_zerocopy",
-	.what = "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE, with the limits of pinned memory",
-	.run = doctor_check_msg_zerocopy,
-};
 
 /* Puts why the kernel refused a request. */
 static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *reason,
@@ -239,7 +227,7 @@ static unsigned int doctor_split_queue(const char *text, char **nic)
  * understood the rest of the request, EOPNOTSUPP that it was built without zcrx, EINVAL that it is
  * too old.
  */
-static void doctor_check_zcrx(struct doctor *d)
+void doctor_check_zcrx(struct doctor *d)
 {
 	int rc = try_zcrx(INT32_MAX, 0);
 
@@ -261,13 +249,6 @@ static void doctor_check_zcrx(struct doctor *d)
 		free(nic);
 	}
 }
-
-const struct check check_zcrx = {
-	.name = "zcrx",
-	.what = "zero-copy receive of io_uring",
-	.options = DOCTOR_ZCRX,
-	.run = doctor_check_zcrx,
-};
 
 /*
  * Loopback can neither send nor receive so. A kernel that can on other interfaces says why it
@@ -313,7 +294,7 @@ static void doctor_put_devmem_tx(struct doctor *d, int dmabuf, bool rx)
 		doctor_put_refusal(d, "sending", rc, reason, ZC_BIND_TX);
 }
 
-static void doctor_check_devmem(struct doctor *d)
+void doctor_check_devmem(struct doctor *d)
 {
 	char reason[256], *nic;
 	int fd = udmabuf_make(1 << 20, NULL), rc;
@@ -335,10 +316,3 @@ static void doctor_check_devmem(struct doctor *d)
 	if (fd >= 0)
 		close(fd);
 }
-
-const struct check check_devmem = {
-	.name = "devmem",
-	.what = "devmem TCP: payload that stays in a dmabuf",
-	.options = DOCTOR_DEVMEM,
-	.run = doctor_check_devmem,
-};
