@@ -10,14 +10,12 @@ enum { P = 1000, ON = 0x1000, LATE = 0x2000, IDLE = 0x3000 };
 
 static double idle_ns[CPUSET_MAX];
 
-static int set_up(void **state)
+static void set_up(void)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < CPUSET_MAX; i++)
 		idle_ns[i] = NAN;
-	return 0;
 }
 
 static void sample_at(struct writer *w, uint64_t time, uint32_t cpu, uint64_t addr)
@@ -62,7 +60,7 @@ static uint64_t read_weight(struct writer *records, bool with_idle_ns)
 	return weight;
 }
 
-TEST_WITH(late_sample_counts_for_missed_periods_on_a_busy_cpu, set_up)
+TEST_WITH(late_sample_counts_for_missed_periods_on_a_busy_cpu, set_up())
 {
 	struct writer w = {0};
 
@@ -71,7 +69,7 @@ TEST_WITH(late_sample_counts_for_missed_periods_on_a_busy_cpu, set_up)
 	assert_int_equal(read_weight(&w, true), 7 * P);
 }
 
-TEST_WITH(late_sample_counts_for_one_period_without_idle_times, set_up)
+TEST_WITH(late_sample_counts_for_one_period_without_idle_times, set_up())
 {
 	struct writer w = {0};
 
@@ -81,7 +79,7 @@ TEST_WITH(late_sample_counts_for_one_period_without_idle_times, set_up)
 	assert_int_equal(read_weight(&w, true), 3 * P);
 }
 
-TEST_WITH(idle_time_needs_samples_of_the_idle_task, set_up)
+TEST_WITH(idle_time_needs_samples_of_the_idle_task, set_up())
 {
 	struct writer w = {0};
 	uint64_t i;
@@ -97,7 +95,7 @@ TEST_WITH(idle_time_needs_samples_of_the_idle_task, set_up)
 	assert_int_equal(read_weight(&w, true), (7 + 50) * P);
 }
 
-TEST_WITH(lost_samples_are_not_late, set_up)
+TEST_WITH(lost_samples_are_not_late, set_up())
 {
 	struct writer w = {0};
 
@@ -107,7 +105,7 @@ TEST_WITH(lost_samples_are_not_late, set_up)
 	assert_int_equal(read_weight(&w, true), 3 * P);
 }
 
-TEST_WITH(each_cpu_has_its_timer, set_up)
+TEST_WITH(each_cpu_has_its_timer, set_up())
 {
 	struct writer w = {0};
 
@@ -120,7 +118,7 @@ TEST_WITH(each_cpu_has_its_timer, set_up)
 }
 
 /* An early sample corrects the grid: the first one was 900 ns late, so the last one is punctual. */
-TEST_WITH(delays_below_a_period_and_drift_make_no_sample_late, set_up)
+TEST_WITH(delays_below_a_period_and_drift_make_no_sample_late, set_up())
 {
 	struct writer w = {0};
 	uint64_t i;

@@ -74,16 +74,14 @@ TEST(a_drift_explains_no_more_than_the_ranges_of_both_ends)
 		{true, true, VERDICT_FEW, 1, VERDICT_FEW},
 		{false, true, VERDICT_WORSE, 1, VERDICT_WORSE},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
+	each (c, rows) {
 		struct verdict_rule r = rule;
 
-		r.apart = rows[i].apart;
-		r.drifts = rows[i].drifts;
-		assert_int_equal(
-			verdict_after_drift(&r, rows[i].v, rows[i].change, base, 3, new, 2),
-			rows[i].after);
+		r.apart = c->apart;
+		r.drifts = c->drifts;
+		assert_int_equal(verdict_after_drift(&r, c->v, c->change, base, 3, new, 2),
+				 c->after);
 	}
 }
 
@@ -292,8 +290,6 @@ TEST(vanished)
 	assert_int_equal(row->verdict, VERDICT_BETTER);
 }
 
-/* --- simulated runs of one kind: how often is a difference seen? --- */
-
 /* Skewed, as times are: the exponential of a sum of twelve. */
 static double noise(struct prng *r, double sd)
 {
@@ -418,8 +414,6 @@ TEST(false_figures)
 	assert_true(claims <= alarms && claims > alarms / 2);
 }
 
-/* --- all figures of two equal ends: how often has any a verdict? --- */
-
 enum { FIGURE_SIDES = 3, FIGURE_RUNS = 10, FIGURE_ROUNDS = 1000 };
 
 /* A heavy tail: Student's t with 2 degrees of freedom, by its quantile. */
@@ -467,7 +461,7 @@ static void simulate_run(struct simulated *s, struct prng *r, bool heavy, int e,
 static void simulate_figures(struct simulated *s, struct prng *r, bool heavy, size_t runs)
 {
 	static const char *const names[FIGURE_SIDES] = {"receiver", "sender", "total"};
-	size_t run, k;
+	size_t run;
 	int i, e;
 
 	for (run = 0; run < runs; run++)
@@ -475,10 +469,10 @@ static void simulate_figures(struct simulated *s, struct prng *r, bool heavy, si
 			simulate_run(s, r, heavy, e, run);
 	for (i = 0; i < FIGURE_SIDES; i++) {
 		s->side[i] = (struct side_figures){.side = names[i]};
-		for (k = 0; k < array_size(simulated_figures); k++)
+		each (c, simulated_figures)
 			for (e = 0; e < ENDS; e++)
-				s->side[i].of[simulated_figures[k]][e] = (struct figure_runs){
-					s->x[i][simulated_figures[k]][e], runs, runs, NAN};
+				s->side[i].of[*c][e] =
+					(struct figure_runs){s->x[i][*c][e], runs, runs, NAN};
 	}
 }
 
@@ -520,16 +514,13 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 TEST(of_1000_equal_ends_at_most_5_percent_have_any_verdict)
 {
 	static const size_t runs[] = {5, 6, 8, 10};
-	size_t i;
 
 	assert_int_equal(count_comparisons(false, 4, 3), 0); /* too few for five tests */
-	for (i = 0; i < array_size(runs); i++) {
-		assert_in_range(count_comparisons(false, runs[i], FIGURE_ROUNDS), 1, 50);
-		assert_in_range(count_comparisons(true, runs[i], FIGURE_ROUNDS), 1, 50);
+	each (c, runs) {
+		assert_in_range(count_comparisons(false, *c, FIGURE_ROUNDS), 1, 50);
+		assert_in_range(count_comparisons(true, *c, FIGURE_ROUNDS), 1, 50);
 	}
 }
-
-/* --- runs that did not take turns --- */
 
 enum { DRIFT_RUNS = 6, DRIFT_ROUNDS = 600, DRIFT_SEED = 29 };
 
@@ -594,12 +585,12 @@ TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 	size_t i;
 	int gap;
 
-	for (i = 0; i < array_size(phi); i++)
+	each (c, phi)
 		for (gap = 0; gap <= 24; gap += gap ? 18 : 6) {
-			count_drift(phi[i], gap, 0, &before, &after);
-			if (after > 5 || (phi[i] > 0 && before < 10))
+			count_drift(*c, gap, 0, &before, &after);
+			if (after > 5 || (*c > 0 && before < 10))
 				fail_msg("seed %d, phi %g, gap %d: %g %% before, %g %% after",
-					 DRIFT_SEED, phi[i], gap, before, after);
+					 DRIFT_SEED, *c, gap, before, after);
 		}
 	count_drift(0, 0, 0.3, &before, &after);
 	assert_true(before > 99 && after > 90); /* a change of ten times the noise is not missed */
@@ -693,7 +684,6 @@ TEST(ratio_at_the_end_of_its_interval_has_it)
 
 TEST(ends_in_two_units_are_refused)
 {
-	struct error err = {0};
 	freed(diff_free) struct diff d = {0};
 
 	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);

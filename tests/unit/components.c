@@ -2,7 +2,6 @@
 /* Which component a function belongs to. */
 #include "analyze/costs/components.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
@@ -15,7 +14,6 @@ static const char *part(const struct components *c, const char *symbol, enum dso
 TEST(components)
 {
 	struct components *c, *basic;
-	struct error err = {0};
 	char name[64];
 
 	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
@@ -62,10 +60,9 @@ TEST(most_specific_name_decides_in_any_order)
 		"all | *\nnet | tcp_*\nack | tcp_a?k*\none | tcp_ack\nend | *_acks\n",
 		"end | *_acks\none | tcp_ack\nack | tcp_a?k*\nnet | tcp_*\nall | *\n",
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(orders); i++) {
-		struct components *c = rules_of(orders[i]);
+	each (r, orders) {
+		struct components *c = rules_of(*r);
 
 		assert_string_equal(part(c, "tcp_ack", DSO_KERNEL), "one");
 		assert_string_equal(part(c, "tcp_ack.isra.0", DSO_KERNEL), "one");
@@ -90,12 +87,11 @@ TEST(glob_with_more_characters_of_the_name_decides)
 		{"one | [x][y]*\ntwo | x*[y]\n", "xy", "two"},
 		{"one | a?????d\ntwo | ab*d\n", "abcdefd", "two"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		struct components *c = rules_of(cases[i].rules);
+	each (r, cases) {
+		struct components *c = rules_of(r->rules);
 
-		assert_string_equal(part(c, cases[i].symbol, DSO_KERNEL), cases[i].owner);
+		assert_string_equal(part(c, r->symbol, DSO_KERNEL), r->owner);
 		components_free(c);
 	}
 }
@@ -135,20 +131,18 @@ TEST(wrong_rules_are_refused_with_their_line)
 		{" one | a\n", ":1: not a rule"},
 		{"# nothing\n", "no rules in it"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (r, cases) {
 		char path[] = "/tmp/zcost-test.XXXXXX";
 		struct error err = {0};
 		struct components *c;
 		int fd = mkstemp(path);
 
-		assert_int_equal(write(fd, cases[i].text, strlen(cases[i].text)),
-				 strlen(cases[i].text));
+		assert_int_equal(write(fd, r->text, strlen(r->text)), strlen(r->text));
 		close(fd);
 		assert_true(components_read(&c, path, NULL, &err) < 0);
-		if (!strstr(err.text, cases[i].says))
-			fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+		if (!strstr(err.text, r->says))
+			fail_msg("'%s' does not say '%s'", err.text, r->says);
 		unlink(path);
 	}
 }

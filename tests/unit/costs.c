@@ -4,7 +4,6 @@
 #include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
-#include "tests/unit/unit.h"
 
 static double half(const struct table *t, const char *key, const char *value, const char *column)
 {
@@ -96,7 +95,6 @@ TEST(cycles_of_weights)
 TEST(recursion_counts_once_in_callers_and_callees)
 {
 	struct query q = {.symbol = "tcp_a"};
-	struct error err = {0};
 	freed(world_free) struct world w;
 	freed(table_free) struct table t;
 
@@ -124,14 +122,11 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 		{"sysabcde", "lists the functions"},
 	};
 	struct query q = {.symbol = "f"};
-	struct error err = {0};
 	freed(world_free) struct world w;
 	struct table t;
 	uint32_t f;
-	size_t i;
 
 	start_world(&w);
-	w.comm = intern_str(&w.p.strings, "prog");
 	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
 	f = frame(&w, frame(&w, PROFILE_NONE, "main"), "f");
 	add(&w, f, 1, CTX_SYSCALL, 2);
@@ -149,12 +144,12 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	q.symbol = "sys*"; /* a glob, where no function has the name */
 	t = small_store_table(NULL, "callers", q);
 	cells_are(&t, "symbol = f, 0 total_share = 40");
-	for (i = 0; i < array_size(wrong); i++) {
-		q.symbol = wrong[i].symbol;
+	each (c, wrong) {
+		q.symbol = c->symbol;
 		err = (struct error){0};
 		assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
-		if (!strstr(err.text, wrong[i].says))
-			fail_msg("'%s' does not say '%s'", err.text, wrong[i].says);
+		if (!strstr(err.text, c->says))
+			fail_msg("'%s' does not say '%s'", err.text, c->says);
 		table_free(&t);
 	}
 }
@@ -169,16 +164,14 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	struct query q = {.symbol = "f", .limit = 2, .work.busy_ns = 100, .work.units = 1};
 	freed(world_free) struct world w;
 	struct table t;
-	size_t i;
 
 	start_world(&w);
-	w.comm = intern_str(&w.p.strings, "prog");
 	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
-	for (i = 0; i < array_size(spots); i++) {
-		spots[i].event = w.event;
-		spots[i].symbol = w.p.frames[0].symbol;
-		spots[i].line = PROFILE_NONE;
-		spots[i].samples = 1;
+	each (c, spots) {
+		c->event = w.event;
+		c->symbol = w.p.frames[0].symbol;
+		c->line = PROFILE_NONE;
+		c->samples = 1;
 	}
 	w.p.spots = spots;
 	w.p.nspots = array_size(spots);
@@ -203,7 +196,6 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 TEST(by)
 {
 	struct query q = {.by = "context,cpu"};
-	struct error err = {0};
 	freed(world_free) struct world w;
 	freed(table_free) struct table t;
 
@@ -271,7 +263,6 @@ TEST(wall_basis_warns_of_time_without_samples)
 TEST(store)
 {
 	struct query q = {0};
-	struct error err = {0};
 	struct store *s;
 	struct world w;
 	freed(table_free) struct table t;
@@ -287,8 +278,7 @@ TEST(store)
 		put_metric(s, id, "cpu_pct", "%", 100);
 		put_metric(s, id, "rate_kib", "KiB/s", 1);
 		make_world(&w, i == 1 ? 3 : 5);
-		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
-		profile_free(&w.p);
+		store_world(s, id, &w);
 	}
 	t = small_store_table(s, "functions", q);
 	cells_are(&t, "skb_b self_share = 57.1428571429, skb_b self_ns = 285.714285714");
@@ -312,7 +302,6 @@ TEST(wall_time_counts_idle_time_without_samples)
 
 	for (idle = 3; idle <= 4; idle++) {
 		struct query q = {.basis = BASIS_WALL};
-		struct error err = {0};
 		struct store *s;
 		struct table t;
 		struct world w;
@@ -324,11 +313,9 @@ TEST(wall_time_counts_idle_time_without_samples)
 		put_metric(s, id, "cpu_pct", "%", 50);
 		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
 		start_world(&w);
-		w.comm = intern_str(&w.p.strings, "prog");
 		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 6);
 		add(&w, frame(&w, PROFILE_NONE, "do_idle"), 1, CTX_IDLE, idle);
-		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
-		profile_free(&w.p);
+		store_world(s, id, &w);
 		t = small_store_table(s, "functions", q);
 		assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), idle == 3 ? 50 : 60,
 				   1e-9);
@@ -340,20 +327,16 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 {
 	static const char *const variants[] = {"v", "w"};
 	struct query q = {.workload_only = true};
-	struct error err = {0};
 	struct store *s;
 	struct table t;
 	struct world w;
 	size_t i, n = 0;
 
 	s = small_store();
-	for (i = 0; i < array_size(variants); i++) {
-		put_metric(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10);
+	each (c, variants) {
+		put_metric(s, add_basis(s, *c), "workload_cpu_pct", "%", 10);
 		make_world(&w, 3);
-		assert_int_equal(store_profile_write(s, add_run_of(s, variants[i], "profile", 1),
-						     &w.p, &err),
-				 0);
-		profile_free(&w.p);
+		store_world(s, add_run_of(s, *c, "profile", 1), &w);
 	}
 	t = small_store_table(s, "summary", q);
 	assert_int_equal(t.rows, 2);
@@ -376,25 +359,22 @@ TEST(costs_are_lossy_where_their_basis_is)
 	};
 	const char *groups[] = {"copy=skb_*"};
 	struct query q = {.groups = groups, .ngroups = 1};
-	struct error err = {0};
 	struct store *s;
 	struct table t;
 	struct world w;
-	size_t i;
 
-	for (i = 0; i < array_size(notes); i++) {
-		const struct note_kind *kind = &note_kinds[notes[i].kind];
+	each (c, notes) {
+		const struct note_kind *kind = &note_kinds[c->kind];
 		struct note note = {.kind = kind, .severity = kind->severity};
 
 		s = small_store();
 		assert_int_equal(store_note_add(s, add_basis(s, "v"), &note, &err), 0);
 		make_world(&w, 3);
-		assert_int_equal(store_profile_write(s, add_run(s, "profile", 1), &w.p, &err), 0);
-		profile_free(&w.p);
+		store_world(s, add_run(s, "profile", 1), &w);
 		t = small_store_table(s, "functions", q);
-		assert_int_equal(t.lossy, notes[i].lossy);
+		assert_int_equal(t.lossy, c->lossy);
 		t = small_store_table(s, "groups", q);
-		assert_int_equal(t.lossy, notes[i].lossy);
+		assert_int_equal(t.lossy, c->lossy);
 	}
 }
 
@@ -436,8 +416,7 @@ TEST(measured_load_is_estimated_as_the_query_asks)
 		small_store_metric(s, id, "cpu_pct", loads[i]);
 		small_store_metric(s, id, "rate_kib", 1000);
 		make_world(&w, 3);
-		assert_int_equal(store_profile_write(s, id, &w.p, NULL), 0);
-		profile_free(&w.p);
+		store_world(s, id, &w);
 	}
 	t = small_store_table(s, "components", (struct query){.load_measured = true});
 	small_store_says(&t, "the measured load of 20.00 % of the time of the side's CPUs");
@@ -468,7 +447,6 @@ TEST(call_tree_has_the_chains_of_each_command)
 	freed(table_free) struct table notes;
 	freed(cost_part_free) struct cost_part part;
 	freed(call_tree_free) struct call_tree tree;
-	struct error err = {0};
 	struct query q = {0};
 	freed(world_free) struct world w;
 	const struct block file = {0};
@@ -511,11 +489,10 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 		{"rest", {70, 70, 70, 70, 70, 70, 70, 70, 80, 91}, true},
 	};
 	struct query q = {0};
-	struct error err = {0};
 	struct store *s;
 	struct world w;
 	struct table t;
-	size_t i, k;
+	size_t i;
 	int64_t id;
 
 	s = small_store();
@@ -529,16 +506,15 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 		w.event = profile_event(&w.p, "cpu-clock", true);
 		w.kernel = profile_dso(&w.p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
 		w.comm = intern_str(&w.p.strings, "prog");
-		for (k = 0; k < array_size(rows); k++)
-			if (rows[k].samples[i])
-				add(&w, frame(&w, PROFILE_NONE, rows[k].name), 1, CTX_SYSCALL,
-				    rows[k].samples[i]);
-		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
-		profile_free(&w.p);
+		each (r, rows)
+			if (r->samples[i])
+				add(&w, frame(&w, PROFILE_NONE, r->name), 1, CTX_SYSCALL,
+				    r->samples[i]);
+		store_world(s, id, &w);
 	}
 	t = small_store_table(s, "functions", q);
-	for (k = 0; k < array_size(rows); k++)
-		assert_int_equal(!isnan(half(&t, "symbol", rows[k].name, "self_ns")), rows[k].has);
+	each (c, rows)
+		assert_int_equal(!isnan(half(&t, "symbol", c->name, "self_ns")), c->has);
 }
 
 static void add_of(struct world *w, uint32_t leaf, const char *comm, uint32_t pid, uint32_t tid,
@@ -580,7 +556,7 @@ TEST(samples_are_split_by_each_key)
 	freed(world_free) struct world w;
 	struct table t;
 	uint32_t f;
-	size_t i, k;
+	size_t k;
 
 	start_world(&w);
 	f = frame(&w, PROFILE_NONE, "f");
@@ -589,13 +565,12 @@ TEST(samples_are_split_by_each_key)
 	add_of(&w, f, "b", 5, 5, 3, CTX_USER, 2);
 	add_of(&w, f, NULL, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, CTX_SYSCALL, 1);
 	q.bare.profile = &w.p;
-	for (i = 0; i < array_size(cases); i++) {
-		q.by = cases[i].by;
+	each (c, cases) {
+		q.by = c->by;
 		t = small_store_table(NULL, "functions", q);
-		small_store_column_is(&t, cases[i].column, cases[i].names);
+		small_store_column_is(&t, c->column, c->names);
 		for (k = 0; k < t.rows; k++)
-			assert_float_equal(table_real(&t, k, "self_share"), cases[i].shares[k],
-					   1e-9);
+			assert_float_equal(table_real(&t, k, "self_share"), c->shares[k], 1e-9);
 	}
 	q.by = NULL;
 	q.comm = "b";
@@ -634,8 +609,7 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	add_of(&w, frame(&w, PROFILE_NONE, "irq"), "b", 5, 5, 3, CTX_HARDIRQ, 3);
 	profile_add_own(&w.p, 1);
 	profile_sort_own(&w.p);
-	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
-	profile_free(&w.p);
+	store_world(s, run, &w);
 	t = small_store_table(s, "functions", q);
 	small_store_column_is(&t, "symbol", TALLY_ELSEWHERE " tcp_a");
 	for (i = 0; i < 2; i++) {
@@ -661,11 +635,9 @@ static void add_share(struct store *s, const char *pass, int repeat, uint64_t pa
 	if (!part)
 		return;
 	start_world(&w);
-	w.comm = intern_str(&w.p.strings, "prog");
 	add(&w, frame(&w, PROFILE_NONE, "skb_b"), 1, CTX_SYSCALL, part);
 	add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 100 - part);
-	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
-	profile_free(&w.p);
+	store_world(s, run, &w);
 }
 
 /*
@@ -709,14 +681,12 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 	/* Without a basis, the shares have the interval. */
 	s = small_store();
 	for (i = 0; i < 3; i++) {
-		freed(world_free) struct world w;
+		struct world w;
 
 		start_world(&w);
-		w.comm = intern_str(&w.p.strings, "prog");
 		add(&w, frame(&w, PROFILE_NONE, "skb_b"), 1, CTX_SYSCALL, 50 + 10 * (uint64_t)i);
 		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 50 - 10 * (uint64_t)i);
-		assert_int_equal(store_profile_write(s, add_run(s, "profile", i + 1), &w.p, NULL),
-				 0);
+		store_world(s, add_run(s, "profile", i + 1), &w);
 	}
 	t = small_store_table(s, "functions", q);
 	assert_float_equal(half(&t, "symbol", "skb_b", "self_share"), 100 * t15 * 0.1 / sqrt(3),
@@ -740,10 +710,9 @@ TEST(profile_of_another_rate_is_warned_of)
 	};
 	struct world w;
 	struct table t;
-	size_t i;
 	int r;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		struct store *s = small_store();
 
 		for (r = 0; r < 4; r++) {
@@ -752,17 +721,15 @@ TEST(profile_of_another_rate_is_warned_of)
 			int64_t run = small_store_run(
 				s, (struct run){.pass = "profile", .repeat = r + 1});
 
-			small_store_metric(s, run, "throughput",
-					   cases[i].profile + cases[i].step * r);
+			small_store_metric(s, run, "throughput", c->profile + c->step * r);
 			make_world(&w, 3);
-			assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
-			profile_free(&w.p);
+			store_world(s, run, &w);
 		}
 		t = small_store_table(s, "functions", (struct query){0});
 		assert_int_equal(small_store_noted(&t, "times the work of the measure pass"),
-				 cases[i].says != NULL);
-		if (cases[i].says)
-			small_store_says(&t, cases[i].says);
+				 c->says != NULL);
+		if (c->says)
+			small_store_says(&t, c->says);
 		t = small_store_table(s, "functions", (struct query){.repeat = 1});
 		assert_false(small_store_noted(&t, "times the work of the measure pass"));
 	}

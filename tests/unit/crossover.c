@@ -2,7 +2,6 @@
 /* Crossovers: by hand, and the coverage of their interval by simulation. */
 #include "analyze/figures/crossover.h"
 
-#include "lib/alloc.h"
 #include "lib/stats.h"
 #include "tests/unit/unit.h"
 
@@ -101,23 +100,21 @@ TEST(the_95_percent_interval_covers_95_percent)
 	struct crossover c;
 	struct world w;
 	struct prng r;
-	size_t n;
 
 	prng_seed(&r, 20261123);
-	for (n = 0; n < array_size(noises); n++) {
+	each (row, noises) {
 		covered = crossed = 0;
 		for (i = 0; i < WORLDS; i++) {
 			double zero = exp(log(4) * (1.2 + 2.6 * (i % 100) / 100.0));
 
-			world_make(&w, &r, zero, 0.3, noises[n]);
+			world_make(&w, &r, zero, 0.3, *row);
 			c = crossover_find(w.points, VALUES, -1, true);
 			if (c.kind != CROSSOVER_BEGINS)
 				continue;
 			crossed++;
 			covered += !(c.lo > zero) && !(c.hi < zero);
 		}
-		print_message("# noise %g: %u of %u crossings covered\n", noises[n], covered,
-			      crossed);
+		print_message("# noise %g: %u of %u crossings covered\n", *row, covered, crossed);
 		assert_true(crossed > WORLDS / 2);
 		assert_in_range(1000 * covered / crossed, 935, 980);
 	}
@@ -141,12 +138,11 @@ TEST(setting_is_printed_with_the_factor_of_its_like)
 		{7.0 * (1ULL << 40), "4K", "7T"},
 		{2.0 * (1ULL << 50), "4K", "2048T"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		autofree char *text = setting_text(cases[i].x, cases[i].like);
+	each (c, cases) {
+		autofree char *text = setting_text(c->x, c->like);
 
-		assert_string_equal(text, cases[i].text);
+		assert_string_equal(text, c->text);
 	}
 }
 
@@ -246,12 +242,11 @@ TEST(settings_are_numbers_with_factors)
 	};
 	const char *rest;
 	double number;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		assert_true(setting_number(cases[i].text, &number, &rest));
-		assert_float_equal(number, cases[i].number, 0);
-		assert_string_equal(rest, cases[i].rest);
+	each (c, cases) {
+		assert_true(setting_number(c->text, &number, &rest));
+		assert_float_equal(number, c->number, 0);
+		assert_string_equal(rest, c->rest);
 	}
 	assert_false(setting_number("on", &number, &rest));
 	assert_false(setting_number("", &number, &rest));

@@ -4,27 +4,42 @@
 #include "analyze/compare/diff.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
-#include "tests/unit/unit.h"
 
-/* --- call trees --- */
+/* Two variants of a store, or of two stores. */
+static struct comparison comparison_of(struct store *s, struct store *new)
+{
+	return (struct comparison){.rule = {.alpha = 0.05, .threshold = 0.02},
+				   .end = {{.store = s, .variant = "a", .label = "a"},
+					   {.store = new, .variant = "b", .label = "b"}}};
+}
+
+/* Compares the call trees of receivers a and b. */
+static void read_trees(struct call_diff *cd, struct store *s)
+{
+	struct comparison c = comparison_of(s, s);
+	freed(table_free) struct table notes;
+
+	c.side[BASE] = c.side[NEW] = "receiver";
+	table_init(&notes, "flame", NULL, 0);
+	assert_int_equal(call_diff_read(cd, &c, false, &notes, &err), 0);
+}
 
 /* A variant whose samples are in chain[0], chain[1] below it and so on: 1000 ns per KiB. */
 static void add_variant(struct store *s, const char *name, const char *const *chain,
 			const uint64_t *samples, size_t n)
 {
 	uint32_t at = PROFILE_NONE;
-	freed(world_free) struct world w;
+	struct world w;
 	size_t i;
 
 	add_basis(s, name);
 	start_world(&w);
-	w.comm = intern_str(&w.p.strings, "prog");
 	for (i = 0; i < n; i++) {
 		at = frame(&w, at, chain[i]);
 		if (samples[i])
 			add(&w, at, 1, CTX_SYSCALL, samples[i]);
 	}
-	assert_int_equal(store_profile_write(s, add_run_of(s, name, "profile", 1), &w.p, NULL), 0);
+	store_world(s, add_run_of(s, name, "profile", 1), &w);
 }
 
 static const struct call_change *change_of(const struct call_diff *cd, const char *symbol)
@@ -43,19 +58,12 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 {
 	static const char *const chain[] = {"main", "tcp_a", "skb_b", "rare", "rarest"};
 	static const uint64_t samples[] = {20, 20, 950, 1, 9};
-	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
-			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
-	struct error err = {0};
 	freed(call_diff_free) struct call_diff cd;
-	freed(table_free) struct table notes;
 
 	add_variant(s, "a", chain, samples, array_size(chain));
 	add_variant(s, "b", chain, samples, array_size(chain));
-	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
-	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
-	table_init(&notes, "flame", NULL, 0);
-	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
+	read_trees(&cd, s);
 	assert_float_equal(change_of(&cd, "main")->cost[BASE], 1000, 0);
 	assert_float_equal(change_of(&cd, "tcp_a")->cost[NEW], 980, 0);
 	assert_float_equal(change_of(&cd, "rarest")->cost[NEW], 9, 0);
@@ -70,18 +78,14 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 TEST(stack_with_the_least_weight_has_samples)
 {
 	const double error = stats_normal_quantile(0.975) * sqrt(0.5 * 0.5 / 2) * 1000;
-	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
-			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
-	struct error err = {0};
 	freed(call_diff_free) struct call_diff cd;
-	freed(table_free) struct table notes;
 	int v;
 
 	for (v = 0; v < 2; v++) {
 		struct profile_cost cost = {
 			.cpu = 1, .context = CTX_SYSCALL, .samples = 1, .weight = 1};
-		freed(world_free) struct world w;
+		struct world w;
 
 		add_basis(s, v ? "b" : "a");
 		start_world(&w);
@@ -93,14 +97,9 @@ TEST(stack_with_the_least_weight_has_samples)
 		profile_add(&w.p, &cost);
 		w.p.events[w.event].samples = w.p.events[w.event].weight = 2;
 		w.p.events[w.event].weight2 = 2;
-		assert_int_equal(store_profile_write(s, add_run_of(s, v ? "b" : "a", "profile", 1),
-						     &w.p, NULL),
-				 0);
+		store_world(s, add_run_of(s, v ? "b" : "a", "profile", 1), &w);
 	}
-	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
-	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
-	table_init(&notes, "flame", NULL, 0);
-	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
+	read_trees(&cd, s);
 	assert_non_null(change_of(&cd, "one")->row);
 	assert_float_equal(change_of(&cd, "one")->row->delta_sampling, hypot(error, error), 1e-3);
 }
@@ -127,52 +126,39 @@ TEST(stacks_of_one_end_alone_are_a_region)
 		{"seventeen", 0, 17, 10, IN_BOTH}, {"of19", 1, 17, 10, IN_BOTH},
 		{"fresh", 1, 19, 30, APPEARED},	   {"rare", 1, 3, 1, IN_BOTH},
 	};
-	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
-			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
-	struct error err = {0};
 	freed(call_diff_free) struct call_diff cd;
-	freed(table_free) struct table notes;
-	size_t i;
 	int v, r;
 
 	for (v = 0; v < 2; v++) {
 		add_basis(s, v ? "b" : "a");
 		for (r = 0; r < (v ? 19 : 20); r++) {
 			uint64_t rest = 100;
-			freed(world_free) struct world w;
+			struct world w;
 			uint32_t root;
 
 			start_world(&w);
-			w.comm = intern_str(&w.p.strings, "prog");
 			root = frame(&w, PROFILE_NONE, "main");
-			for (i = 0; i < array_size(stacks); i++) {
-				if (stacks[i].variant != v || r >= stacks[i].runs)
+			each (row, stacks) {
+				if (row->variant != v || r >= row->runs)
 					continue;
-				add(&w, frame(&w, frame(&w, root, stacks[i].symbol), "leaf"), 1,
-				    CTX_SYSCALL, stacks[i].samples);
-				rest -= stacks[i].samples;
+				add(&w, frame(&w, frame(&w, root, row->symbol), "leaf"), 1,
+				    CTX_SYSCALL, row->samples);
+				rest -= row->samples;
 			}
 			add(&w, root, 1, CTX_SYSCALL, rest);
-			assert_int_equal(store_profile_write(
-						 s, add_run_of(s, v ? "b" : "a", "profile", r + 1),
-						 &w.p, NULL),
-					 0);
+			store_world(s, add_run_of(s, v ? "b" : "a", "profile", r + 1), &w);
 		}
 	}
-	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
-	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
-	table_init(&notes, "flame", NULL, 0);
-	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
-	for (i = 0; i < array_size(stacks); i++) {
-		double cost = (double)(stacks[i].samples * (uint64_t)stacks[i].runs) /
-			      (stacks[i].variant ? 1.9 : 2);
+	read_trees(&cd, s);
+	each (at, stacks) {
+		double cost = (double)(at->samples * (uint64_t)at->runs) / (at->variant ? 1.9 : 2);
 		int of;
 
 		for (of = 0; of < REGIONS; of++)
-			assert_float_equal(change_in(&cd, (enum call_region)of, stacks[i].symbol)
-						   ->cost[stacks[i].variant],
-					   of == (int)stacks[i].region ? cost : 0, 1e-9);
+			assert_float_equal(
+				change_in(&cd, (enum call_region)of, at->symbol)->cost[at->variant],
+				of == (int)at->region ? cost : 0, 1e-9);
 	}
 	assert_float_equal(cd.regions[VANISHED].cost[BASE], 290, 1e-9);
 	assert_float_equal(cd.regions[VANISHED].cost[NEW], 0, 0);
@@ -182,8 +168,6 @@ TEST(stacks_of_one_end_alone_are_a_region)
 	assert_float_equal(change_in(&cd, VANISHED, "main")->cost[BASE], 290, 1e-9);
 	assert_float_equal(cd.d.total[BASE], 1000, 1e-9);
 }
-
-/* --- the order of runs --- */
 
 /* Adds runs of a variant with these positions and figures, 0 for none. Ends at position 0. */
 static void add_runs(struct store *s, const char *variant, const int *positions, const double *rate,
@@ -206,9 +190,7 @@ static struct str drift_of(struct store *s, struct store *new, struct comparison
 {
 	struct str lines = {0};
 
-	*c = (struct comparison){.rule = {.alpha = 0.05, .threshold = 0.02}};
-	c->end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
-	c->end[NEW] = (struct compare_end){.store = new, .variant = "b", .label = "b"};
+	*c = comparison_of(s, new);
 	assert_int_equal(compare_drift(c, &lines, NULL), 0);
 	return lines;
 }
@@ -230,20 +212,19 @@ TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 		{{1, 2}, {3, 4}, true},
 	};
 	static const double same[] = {1, 1, 1, 1, 1, 1};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (r, cases) {
 		struct store *s = small_store_named("one");
 		struct comparison c;
 		freed(str_free) struct str lines;
 
-		add_runs(s, "a", cases[i].base, same, same);
-		add_runs(s, "b", cases[i].new, same, same);
+		add_runs(s, "a", r->base, same, same);
+		add_runs(s, "b", r->new, same, same);
 		lines = drift_of(s, s, &c);
-		assert_int_equal(c.rule.apart, cases[i].apart);
-		assert_int_equal(lines.len > 0, cases[i].apart);
+		assert_int_equal(c.rule.apart, r->apart);
+		assert_int_equal(lines.len > 0, r->apart);
 		assert_false(c.rule.drifts);
-		if (cases[i].apart)
+		if (r->apart)
 			assert_non_null(strstr(lines.buf, "drift within base: not tested, "));
 	}
 }
@@ -269,20 +250,19 @@ TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 		{even, even, false, "base: not tested, 6 runs; new"},
 		{even, gap, false, "base: not tested, 6 runs; new"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (r, cases) {
 		struct store *s = small_store_named("one");
 		struct comparison c;
 		freed(str_free) struct str lines;
 
-		add_runs(s, "a", first, cases[i].rate, cases[i].busy);
+		add_runs(s, "a", first, r->rate, r->busy);
 		add_runs(s, "b", last, five, five);
 		lines = drift_of(s, s, &c);
 		assert_true(c.rule.apart);
-		assert_int_equal(c.rule.drifts, cases[i].drifts);
-		if (!strstr(lines.buf, cases[i].base))
-			fail_msg("'%s' does not say '%s'", lines.buf, cases[i].base);
+		assert_int_equal(c.rule.drifts, r->drifts);
+		if (!strstr(lines.buf, r->base))
+			fail_msg("'%s' does not say '%s'", lines.buf, r->base);
 		assert_non_null(strstr(
 			lines.buf,
 			"; new: not seen (p: trend 0.017, autocorrelation 0.017; 5 runs)\n"));
@@ -310,97 +290,80 @@ TEST(runs_of_two_captures_never_take_turns)
 	assert_non_null(strstr(lines.buf, "lie apart in time, and a drift"));
 }
 
-/* --- movements --- */
+#define UNTESTED ": too small a part to be tested", "not known"
 
-static const struct comparison at_5_percent = {.rule = {.alpha = 0.05, .threshold = 0.02}};
+static const struct {
+	double base, delta, ci, sampling, p;
+	enum verdict verdict;
+	const char *words, *real;
+} movements[] = {
+	{600, -100, 1.86, 1, 0.0061, VERDICT_BETTER,
+	 "-100.0 ns/KiB (600.0 to 500.0), +-1.9, p = 0.0061: real, better", "yes"},
+	{1, 0.5, 0.02, 1, 0.01, VERDICT_WORSE,
+	 "+0.50 ns/KiB (1.00 to 1.50), +-0.02, p = 0.01: real, worse", "yes"},
+	{10, -2, 0.5, 1, 0.01, VERDICT_COPIED,
+	 "-2.0 ns/KiB (10.0 to 8.0), +-0.5, p = 0.01: real, but it copied: no speed-up is claimed",
+	 "yes"},
+	{10, 1, 0.1, 1, 0.049, VERDICT_SAME,
+	 "+1.0 ns/KiB (10.0 to 11.0), +-0.1, p = 0.049: real, but no more than 2 % of it", "yes"},
+	{10, 0.5, 0.5, 1, 0.01, VERDICT_SAME,
+	 "+0.50 ns/KiB (10.00 to 10.50), +-0.50, p = 0.01: an outlier among the runs may explain it",
+	 "no"},
+	{10, 2, 0.5, 1, 0.05, VERDICT_SAME,
+	 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.05: not distinguishable from chance", "no"},
+	{10, 2, 0.5, 1, 0.01, VERDICT_DRIFT,
+	 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.01: no more than a drift between runs that did not take turns",
+	 "not known"},
+	{10, 2, NAN, NAN, 0.01, VERDICT_FEW, "+2.0 ns/KiB (10.0 to 12.0): too few runs to tell",
+	 "not known"},
+	{10, 2, NAN, 1.5, 0.01, VERDICT_FEW,
+	 "+2.0 ns/KiB (10.0 to 12.0), sampling error 1.5: beyond its error, but too few runs to tell",
+	 "not known"},
+	{10, -2, 2, 1.5, 0.01, VERDICT_FEW,
+	 "-2.0 ns/KiB (10.0 to 8.0), +-2.0: within its error, and too few runs to tell",
+	 "not known"},
+	{10, 2, 0.5, 1, NAN, VERDICT_NONE, "+2.0 ns/KiB (10.0 to 12.0), +-0.5" UNTESTED},
+	/* no more than five digits of the cost, and six behind the point */
+	{1000, -0.5, 0.01, 1, NAN, VERDICT_NONE, "-0.5 ns/KiB (1000.0 to 999.5), +-0.0" UNTESTED},
+	{999, 0.5, 0.01, 1, NAN, VERDICT_NONE, "+0.50 ns/KiB (999.00 to 999.50), +-0.01" UNTESTED},
+	{10, 0.095, 0.02, 1, NAN, VERDICT_NONE,
+	 "+0.095 ns/KiB (10.000 to 10.095), +-0.020" UNTESTED},
+	{10, 0.105, 0.02, 1, NAN, VERDICT_NONE, "+0.10 ns/KiB (10.00 to 10.11), +-0.02" UNTESTED},
+	{0.001, -1e-8, NAN, NAN, NAN, VERDICT_NONE,
+	 "-0.000000 ns/KiB (0.001000 to 0.001000)" UNTESTED},
+	/* a movement and an error of 1e-10 of the cost are noise */
+	{100, 1e-8, 1e-8, 1, NAN, VERDICT_NONE, "+0.0 ns/KiB (100.0 to 100.0), +-0.0" UNTESTED},
+	{100, 1e-8, 0.01, 1, NAN, VERDICT_NONE, "+0.00 ns/KiB (100.00 to 100.00), +-0.01" UNTESTED},
+};
 
 TEST(words_of_a_movement_say_what_its_error_and_its_test_tell)
 {
-	static const struct {
-		double base, delta, ci, sampling, p;
-		enum verdict verdict;
-		const char *words, *real;
-	} cases[] = {
-		{600, -100, 1.86, 1, 0.0061, VERDICT_BETTER,
-		 "-100.0 ns/KiB (600.0 to 500.0), +-1.9, p = 0.0061: real, better", "yes"},
-		{1, 0.5, 0.02, 1, 0.01, VERDICT_WORSE,
-		 "+0.50 ns/KiB (1.00 to 1.50), +-0.02, p = 0.01: real, worse", "yes"},
-		{10, -2, 0.5, 1, 0.01, VERDICT_COPIED,
-		 "-2.0 ns/KiB (10.0 to 8.0), +-0.5, p = 0.01: real, but it copied: no speed-up is claimed",
-		 "yes"},
-		{10, 1, 0.1, 1, 0.049, VERDICT_SAME,
-		 "+1.0 ns/KiB (10.0 to 11.0), +-0.1, p = 0.049: real, but no more than 2 % of it",
-		 "yes"},
-		{10, 0.5, 0.5, 1, 0.01, VERDICT_SAME,
-		 "+0.50 ns/KiB (10.00 to 10.50), +-0.50, p = 0.01: an outlier among the runs may explain it",
-		 "no"},
-		{10, 2, 0.5, 1, 0.05, VERDICT_SAME,
-		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.05: not distinguishable from chance",
-		 "no"},
-		{10, 2, 0.5, 1, 0.01, VERDICT_DRIFT,
-		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.01: no more than a drift between runs that did not take turns",
-		 "not known"},
-		{10, 2, NAN, NAN, 0.01, VERDICT_FEW,
-		 "+2.0 ns/KiB (10.0 to 12.0): too few runs to tell", "not known"},
-		{10, 2, NAN, 1.5, 0.01, VERDICT_FEW,
-		 "+2.0 ns/KiB (10.0 to 12.0), sampling error 1.5: beyond its error, but too few runs to tell",
-		 "not known"},
-		{10, -2, 2, 1.5, 0.01, VERDICT_FEW,
-		 "-2.0 ns/KiB (10.0 to 8.0), +-2.0: within its error, and too few runs to tell",
-		 "not known"},
-		{10, 2, 0.5, 1, NAN, VERDICT_NONE,
-		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5: too small a part to be tested", "not known"},
-		/* no more than five digits of the cost, and six behind the point */
-		{1000, -0.5, 0.01, 1, NAN, VERDICT_NONE,
-		 "-0.5 ns/KiB (1000.0 to 999.5), +-0.0: too small a part to be tested",
-		 "not known"},
-		{999, 0.5, 0.01, 1, NAN, VERDICT_NONE,
-		 "+0.50 ns/KiB (999.00 to 999.50), +-0.01: too small a part to be tested",
-		 "not known"},
-		{10, 0.095, 0.02, 1, NAN, VERDICT_NONE,
-		 "+0.095 ns/KiB (10.000 to 10.095), +-0.020: too small a part to be tested",
-		 "not known"},
-		{10, 0.105, 0.02, 1, NAN, VERDICT_NONE,
-		 "+0.10 ns/KiB (10.00 to 10.11), +-0.02: too small a part to be tested",
-		 "not known"},
-		{0.001, -1e-8, NAN, NAN, NAN, VERDICT_NONE,
-		 "-0.000000 ns/KiB (0.001000 to 0.001000): too small a part to be tested",
-		 "not known"},
-		/* a movement and an error of 1e-10 of the cost are noise */
-		{100, 1e-8, 1e-8, 1, NAN, VERDICT_NONE,
-		 "+0.0 ns/KiB (100.0 to 100.0), +-0.0: too small a part to be tested", "not known"},
-		{100, 1e-8, 0.01, 1, NAN, VERDICT_NONE,
-		 "+0.00 ns/KiB (100.00 to 100.00), +-0.01: too small a part to be tested",
-		 "not known"},
-	};
-	size_t i;
-
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, movements) {
 		struct diff_row row = {.key = "copy",
 				       .key2 = "[kernel]",
-				       .cost = {cases[i].base, cases[i].base + cases[i].delta},
-				       .delta = cases[i].delta,
-				       .delta_ci = cases[i].ci,
-				       .delta_sampling = cases[i].sampling,
-				       .p = cases[i].p,
-				       .verdict = cases[i].verdict};
+				       .cost = {c->base, c->base + c->delta},
+				       .delta = c->delta,
+				       .delta_ci = c->ci,
+				       .delta_sampling = c->sampling,
+				       .p = c->p,
+				       .verdict = c->verdict};
 		struct diff d = {.rows = &row, .n = 1, .possible = true};
 		struct movements m = {0};
 		freed(table_free) struct table t;
 
 		table_init(&t, "metrics", NULL, 0);
 		movements_add(&m, "", &d, "KiB");
-		movements_add_notes(&m, &at_5_percent, &t, "component");
+		movements_add_notes(
+			&m, &(struct comparison){.rule = {.alpha = 0.05, .threshold = 0.02}}, &t,
+			"component");
 		assert_int_equal(t.detail->rows, 1);
 		assert_true(str_starts(table_text(t.detail, 0, "words"), "copy "));
-		assert_string_equal(table_text(t.detail, 0, "words") + strlen("copy "),
-				    cases[i].words);
-		assert_string_equal(table_text(t.detail, 0, "real"), cases[i].real);
+		assert_string_equal(table_text(t.detail, 0, "words") + strlen("copy "), c->words);
+		assert_string_equal(table_text(t.detail, 0, "real"), c->real);
 		assert_string_equal(table_text(t.detail, 0, "unit"), "ns/KiB");
 		assert_string_equal(table_text(t.detail, 0, "verdict"),
-				    cases[i].verdict ? verdict_name(cases[i].verdict) : "");
-		assert_int_equal(isnan(table_real(t.detail, 0, "p")),
-				 !strstr(cases[i].words, "p = "));
+				    c->verdict ? verdict_name(c->verdict) : "");
+		assert_int_equal(isnan(table_real(t.detail, 0, "p")), !strstr(c->words, "p = "));
 		free(m.list);
 	}
 }
@@ -427,7 +390,8 @@ static struct table table_of_movements(const double *deltas, size_t n, double er
 					    .verdict = verdict};
 	table_init(&t, "metrics", NULL, 0);
 	movements_add(&m, "sender", &d, "KiB");
-	movements_add_notes(&m, &at_5_percent, &t, "component");
+	movements_add_notes(&m, &(struct comparison){.rule = {.alpha = 0.05, .threshold = 0.02}},
+			    &t, "component");
 	free(m.list);
 	return small_store_keep(t);
 }
@@ -482,8 +446,6 @@ TEST(five_largest_movements_are_notes)
 	t = table_of_movements(deltas, 0, 1, VERDICT_SAME, single, 4);
 	assert_int_equal(t.notes.n, 0);
 }
-
-/* --- metrics --- */
 
 /* Five repeats of both sides, each with 1 % more CPU time than the one before. `part`: of the work.
  */
@@ -633,8 +595,6 @@ TEST(total_weighs_each_side_with_its_part_of_the_work)
 	check_metric(&t, "total", "throughput", 16, 16, "");
 }
 
-/* --- settings --- */
-
 static void add_fact(struct store *s, const char *host, const char *variant, const char *name,
 		     const char *value)
 {
@@ -707,16 +667,13 @@ TEST(settings_that_differ_are_listed_once)
 		"setting: tool:perf: 6.1 -> 6.2",
 	};
 	struct store *s = store_of_settings();
-	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
-				       {.store = s, .variant = "b", .label = "b"}}};
+	struct comparison c = comparison_of(s, s);
 	freed(str_free) struct str expected = {0}, text = {0};
 	struct outcome out = {0};
-	struct error err = {0};
 	freed(table_free) struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(lines); i++)
-		str_printf(&expected, "%s\n", lines[i]);
+	each (l, lines)
+		str_printf(&expected, "%s\n", *l);
 	assert_int_equal(compare_settings(&c, array_size(lines), &text, &err), 0);
 	assert_string_equal(text.buf, expected.buf);
 	str_reset(&text);
@@ -742,8 +699,6 @@ TEST(settings_that_differ_are_listed_once)
 	assert_non_null(strstr(t.title, "no setting differs"));
 }
 
-/* --- conditions --- */
-
 TEST(conditions_name_cpus_and_the_busiest_card)
 {
 	static const struct {
@@ -763,12 +718,8 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		{"nic_state:host/eth0/mtu", 1, 1},
 	};
 	struct store *s = small_store_named("one");
-	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
-				       {.store = s, .variant = "b", .label = "b"}},
-			       .table = &comparison_metrics};
-	struct error err = {0};
+	struct comparison c = comparison_of(s, s);
 	freed(str_free) struct str text = {0};
-	size_t i;
 	int v;
 
 	for (v = 0; v < 2; v++) {
@@ -777,10 +728,10 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 					.command = v ? "/usr/bin/tcpzc --rx" : "/bin/iperf3",
 					.position = v + 1});
 
-		for (i = 0; i < array_size(metrics); i++)
-			small_store_metric(s, run, metrics[i].name,
-					   v ? metrics[i].of_b : metrics[i].of_a);
+		each (r, metrics)
+			small_store_metric(s, run, r->name, v ? r->of_b : r->of_a);
 	}
+	c.table = &comparison_metrics;
 	assert_int_equal(compare_conditions(&c, NULL, &text, &err), 0);
 	assert_string_equal(
 		text.buf,
@@ -790,37 +741,30 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		"n: 1 run of 2 s and 1 run of 4 s, in turns; p: exact Mann-Whitney, two-sided\n");
 }
 
-/* --- lists of costs --- */
-
 static void add_shares(struct store *s, const char *variant, const uint64_t samples[4])
 {
 	static const char *const functions[] = {"tcp_a", "skb_b", "udp_c", "main"};
-	freed(world_free) struct world w;
+	struct world w;
 	size_t i;
 
 	add_basis(s, variant);
 	start_world(&w);
-	w.comm = intern_str(&w.p.strings, "prog");
 	for (i = 0; i < array_size(functions); i++)
 		if (samples[i])
 			add(&w, frame(&w, PROFILE_NONE, functions[i]), 1, CTX_SYSCALL, samples[i]);
-	assert_int_equal(store_profile_write(s, add_run_of(s, variant, "profile", 1), &w.p, NULL),
-			 0);
+	store_world(s, add_run_of(s, variant, "profile", 1), &w);
 }
 
 static struct table list_of(struct store *s, const char *name, long limit, struct outcome *out)
 {
 	const struct compare_table *table = compare_table_find(name);
-	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
-				       {.store = s, .variant = "b", .label = "b"}},
-			       .table = table,
-			       .limit = limit,
-			       .side = {"receiver", "receiver"},
-			       .by = "functions",
-			       .rule = {.alpha = 0.05, .threshold = 0.02}};
-	struct error err = {0};
+	struct comparison c = comparison_of(s, s);
 	struct table t;
 
+	c.table = table;
+	c.limit = limit;
+	c.side[BASE] = c.side[NEW] = "receiver";
+	c.by = "functions";
 	compare_table_init(table, &t);
 	if (table->run(&c, &t, out, &err))
 		fail_msg("%s", err.text);
@@ -896,15 +840,12 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 		      "1 total_ns = 1450, 2 delta_ns = -450");
 }
 
-/* --- pairs --- */
-
 TEST(variants_without_settings_are_pairs)
 {
 	static const char *const variants[] = {"old+a", "new+a"};
 	struct store *s = small_store_named("one");
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 	struct outcome out = {0};
-	struct error err = {0};
 	freed(table_free) struct table t;
 	size_t i;
 
@@ -924,5 +865,6 @@ TEST(variants_without_settings_are_pairs)
 	c.end[NEW].label = "mid*";
 	compare_table_init(&comparison_pairs, &t);
 	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "no variant of 'mid*' has the settings of a variant of 'old+*'"));
+	assert_non_null(
+		strstr(err.text, "no variant of 'mid*' has the settings of a variant of 'old+*'"));
 }

@@ -2,7 +2,6 @@
 #include "capture/plan.h"
 #include "capture/manifest.h"
 #include "lib/words.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 #include "tests/unit/unit.h"
 
@@ -304,16 +303,14 @@ static const struct {
 
 TEST(bad_plan_is_refused_with_its_line)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(bad); i++) {
+	each (c, bad) {
 		struct error err = {0};
 		freed(plan_free) struct plan p;
 
 		plan_init(&p);
-		assert_int_equal(plan_parse(&p, "p.ini", bad[i].text, "/opt", &err), -EINVAL);
-		if (!str_starts(err.text, bad[i].says))
-			fail_msg("'%s' says '%s', not '%s'", bad[i].text, err.text, bad[i].says);
+		assert_int_equal(plan_parse(&p, "p.ini", c->text, "/opt", &err), -EINVAL);
+		if (!str_starts(err.text, c->says))
+			fail_msg("'%s' says '%s', not '%s'", c->text, err.text, c->says);
 	}
 }
 
@@ -359,7 +356,6 @@ static void check_order(const struct plan *p, const char *want);
 TEST(matrix_leaves_out_excluded_combinations)
 {
 	const struct combination *c;
-	struct error err = {0};
 	freed(plan_free) struct plan p;
 
 	plan_init(&p);
@@ -461,7 +457,6 @@ TEST(order_of_variants_rotates_with_each_repeat)
 TEST(changed_settings_of_a_variant_are_refused)
 {
 	static const char *const a[] = {"a", NULL};
-	struct error err = {0};
 	json_t *one, *two;
 	freed(plan_free) struct plan p;
 

@@ -39,12 +39,12 @@ TEST(square_equals_128_bit_arithmetic)
 				      0xfedcba9876543210 >> 4};
 	struct syscall_cell c = {0};
 	u128 sum = 0;
-	size_t i, k;
+	size_t k;
 
 	for (k = 0; k < 5; k++)
-		for (i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
-			sum += (u128)ns[i] * ns[i];
-			syscall_add_square(&c, ns[i]);
+		each (r, ns) {
+			sum += (u128)*r * *r;
+			syscall_add_square(&c, *r);
 			assert_true((u128)c.square_hi << 64 == sum - (uint64_t)sum);
 			assert_true(c.square_lo == (uint64_t)sum);
 		}
@@ -69,10 +69,9 @@ static char *written(const struct syscall_counts *counts, int column)
 
 static void expect(const struct syscall_counts *counts, int column, const char *value)
 {
-	char *field = written(counts, column);
+	autofree char *field = written(counts, column);
 
 	assert_string_equal(field, value);
-	free(field);
 }
 
 /* Times 2, 4, 4, 4, 5, 5, 7, 9 have mean 5 and squared deviations 32, also far from 0. */
@@ -255,8 +254,6 @@ TEST(system_calls_have_names)
 	assert_false(syscall_moves_bytes(SYS_recvmmsg)); /* returns messages */
 }
 
-/* --- records of a perf.data --- */
-
 static void put(struct str *s, uint32_t type, uint16_t misc, const void *body, size_t len)
 {
 	struct perf_event_header h = {
@@ -317,8 +314,8 @@ static bool has_file(const struct intern *files, const char *name)
 TEST(files_of_chains_are_found)
 {
 	struct perf_data_sums sums = {0};
-	struct intern files = {0};
-	struct str s = {0};
+	freed(intern_free) struct intern files = {0};
+	freed(str_free) struct str s = {0};
 	size_t len;
 
 	put_mmap(&s, 1, 0x1000, "/leaf");
@@ -335,8 +332,6 @@ TEST(files_of_chains_are_found)
 	assert_true(has_file(&files, "/caller"));
 	for (len = 1; len < s.len; len++)
 		perf_records_read(cursor_of(s.buf, len, false), chains, &sums, &files);
-	intern_free(&files);
-	str_free(&s);
 }
 
 /* The kernel's record identifies a file by an inode and its generation, or by a build-id. */
@@ -358,9 +353,9 @@ TEST(file_has_the_identity_in_its_mapping)
 	       .generation = 99,
 	       .prot = PROT_EXEC,
 	       .name = "/one"};
-	struct intern files = {0};
+	freed(intern_free) struct intern files = {0};
 	struct perf_file as;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	put(&s, PERF_RECORD_MMAP2, 0, &m, sizeof(m));
 	m.start = 0x2000;
@@ -373,8 +368,6 @@ TEST(file_has_the_identity_in_its_mapping)
 	assert_true(as.maj == 8 && as.min == 1 && as.ino == 77 && as.generation == 99);
 	assert_string_equal(perf_file_get(&files, 1, &as), "/one");
 	assert_true(!as.ino && as.id_len == 3 && !memcmp(as.id, "\xab\xcd\xef", 3));
-	intern_free(&files);
-	str_free(&s);
 }
 
 /* A copied stack has the callers' addresses among its words. */
@@ -394,8 +387,8 @@ TEST(files_of_stack_words_are_found)
 	       .size = 24,
 	       .words = {0x123456789, 0x2010, 0x7ff008},
 	       .used = 24};
-	struct intern files = {0};
-	struct str s = {0};
+	freed(intern_free) struct intern files = {0};
+	freed(str_free) struct str s = {0};
 
 	put_mmap(&s, 1, 0x1000, "/leaf");
 	put_mmap(&s, 1, 0x2000, "/caller");
@@ -404,8 +397,6 @@ TEST(files_of_stack_words_are_found)
 	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/caller"));
-	intern_free(&files);
-	str_free(&s);
 }
 
 static double cpu_seconds(void)
@@ -451,8 +442,8 @@ TEST(time_grows_linearly_with_mappings)
 /* An address in two mappings, and one in a large mapping that a smaller one follows. */
 TEST(all_files_at_an_address_are_found)
 {
-	struct intern files = {0};
-	struct str s = {0};
+	freed(intern_free) struct intern files = {0};
+	freed(str_free) struct str s = {0};
 
 	put_mmap(&s, 1, 0x1000, "/large");
 	*(uint64_t *)(s.buf + 8 + 16) = 0x10000; /* its length */
@@ -463,8 +454,6 @@ TEST(all_files_at_an_address_are_found)
 	assert_int_equal(files_of(&s, chains, &files), 0);
 	assert_int_equal(files.n, 3);
 	assert_false(has_file(&files, "/inside"));
-	intern_free(&files);
-	str_free(&s);
 }
 
 static enum sync_event hear(struct sync *s, int fd, const char *text)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks which files are copied when several can have the name of a recorded object. */
 #include "collect/perf.h"
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 #include <elf.h>
@@ -39,8 +38,6 @@ TEST(damaged_headers_do_not_crash_build_id)
 	}
 	close(fd);
 }
-
-/* --- copies: the vdso is an ELF file with a build-id that every machine has --- */
 
 /* Makes "object" with that mode and returns the record of its mapping. */
 static struct perf_file object_make(mode_t mode)
@@ -157,12 +154,11 @@ TEST(only_readable_modes_are_copied)
 		int rc;
 	} modes[] = {{0755, 0},	      {0644, 0},       {0700, 0},	 {0750, 0},
 		     {0711, -EACCES}, {0710, -EACCES}, {04711, -EACCES}, {0600, -EACCES}};
-	size_t i;
 
-	for (i = 0; i < array_size(modes); i++) {
-		struct perf_file as = object_make(modes[i].mode);
+	each (c, modes) {
+		struct perf_file as = object_make(c->mode);
 
-		assert_int_equal(save("object", &as), modes[i].rc);
+		assert_int_equal(save("object", &as), c->rc);
 	}
 }
 
@@ -269,10 +265,9 @@ TEST(few_notes_are_read)
 	close(fd);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-	(void)state;
-	return chdir(dir);
+	assert_int_equal(chdir(dir), 0);
 }
 
 AROUND_TESTS(set_up, NULL)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks events in perf's syntax on a fake sysfs: which are read and which are refused. */
 #include "collect/events/events.h"
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 static void put(const char *name, const char *text)
@@ -122,8 +121,6 @@ TEST(bad_event_list_is_refused)
 	refuses("r12345678901234567", "unknown event");
 }
 
-/* --- events of a PMU: terms, bit fields, names and errors --- */
-
 static struct event read_event(const char *pmu, const char *terms)
 {
 	struct error err = {0};
@@ -210,9 +207,8 @@ TEST(check_refuses_only_what_no_host_can_have)
 	assert_int_equal(event_list_check("{gpu/x/", NULL), -EINVAL);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-	(void)state;
 	setenv("ZCOST_SYSFS", dir, 1);
 	put("cpu/type", "4\n");
 	put("cpu/format/event", "config:0-7,32\n");
@@ -237,7 +233,6 @@ static int set_up(void **state)
 	put("imc/events/reads.scale", "6.103515625e-5\n");
 	put("imc/events/reads.unit", "MiB\n");
 	put("imc/events/writes", "event=0x04,umask=0x0c\n");
-	return 0;
 }
 
 AROUND_TESTS(set_up, NULL)

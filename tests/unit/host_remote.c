@@ -2,9 +2,7 @@
 /* Checks what is accepted of the files that another host sends, with limits that a test can reach.
  */
 #include "capture/remote.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/file.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -102,11 +100,10 @@ TEST(slow_host_is_left_at_the_time_limit)
 	assert_true(clock_mono_ns() - begun < 15000000000); /* stop_timeout is 20 s */
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	return chdir(dir);
+	assert_int_equal(chdir(dir), 0);
 }
 
 AROUND_TESTS(set_up, NULL)

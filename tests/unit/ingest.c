@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every parser of a raw file, on text whose figures are worked out by hand. Window: [10 s, 13 s].
  */
-#include "analyze/probes/ingest.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/tsv.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/unit.h"
 
 #include <sys/stat.h>
 
@@ -69,8 +63,6 @@ static double last_point(const struct ingest *in, const char *series)
 	return NAN;
 }
 
-/* --- tables as text --- */
-
 static void check_row(const struct tsv *t, size_t row, const char *a, const char *b, const char *c)
 {
 	const char *want[] = {a, b, c};
@@ -93,7 +85,6 @@ TEST(whole_numbers_are_decimal)
 
 TEST(cells_lose_their_quotes_and_blanks)
 {
-	struct error err = {0};
 	struct tsv t;
 
 	put("\xef\xbb\xbf# a comment\n\nTime; \"Power, W\" ;c\n"
@@ -119,8 +110,7 @@ TEST(cells_lose_their_quotes_and_blanks)
 
 TEST(table_has_all_of_its_rows)
 {
-	struct error err = {0};
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct tsv t;
 	size_t i;
 
@@ -135,10 +125,7 @@ TEST(table_has_all_of_its_rows)
 		assert_int_equal(atoi(tsv_cell(&t, i, 1) + 1), i);
 	}
 	tsv_free(&t);
-	str_free(&s);
 }
-
-/* --- /proc/stat --- */
 
 TEST(cpu_interpolates)
 {
@@ -217,10 +204,9 @@ TEST(cpu_missing)
 /* Reads 3 s of CPU 1 from 0 on. */
 static void cpu_1(const char *cpus, const char *ticks)
 {
-	char *end = xasprintf("cpu1 %s\n", ticks);
+	autofree char *end = xasprintf("cpu1 %s\n", ticks);
 
 	READ(cpus, "proc_stat.snap", {10, "cpu1 0 0 0 0 0 0 0 0\ncpu2 1 1 1\n"}, {13, end});
-	free(end);
 }
 
 TEST(busy_cpu_without_ticks_has_no_user_time)
@@ -248,8 +234,6 @@ TEST(steal_above_1_percent_is_noted)
 	cpu_1("1", "0 0 0 296 0 0 0 4");
 	assert_float_equal(noted_number(&in, NOTE_cpu_stolen), 4 / 3.0, 1e-9);
 }
-
-/* --- user time of others --- */
 
 /* A window in which 1 % is 2^25 ns: every figure below is exact. */
 static const uint64_t PERCENT = 1 << 25;
@@ -305,10 +289,9 @@ TEST(user_time_of_others_is_what_no_thread_used)
 		{22.25, 10, 20.125, 20, 2.25, 22.5},
 		{22.25, 10, 10, 20, 2.25, 22.5},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++)
-		check_others(&rows[i], NAN, NAN);
+	each (r, rows)
+		check_others(r, NAN, NAN);
 }
 
 /* All that a workload runs is on the side's CPUs: the rest of their busy time is the limit. */
@@ -321,12 +304,8 @@ TEST(user_time_of_others_is_at_most_their_busy_time)
 	check_others(&free_to_roam, 0, 45);
 }
 
-/* --- counters --- */
-
 TEST(counters)
 {
-	struct error err = {0};
-
 	fresh("1-2");
 	put("event\tcpu\tvalue\tenabled_ns\trunning_ns\n"
 	    "cycles\t0\t999\t100\t100\n"
@@ -405,8 +384,6 @@ TEST(counter_that_was_not_counted_is_missing)
 	assert_false(noted_text(&in, NOTE_counter_not_scheduled, "back"));
 }
 
-/* --- power --- */
-
 TEST(power_arithmetic)
 {
 	/* 100 W at 8 s, 300 W at 12 s, 300 W at 14 s; over [10, 13]: 200 -> 300 for 2 s, 300 for 1
@@ -476,8 +453,6 @@ TEST(readings_of_power_cover_the_window)
 
 TEST(bad_rows_of_power_are_counted)
 {
-	struct error err = {0};
-
 	fresh("1");
 	assert_int_equal(read_power(&in, "hwmon\tpsu\t10000000000\t\t99\nhwmon\tpsu\tsoon\t\t99\n"
 					 "hwmon\tpsu\t11000000000\t\tmuch\nhwmon\n"
@@ -541,7 +516,6 @@ TEST(series_of_a_meter_ends_10_s_from_the_window)
 TEST(power_kinds)
 {
 	double two[] = {230, NAN};
-	size_t i;
 
 	fresh("1");
 	assert_int_equal(read_power(&in, "powercap\tpsys\t10000000000\t0\t\n"
@@ -555,15 +529,15 @@ TEST(power_kinds)
 			 "power_w:other/other/sensor = 99, power_w:wall = -");
 	/* Two meters of the wall are added; one that failed leaves no total, and no other source's.
 	 */
-	for (i = 0; i < array_size(two); i++) {
+	each (c, two) {
 		fresh("1");
 		power_add(&in, "wall", "csv", "meter.csv", 100, "imported");
-		power_add(&in, "wall", "csv", "meter.csv", two[i], "imported");
+		power_add(&in, "wall", "csv", "meter.csv", *c, "imported");
 		power_add(&in, "wall", "command", "power", 250, NULL);
 		power_put(&in);
 		assert_float_equal(metric(&in, "power_w:wall/csv/meter.csv"), 100, 0);
 		assert_string_equal(in.power[1].domain, "meter.csv (2)");
-		if (isnan(two[i]))
+		if (isnan(*c))
 			assert_true(isnan(metric(&in, "power_w:wall")));
 		else
 			assert_float_equal(metric(&in, "power_w:wall"), 330, 0);
@@ -573,8 +547,6 @@ TEST(power_kinds)
 /* Polled programs: the power is interpolated at the window's start, and a heading is no reading. */
 TEST(polled_programs_are_integrated_over_the_window)
 {
-	struct error err = {0};
-
 	READ("1", "power-command.snap", {8.5, "# kind: package\n"}, {8.6, "PkgWatt\n"},
 	     {11, "200\n"}, {9, "100 W\n"}, {13, "0.2 kW\n"});
 	power_put(&in);
@@ -644,7 +616,6 @@ TEST(power_gap)
 /* Of the window, [10 s, 13 s], a meter must cover nine tenths. */
 TEST(meter_covers)
 {
-
 	fresh("1");
 	assert_float_equal(watts_of("t,W\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
@@ -684,18 +655,17 @@ TEST(meter_clocks)
 		{"2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n", NAN, 0},
 		{"2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n", 15, -3600},
 	};
-	size_t i;
 
 	fresh("1");
 	in.wall_clock = 1769860800;
-	for (i = 0; i < array_size(rows); i++) {
-		const struct meter m = {.path = path, .offset_s = rows[i].offset_s};
-		freed(text_free) char *text = xasprintf("t,W\n%s", rows[i].log);
+	each (r, rows) {
+		const struct meter m = {.path = path, .offset_s = r->offset_s};
+		autofree char *text = xasprintf("t,W\n%s", r->log);
 		double watts = read_meter(&m, text);
 
-		assert_int_equal(isnan(watts), isnan(rows[i].watts));
+		assert_int_equal(isnan(watts), isnan(r->watts));
 		if (!isnan(watts))
-			assert_float_equal(watts, rows[i].watts, 1e-6);
+			assert_float_equal(watts, r->watts, 1e-6);
 	}
 }
 
@@ -723,35 +693,31 @@ TEST(zones_of_dates_are_hours_and_minutes)
 		{"2026-01-31", false},
 		{"2026.01.31 12:00:00", false},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		char *text = xasprintf("t,W\n%s,0\n2026-01-31T12:00:06Z,60\n", rows[i].date);
+	each (r, rows) {
+		autofree char *text = xasprintf("t,W\n%s,0\n2026-01-31T12:00:06Z,60\n", r->date);
 		double watts;
 
 		fresh("1");
 		in.wall_clock = 1769860800;
 		watts = watts_of(text);
-		if (rows[i].good) /* 20 to 50 W in the window */
+		if (r->good) /* 20 to 50 W in the window */
 			assert_float_equal(watts, 35, 1e-6);
 		else
 			assert_true(isnan(watts));
-		assert_int_equal(noted(&in, NOTE_rows_unreadable) != NULL, !rows[i].good);
-		free(text);
+		assert_int_equal(noted(&in, NOTE_rows_unreadable) != NULL, !r->good);
 	}
 }
 
 TEST(unit_is_a_word_of_the_heading)
 {
 	static const char *const others[] = {"loadmW", "HmW", "AW", "P (MW)", "mw", "kWh"};
-	struct error err = {0};
 	double watts = 1;
 	char *text;
-	size_t i;
 
 	fresh("1");
-	for (i = 0; i < array_size(others); i++) {
-		text = xasprintf("t,%s\n9,40\n14,40\n", others[i]);
+	each (c, others) {
+		text = xasprintf("t,%s\n9,40\n14,40\n", *c);
 		put(text);
 		assert_int_equal(ingest_meter(&in, &(struct meter){.path = path}, &watts, &err),
 				 -EBADMSG);
@@ -774,7 +740,7 @@ TEST(lines_of_a_meter_may_have_decimal_commas)
 /* Each meter of the options is of one side or of all. The capture's logs are left alone then. */
 TEST(meters_of_the_options_are_read_for_their_side)
 {
-	char *own = xasprintf("%s/power.csv", dir);
+	autofree char *own = xasprintf("%s/power.csv", dir);
 	struct meter meters[] = {{.path = path, .side = "sender"},
 				 {.path = path, .side = "receiver", .kind = "package"},
 				 {.path = path}};
@@ -801,7 +767,6 @@ TEST(meters_of_the_options_are_read_for_their_side)
 	assert_string_equal(in.power[0].kind, "platform");
 	assert_float_equal(in.power[0].watts, 70e3, 1e-9);
 	unlink(own);
-	free(own);
 }
 
 /* From 1e9 s on, a time is of day: it needs to be known when the run was. */
@@ -817,15 +782,13 @@ TEST(meter_needs_the_time_of_day)
 		{"t,W\n", 0},
 		{"t,W\nnever,1\n", 0},
 	};
-	struct error err = {0};
 	double watts;
-	size_t i;
 
 	fresh("1");
-	for (i = 0; i < array_size(logs); i++) {
-		put(logs[i].text);
+	each (c, logs) {
+		put(c->text);
 		assert_int_equal(ingest_meter(&in, &(struct meter){.path = path}, &watts, &err),
-				 logs[i].rc);
+				 c->rc);
 		assert_true(isnan(watts));
 	}
 	assert_non_null(strstr(err.text, "run.json does not say when the run was"));
@@ -834,7 +797,7 @@ TEST(meter_needs_the_time_of_day)
 /* A FIFO in the place of the capture's own log is not read. */
 TEST(log_of_the_capture_is_a_regular_file)
 {
-	freed(text_free) char *log = xasprintf("%s/power.csv", dir);
+	autofree char *log = xasprintf("%s/power.csv", dir);
 	const char *text = "t,W\n9,40\n14,40\n";
 
 	fresh("1");
@@ -851,8 +814,6 @@ TEST(log_of_the_capture_is_a_regular_file)
 	assert_true(isnan(in.power[1].watts));
 	assert_true(noted_text(&in, NOTE_file_damaged, "not a regular file"));
 }
-
-/* --- workloads --- */
 
 static void workload(struct ingest *in, const char *units, const char *text)
 {
@@ -1110,12 +1071,11 @@ TEST(stall_counts_inside_the_window)
 /* Reads a summary of tcpzc with these members. */
 static void summary(const char *members, bool sliced)
 {
-	char *text = xasprintf("{\"type\":\"summary\",%s}\n", members);
+	autofree char *text = xasprintf("{\"type\":\"summary\",%s}\n", members);
 
 	fresh("1");
 	in.sliced = sliced;
 	ingest_summary(&in, text);
-	free(text);
 }
 
 static void check_noted(const char *members, enum note_id id, double a, double b)
@@ -1198,17 +1158,15 @@ TEST(bad_line_is_named_by_its_number)
 		{"\n{\"x\":1}\n{\"type\":\"summary\"}\n", 2, SEVERITY_WARNING},
 		{"{\"type\":\"summary\"}\n{\"type\":\"po", 2, SEVERITY_LOSSY},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		char *text = xstrdup(rows[i].text);
+	each (r, rows) {
+		autofree char *text = xstrdup(r->text);
 
 		fresh("1");
 		ingest_summary(&in, text);
-		assert_float_equal(noted_number(&in, NOTE_workload_bad_line), rows[i].line, 0);
-		assert_int_equal(noted(&in, NOTE_workload_bad_line)->severity, rows[i].severity);
+		assert_float_equal(noted_number(&in, NOTE_workload_bad_line), r->line, 0);
+		assert_int_equal(noted(&in, NOTE_workload_bad_line)->severity, r->severity);
 		assert_int_equal(in.notes.n, 1);
-		free(text);
 	}
 }
 
@@ -1366,15 +1324,13 @@ TEST(points_without_work_have_no_doubt)
 			 "note workload_points_average = -");
 }
 
-/* --- syscalls --- */
-
 static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
 			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
 
 /* Reads rows of system calls with further columns. */
 static void read_calls(const char *columns, const char *rows)
 {
-	freed(text_free) char *text =
+	autofree char *text =
 		xasprintf("%.*s%s\n%s", (int)strlen(heading) - 1, heading, columns, rows);
 
 	fresh("1");
@@ -1408,8 +1364,6 @@ TEST(syscalls)
 
 TEST(bytes_of_sockets_have_a_metric_for_each_event)
 {
-	struct error err = {0};
-
 	fresh("1");
 	put("event\tcalls\tbytes\nskb_copy_datagram_iovec\t1\t500\nskb_copy_ubufs\t2\t600\n"
 	    "__zerocopy_sg_from_iter\t3\t700\nanother\t4\t800\nskb_copy_ubufs\t2\tmany\nshort\n");
@@ -1464,8 +1418,6 @@ TEST(untimed)
 /* The standard error of two calls is that of one pair. One call has none. */
 TEST(few_timed_calls_are_scaled)
 {
-	struct error err = {0};
-
 	read_calls("\ttimed\tfirst_ns",
 		   "a\t1\t2\t3\tclose\t10\t0\t70\t70\t70\t6\t\t0\t6:1\t\t1\t70\n"
 		   "a\t1\t2\t4\tstat\t10\t0\t70\t30\t40\t6\t\t0\t6:1\t\t2\t70\n");

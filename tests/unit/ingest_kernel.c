@@ -4,11 +4,7 @@
  * 13 s]; the side's CPUs: 1.
  */
 #include "analyze/probes/snapshots.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
-#include "lib/snap.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/unit.h"
 
 #include <malloc.h>
 
@@ -32,8 +28,6 @@ static void add(double seconds, const char *text)
 
 #define is(in, name, value) assert_float_equal(metric(&(in), name), value, 1e-9)
 #define absent(in, name)    assert_true(isnan(metric(&(in), name)))
-
-/* --- counters over spans --- */
 
 TEST(deltas)
 {
@@ -132,8 +126,6 @@ TEST(deltas_of_cpus_have_sums)
 	metrics_are(&in, "m:a = 10, m:a:cpu0 = 2, m:a:cpu1 = 10, m:a:cpu2 = -");
 }
 
-/* --- snmp --- */
-
 static void snmp_at(double seconds, unsigned ns, unsigned retrans, unsigned drops, unsigned v6)
 {
 	char *text = xasprintf("netns %u\n"
@@ -184,8 +176,6 @@ TEST(snmp_netns)
 
 TEST(snmp_awkward)
 {
-	struct error err = {0};
-
 	fresh();
 	snmp_at(10, 1, 100, 7, 50);
 	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), -ENODATA);
@@ -209,8 +199,6 @@ TEST(values_of_snmp_are_whole_numbers)
 	/* 2.9 of 3 s */
 	assert_float_equal(noted(&in, NOTE_coverage_partial)->value[1].number, 290 / 3.0, 1e-9);
 }
-
-/* --- irq --- */
 
 static const char irq_head[] = "           CPU0       CPU1       \n"
 			       " 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      "
@@ -293,8 +281,6 @@ TEST(irq_damaged)
 	      " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n"});
 	absent(in, "irq:36 virtio1-req.0");
 }
-
-/* --- nic --- */
 
 #define NAMES "\tlink\trx_packets\trx_bytes\n"
 
@@ -401,15 +387,12 @@ TEST(nic_awkward)
 	metrics_are(&in, "note counter_reset = +, note rows_unreadable = 5");
 }
 
-/* --- softnet --- */
-
 /* As Linux 6.18 has it: 15 words, CPU 0 offline in between. */
 TEST(nic_state_has_numbers_and_words)
 {
 	static const char good[] = "netns\tinterface\tkey\tvalue\nhost\te0\trx_ring\t256\n"
 				   "host\te0\tdriver\tveth\nhost\te0\n",
 			  bad[] = "netns\tinterface\tkey\nhost\te0\trx_ring\n";
-	struct error err = {0};
 
 	fresh();
 	assert_int_equal(file_write(path, good, sizeof(good) - 1, NULL), 0);
@@ -536,8 +519,6 @@ TEST(packets_wait_at_the_first_reading_too)
 	     {13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n"});
 	is(in, "softnet:waiting_max", 9);
 }
-
-/* --- idle --- */
 
 TEST(idle)
 {
@@ -704,8 +685,6 @@ TEST(throttling_is_the_sum_of_cores_and_the_strictest_cgroup)
 			 "throttled_quota_s = -, note rows_unreadable = 1, notes = 1");
 }
 
-/* --- how much of the window the readings cover --- */
-
 static const struct snapshots {
 	const char *file, *first, *last, *metric;
 } snapshots[] = {
@@ -734,15 +713,13 @@ static void two_readings(const struct snapshots *s, double from, double to, doub
 
 TEST(readings_need_nine_tenths_of_the_window)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(snapshots); i++) {
-		two_readings(&snapshots[i], 10, 10.5, 10.5);
-		assert_false(isnan(metric(&in, snapshots[i].metric)));
-		if (!strcmp(snapshots[i].file, "throttle.snap"))
+	each (c, snapshots) {
+		two_readings(c, 10, 10.5, 10.5);
+		assert_false(isnan(metric(&in, c->metric)));
+		if (!strcmp(c->file, "throttle.snap"))
 			continue; /* its readings are at the window's ends */
-		two_readings(&snapshots[i], 10, 11, 13);
-		absent(in, snapshots[i].metric);
+		two_readings(c, 10, 11, 13);
+		absent(in, c->metric);
 		assert_non_null(noted(&in, NOTE_coverage_too_small));
 	}
 }
@@ -750,7 +727,6 @@ TEST(readings_need_nine_tenths_of_the_window)
 /* A collector that was killed leaves a cut reading. Those before it count. */
 TEST(file_with_a_cut_reading_is_noted)
 {
-	struct error err = {0};
 	FILE *f;
 
 	fresh();
@@ -787,16 +763,14 @@ TEST(columns_of_interrupts_are_cpus)
 
 TEST(figures_need_two_readings)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(snapshots); i++) {
+	each (c, snapshots) {
 		struct error err = {0};
 
 		fresh();
-		assert_int_equal(parse_file(&in, snapshots[i].file, path, &err), -ENOENT);
-		add(10, snapshots[i].first);
+		assert_int_equal(parse_file(&in, c->file, path, &err), -ENOENT);
+		add(10, c->first);
 		err = (struct error){0};
-		assert_int_equal(parse_file(&in, snapshots[i].file, path, &err), -ENODATA);
+		assert_int_equal(parse_file(&in, c->file, path, &err), -ENODATA);
 		assert_non_null(strstr(err.text, "1 snapshots; two are needed"));
 		assert_int_equal(in.nmetrics, 0);
 	}

@@ -4,12 +4,8 @@
  * layout of a capture, its hosts, and how much of the window and of the busy time was seen.
  */
 #include "analyze/probes/layout.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
-#include "lib/str.h"
 #include "tests/unit/ingested.h"
 #include "tests/unit/perfdata_writer.h"
-#include "tests/unit/unit.h"
 
 #include <sys/stat.h>
 
@@ -19,16 +15,14 @@ static char hosts[sizeof(dir) + 6];
 /* Writes a file below the scratch folder, and the folders that it is in. */
 static void put(const char *name, const char *text)
 {
-	char *path = xasprintf("%s/%s", dir, name), *slash = strrchr(path, '/');
+	autofree char *path = xasprintf("%s/%s", dir, name);
+	char *slash = strrchr(path, '/');
 
 	*slash = '\0';
 	assert_int_equal(dir_make(path, NULL), 0);
 	*slash = '/';
 	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-	free(path);
 }
-
-/* --- run.json --- */
 
 /* Reads run.json with a window of 100 s and these members. */
 static void run_of(const char *members)
@@ -93,7 +87,6 @@ TEST(run_has_names_and_a_window)
 
 TEST(run_of_another_schema_is_refused)
 {
-	struct error err = {0};
 	autofree char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
@@ -124,16 +117,15 @@ TEST(window_that_the_command_ended_is_noted)
 		 NAN},
 		{"\"window\":{\"start_ns\":0,\"end_ns\":0,\"early_ns\":2000000000}", NAN},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		run_of(rows[i].members);
-		if (isnan(rows[i].asked)) {
+	each (r, rows) {
+		run_of(r->members);
+		if (isnan(r->asked)) {
 			assert_null(noted(&in, NOTE_window_short));
 		} else {
 			assert_float_equal(noted_number(&in, NOTE_window_short), 99, 1e-9);
-			assert_float_equal(noted(&in, NOTE_window_short)->value[1].number,
-					   rows[i].asked, 1e-9);
+			assert_float_equal(noted(&in, NOTE_window_short)->value[1].number, r->asked,
+					   1e-9);
 		}
 	}
 }
@@ -205,8 +197,6 @@ TEST(time_of_zcost_itself_is_percent_of_the_window)
 	assert_int_equal(in.nmetrics, 0);
 }
 
-/* --- clock.json --- */
-
 /* The offset at 10 s of the side's own clock. */
 static void clock_of(const char *before, const char *after)
 {
@@ -236,12 +226,11 @@ TEST(clock_offset_is_interpolated)
 		{"{\"at_ns\":20e9,\"offset_ns\":5e9,\"error_ns\":1}",
 		 "{\"at_ns\":30e9,\"offset_ns\":9e9,\"error_ns\":9e3}", 5, 9e-6},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		clock_of(rows[i].before, rows[i].after);
-		assert_float_equal(metric(&in, "clock_offset"), rows[i].offset, 1e-12);
-		assert_float_equal(metric(&in, "clock_error"), rows[i].error, 1e-15);
+	each (r, rows) {
+		clock_of(r->before, r->after);
+		assert_float_equal(metric(&in, "clock_offset"), r->offset, 1e-12);
+		assert_float_equal(metric(&in, "clock_error"), r->error, 1e-15);
 		assert_int_equal(in.notes.n, 0);
 	}
 }
@@ -263,8 +252,6 @@ TEST(clock_that_cannot_be_read_is_noted)
 	ingest_clock(&in);
 	assert_int_equal(in.nmetrics + in.notes.n, 0);
 }
-
-/* --- a whole run --- */
 
 static void read_run(const char *all_hosts, const struct ingest_options *how)
 {
@@ -344,20 +331,18 @@ TEST(cover_of_the_window_has_three_limits)
 		{15 * S + 1, 110 * S, 94.999999999, SEVERITY_LOSSY},
 		{20 * S, 110 * S, 90, SEVERITY_LOSSY},
 	};
-	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 110 * S}});
-	for (i = 0; i < array_size(rows); i++) {
-		uint64_t from = rows[i].from, to = rows[i].to;
+	each (r, rows) {
+		uint64_t from = r->from, to = r->to;
 
-		assert_float_equal(ingest_cover(&in, "x", &from, &to), rows[i].covered, 1e-12);
+		assert_float_equal(ingest_cover(&in, "x", &from, &to), r->covered, 1e-12);
 		assert_true(from >= 10 * S && to <= 110 * S);
-		assert_int_equal(in.notes.n, rows[i].severity >= 0);
+		assert_int_equal(in.notes.n, r->severity >= 0);
 		if (in.notes.n) {
-			assert_int_equal(noted(&in, NOTE_coverage_partial)->severity,
-					 rows[i].severity);
+			assert_int_equal(noted(&in, NOTE_coverage_partial)->severity, r->severity);
 			assert_float_equal(noted(&in, NOTE_coverage_partial)->value[1].number,
-					   rows[i].covered, 1e-9);
+					   r->covered, 1e-9);
 		}
 		notes_free(&in.notes);
 		in.notes = (struct notes){0};
@@ -371,8 +356,6 @@ TEST(cover_of_the_window_has_three_limits)
 	assert_float_equal(ingest_cover(&in, "x", &from, &to), 0, 0);
 	assert_float_equal(in.notes.note[1].value[1].number, 0, 0);
 }
-
-/* --- samples and busy time --- */
 
 static void add_cost(struct profile *p, uint32_t cpu, enum context context, uint64_t weight)
 {
@@ -473,8 +456,6 @@ TEST(idle_time_without_samples_names_its_cpus)
 	assert_int_equal(noted(&in, NOTE_perf_idle_unseen)->severity, SEVERITY_WARNING);
 }
 
-/* --- processes of the workload in perf.data --- */
-
 /* Samples of nginx with a worker thread, and of a process whose second thread is called nginx. */
 static void profiled(const char *named)
 {
@@ -490,8 +471,8 @@ static void profiled(const char *named)
 	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}, .named = named});
-	for (i = 0; i < array_size(threads); i++)
-		w_comm(&records, 1, threads[i].pid, threads[i].tid, false, threads[i].name);
+	each (c, threads)
+		w_comm(&records, 1, c->pid, c->tid, false, c->name);
 	for (i = 0; i < array_size(threads); i++)
 		w_sample(&records, &(struct w_sample){.time = 20 + i,
 						      .period = 5,
@@ -521,7 +502,6 @@ TEST(processes_of_the_plan_are_the_workloads)
 TEST(damaged_perf_data_leaves_no_profile)
 {
 	autofree char *path = xasprintf("%s/perf.data", dir);
-	struct error err = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}});
 	put("perf.data", "no recording of perf at all");
@@ -530,8 +510,6 @@ TEST(damaged_perf_data_leaves_no_profile)
 	assert_null(in.profile);
 	unlink(path);
 }
-
-/* --- hosts --- */
 
 static const struct topology_row *place(const struct host *h, const char *kind, const char *name)
 {
@@ -652,11 +630,10 @@ TEST(unreadable_file_of_a_host_is_an_error)
 {
 	static const char *const files[] = {"sysctls", "config", "host.json", "nic/e0/sysfs"};
 	struct host h;
-	size_t i;
 
-	for (i = 0; i < array_size(files); i++) {
+	each (c, files) {
 		struct error err = {0};
-		autofree char *path = xasprintf("%s/bad/%s", hosts, files[i]);
+		autofree char *path = xasprintf("%s/bad/%s", hosts, *c);
 
 		put("hosts/bad/nic/e0/other", "");
 		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
@@ -666,8 +643,6 @@ TEST(unreadable_file_of_a_host_is_an_error)
 		unlink(path);
 	}
 }
-
-/* --- the layout of a capture --- */
 
 static int layout_of(struct layout *l, const char *manifest, struct error *err)
 {
@@ -766,11 +741,10 @@ TEST(manifest_of_another_kind_is_refused)
 	};
 	struct error err;
 	struct layout l;
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		assert_int_equal(layout_of(&l, rows[i].manifest, &err), rows[i].rc);
-		assert_non_null(strstr(err.text, rows[i].why));
+	each (r, rows) {
+		assert_int_equal(layout_of(&l, r->manifest, &err), r->rc);
+		assert_non_null(strstr(err.text, r->why));
 		layout_free(&l);
 	}
 }
@@ -790,7 +764,6 @@ TEST(folder_of_a_single_collect_is_one_run)
 TEST(place_without_runs_is_no_capture)
 {
 	autofree char *file = xasprintf("%s/hosts/vm/host.json", dir);
-	struct error err = {0};
 	freed(layout_free) struct layout l;
 
 	assert_int_equal(layout_read(&l, hosts, &err), -ENOENT);
@@ -804,11 +777,9 @@ TEST(place_without_runs_is_no_capture)
 	assert_non_null(strstr(err.text, "no such capture"));
 }
 
-static int set_hosts(void **state)
+static void set_hosts(void)
 {
-	(void)state;
 	snprintf(hosts, sizeof(hosts), "%s/hosts", dir);
-	return 0;
 }
 
 AROUND_TESTS(set_hosts, NULL)

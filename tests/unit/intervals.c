@@ -8,8 +8,6 @@
  */
 #include "analyze/compare/diff.h"
 #include "analyze/figures/tables.h"
-#include "analyze/store/store.h"
-#include "lib/alloc.h"
 #include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
@@ -149,8 +147,6 @@ static void add_variant(struct store *s, const char *name, struct prng *r, enum 
 		add_profile(s, run, r, kernel, lab);
 	}
 }
-
-/* --- what is printed --- */
 
 struct hits {
 	const char *what;

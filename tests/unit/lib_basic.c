@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/cursor.h"
-#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/names.h"
@@ -26,7 +24,6 @@
 TEST(cpuset_is_read_and_printed)
 {
 	struct cpuset set;
-	struct error err = {0};
 	char *text;
 
 	assert_int_equal(cpuset_parse(&set, "0-3,8\n", &err), 0);
@@ -89,7 +86,7 @@ TEST(sha256_equals_fips_180_2)
 	struct sha256 h;
 	char hex[65];
 
-	(void)state; /* FIPS 180-2, B.1 and B.2 */
+	/* FIPS 180-2, B.1 and B.2 */
 	sha256_begin(&h);
 	sha256_add(&h, "abc", 3);
 	sha256_hex(&h, hex);
@@ -106,7 +103,6 @@ TEST(sha256_equals_fips_180_2)
 TEST(snapshots_are_read_back)
 {
 	char path[] = "/tmp/zcost-snap-XXXXXX";
-	struct error err = {0};
 	struct snaps s;
 	int fd = mkstemp(path);
 
@@ -136,7 +132,6 @@ TEST(programs_start_stop_and_time_out)
 {
 	char *yes[] = {"true", NULL}, *no[] = {"zcost-no-such-program", NULL};
 	char *slow[] = {"sleep", "60", NULL};
-	struct error err = {0};
 	int status;
 	pid_t pid;
 
@@ -337,7 +332,6 @@ TEST(text_joins_value_and_interval)
 TEST(only_regular_files_are_opened)
 {
 	char dir[] = "/tmp/zcost-file.XXXXXX", *fifo, *text, hex[65];
-	struct error err = {0};
 
 	assert_non_null(mkdtemp(dir));
 	fifo = xasprintf("%s/fifo", dir);
@@ -397,7 +391,6 @@ static int walk_note(void *arg, const struct walked *e, struct error *err)
 TEST(a_walk_visits_all_entries_and_says_which_are_gone)
 {
 	char dir[] = "/tmp/zcost-walk.XXXXXX", before[PATH_MAX];
-	struct error err = {0};
 	freed(str_free) struct str seen = {0};
 
 	assert_non_null(getcwd(before, sizeof(before)));
@@ -472,12 +465,11 @@ TEST(program_of_a_command_is_found_behind_prefixes)
 		{"taskset 1 iperf3 -c 'it", "iperf3"}, /* the quote is not closed */
 		{"A=1", "A=1"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		autofree char *name = program_name(cases[i].command);
+	each (c, cases) {
+		autofree char *name = program_name(c->command);
 
-		assert_string_equal(name, cases[i].program);
+		assert_string_equal(name, c->program);
 	}
 	assert_null(program_name(" "));
 }

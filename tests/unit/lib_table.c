@@ -453,13 +453,12 @@ TEST(formulas_are_texts_in_csv)
 		"-7.5e3", "=\"a,b\"",		"'=1",	""};
 	freed(table_free) struct table t;
 	autofree char *csv, *tsv;
-	size_t i;
 
 	table_init(&t, "t", c, 2);
-	for (i = 0; i < array_size(names); i++) {
+	each (r, names) {
 		struct value *row = table_row(&t);
 
-		row[0] = value_str(&t, names[i]);
+		row[0] = value_str(&t, *r);
 		row[1] = value_real(-1);
 	}
 	csv = written(&t, FORMAT_CSV);
@@ -478,14 +477,13 @@ TEST(short_times_in_ms_have_three_significant_digits)
 	static const double ms[] = {0.000244, 0.00123456, 0.004, 12.3456, 0};
 	freed(table_free) struct table t;
 	autofree char *text;
-	size_t i;
 
 	table_init(&t, "t", c, 2);
-	for (i = 0; i < sizeof(ms) / sizeof(ms[0]); i++) {
+	each (r, ms) {
 		struct value *row = table_row(&t);
 
-		row[0] = value_real(ms[i]);
-		row[1] = value_real(ms[i]);
+		row[0] = value_real(*r);
+		row[1] = value_real(*r);
 	}
 	text = text_of(&t, 0);
 	assert_string_equal(text, "  avg_ms        x\n"

@@ -2,7 +2,6 @@
 /* What limits a variant, at each threshold and just below it. The windows have 2 s. */
 #include "analyze/evidence/limits.h"
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 static void check_row(const struct table *t, size_t row, const char *limit, double share,
 		      const char *evidence)
@@ -173,19 +172,19 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 		 100,
 		 "cwnd is full with data waiting: 10 of 10 segments in flight in the first run"},
 	};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < array_size(waits); i++) {
+	each (c, waits) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
 
 		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
-		for (k = 0; k < 2 && waits[i].sockets[k].acked > 0; k++)
-			add_socket(s, run, &waits[i].sockets[k]);
+		for (k = 0; k < 2 && c->sockets[k].acked > 0; k++)
+			add_socket(s, run, &c->sockets[k]);
 		t = small_store_table(s, "limits", (struct query){0});
-		if (strcmp(waits[i].limit, "none"))
-			check_row(&t, 0, waits[i].limit, waits[i].share, waits[i].evidence);
+		if (strcmp(c->limit, "none"))
+			check_row(&t, 0, c->limit, c->share, c->evidence);
 		else
 			assert_string_equal(table_text(&t, 0, "limit"), "none");
 		assert_int_equal(t.rows, 1);
@@ -351,13 +350,10 @@ TEST(variants_that_share_a_limit_have_no_different_limits)
 		{"cpu", "unknown", false},
 	};
 	freed(table_free) struct table t = limits_table(rows, array_size(rows)), own;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		assert_int_equal(limits_differ(&t, cases[i].one, &t, cases[i].other),
-				 cases[i].differ);
-		assert_int_equal(limits_differ(&t, cases[i].other, &t, cases[i].one),
-				 cases[i].differ);
+	each (c, cases) {
+		assert_int_equal(limits_differ(&t, c->one, &t, c->other), c->differ);
+		assert_int_equal(limits_differ(&t, c->other, &t, c->one), c->differ);
 	}
 	own = limits_table(&(struct limit_row){"cpu", "sender", "rwnd"}, 1);
 	assert_true(limits_differ(&t, "cpu", &own, "cpu"));

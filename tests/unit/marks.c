@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/text.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 /* Returns the decimal mark that a line decides, or 0. */
@@ -24,14 +23,13 @@ TEST(line_decides_about_the_decimal_mark)
 		{"cpu/event=0x3c,umask=0x1/", 0}, /* digits inside a word are no number */
 		{"L1.2 v6.1.192", 0},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(lines); i++) {
+	each (l, lines) {
 		struct marks m = {0};
 
-		marks_learn(&m, lines[i].line, 1);
-		if (m.decimal != lines[i].decimal)
-			fail_msg("%s: '%c'", lines[i].line, m.decimal ? m.decimal : '-');
+		marks_learn(&m, l->line, 1);
+		if (m.decimal != l->decimal)
+			fail_msg("%s: '%c'", l->line, m.decimal ? m.decimal : '-');
 		assert_int_equal(m.other, 0);
 	}
 }
@@ -63,17 +61,15 @@ TEST(numbers_are_read_with_either_mark)
 		{',', "1234.567", true, -1, ""},    /* a first group of four digits is impossible */
 		{'.', "x", true, -1, ""},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(numbers); i++) {
-		struct marks m = {.decimal = numbers[i].decimal};
-		const char *p = numbers[i].text;
+	each (c, numbers) {
+		struct marks m = {.decimal = c->decimal};
+		const char *p = c->text;
 		double value = -1;
 
-		assert_int_equal(marks_number(&m, &p, numbers[i].count, &value),
-				 numbers[i].value >= 0);
-		assert_true(value == numbers[i].value);
-		assert_string_equal(p, value < 0 ? numbers[i].text : numbers[i].rest);
+		assert_int_equal(marks_number(&m, &p, c->count, &value), c->value >= 0);
+		assert_true(value == c->value);
+		assert_string_equal(p, value < 0 ? c->text : c->rest);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include "analyze/probes/counters/table.h"
 #include "analyze/scope/runs.h"
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 #include <malloc.h>
 
@@ -176,13 +175,11 @@ TEST(distances_of_clocks_have_a_fitting_unit)
 		     {0.25, "250 ms"},
 		     {-0.001, "-1 ms"},
 		     {0.0005, "500 us"}};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		char *text = clocks_text(cases[i].seconds);
+	each (c, cases) {
+		autofree char *text = clocks_text(c->seconds);
 
-		assert_string_equal(text, cases[i].text);
-		free(text);
+		assert_string_equal(text, c->text);
 	}
 }
 
@@ -213,7 +210,6 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 {
 	struct query q = {.name = "power_w:*"};
 	struct store *s = small_store();
-	struct error err = {0};
 	struct table t;
 	int64_t run = small_store_run(s, (struct run){0});
 
@@ -314,7 +310,6 @@ TEST(runs_have_the_marks_of_doubt)
 	};
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){.ncpus = 2, .position = 3});
-	struct error err = {0};
 	struct table t;
 	size_t i;
 
@@ -325,15 +320,15 @@ TEST(runs_have_the_marks_of_doubt)
 					.side = "sender",
 					.variant = "w",
 					.position = 4});
-	for (i = 0; i < array_size(marks); i++)
-		small_store_metric(s, run, marks[i].metric, marks[i].value);
+	each (c, marks)
+		small_store_metric(s, run, c->metric, c->value);
 	t = small_store_table(s, "runs", (struct query){0});
 	cells_are(&t, "status = ok failed, 1 why = it crashed");
-	for (i = 0; i < array_size(marks); i++) {
-		if (!marks[i].column)
+	each (r, marks) {
+		if (!r->column)
 			continue;
-		assert_float_equal(table_real(&t, 0, marks[i].column), marks[i].shown, 1e-12);
-		assert_true(isnan(table_real(&t, 1, marks[i].column)));
+		assert_float_equal(table_real(&t, 0, r->column), r->shown, 1e-12);
+		assert_true(isnan(table_real(&t, 1, r->column)));
 	}
 	row_is(&t, 0, "position = 3, start_ns = 10000000000");
 	assert_int_equal(t.notes.n, 0);
@@ -367,7 +362,6 @@ TEST(variants_count_runs_of_all_sides_once)
 	};
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store();
-	struct error err = {0};
 	struct table t;
 	size_t i, k;
 
@@ -398,7 +392,6 @@ TEST(variants_count_runs_of_all_sides_once)
 TEST(unknown_table_is_an_error)
 {
 	struct store *s = small_store();
-	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(measure_run("colours", s, &(struct query){0}, &t, &err), -EINVAL);
@@ -420,14 +413,13 @@ TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
 		{{.by = "cpu", .workload_only = true}, "--workload-only needs --by comm"},
 	};
 	struct store *s = small_store();
-	size_t i;
 
-	for (i = 0; i < array_size(refused); i++) {
+	each (c, refused) {
 		struct error err = {0};
 		struct table t;
 
-		assert_int_equal(measure_run("cpu", s, &refused[i].q, &t, &err), -EINVAL);
-		assert_non_null(strstr(err.text, refused[i].says));
+		assert_int_equal(measure_run("cpu", s, &c->q, &t, &err), -EINVAL);
+		assert_non_null(strstr(err.text, c->says));
 		table_free(&t);
 	}
 }
@@ -565,20 +557,19 @@ TEST(loss_of_a_pass_has_an_interval)
 		{fast, slow, 100 * (1 - 13.15 / 10.15), -33, 100 * (1 - 13 / 10.3)},
 	};
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		struct store *s = small_store();
 
 		add_rates(s, "measure", "throughput", measure);
-		add_rates(s, "profile", "throughput", cases[i].profile);
-		add_rates(s, "syscalls", "throughput", cases[i].syscalls);
+		add_rates(s, "profile", "throughput", c->profile);
+		add_rates(s, "syscalls", "throughput", c->syscalls);
 		t = small_store_table(s, "passes", (struct query){0});
 		cells_are(&t, "pass = measure profile syscalls, 0 throughput_gbps = 10.15, "
 			      "0 cpu_pct = 51.5, 0 own_cpu_pct = 1.5, 0 runs = 4");
-		assert_float_equal(table_real(&t, 1, "cost_pct"), cases[i].cost, 1e-9);
-		assert_float_equal(table_interval(&t, 1, "cost_pct").low, cases[i].low, 1e-9);
-		assert_float_equal(table_interval(&t, 1, "cost_pct").high, cases[i].high, 1e-9);
+		assert_float_equal(table_real(&t, 1, "cost_pct"), c->cost, 1e-9);
+		assert_float_equal(table_interval(&t, 1, "cost_pct").low, c->low, 1e-9);
+		assert_float_equal(table_interval(&t, 1, "cost_pct").high, c->high, 1e-9);
 	}
 }
 
@@ -638,12 +629,11 @@ TEST(everything_else_is_not_below_zero)
 		{{63, 59}, 1, 0, 3, 0},		  {{57.5, 57.5}, NAN, NAN, NAN, 1},
 		{{57, 57}, NAN, NAN, NAN, 0},
 	};
-	size_t i;
 	int r;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		const char *others =
-			cases[i].confined ? "(everything else)" : "(everything else, at least)";
+			c->confined ? "(everything else)" : "(everything else, at least)";
 		struct store *s = small_store();
 		struct table t;
 
@@ -651,36 +641,34 @@ TEST(everything_else_is_not_below_zero)
 			int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
 
 			small_store_metric(s, run, "seconds", 2);
-			small_store_metric(s, run, "cpu_pct", cases[i].busy[r]);
+			small_store_metric(s, run, "cpu_pct", c->busy[r]);
 			small_store_metric(s, run, "workload_cpu_pct", 60);
-			small_store_metric(s, run, "workload_confined", r ? 1 : cases[i].confined);
+			small_store_metric(s, run, "workload_confined", r ? 1 : c->confined);
 			small_store_metric(s, run, "threads_hold_irq", 1);
 			add_thread(s, run, 7, 7, "main", 1.2e9, 4e6, 1);
 		}
 		t = small_store_table(s, "cpu", (struct query){.by = "comm"});
-		assert_int_equal(t.rows, isnan(cases[i].value) ? 1 : 2);
-		if (isnan(cases[i].value)) {
+		assert_int_equal(t.rows, isnan(c->value) ? 1 : 2);
+		if (isnan(c->value)) {
 			small_store_says(
 				&t,
-				cases[i].confined
+				c->confined
 					? "ran 2.5 % of a CPU more than the side's CPUs were busy; the"
 					: "ran 3.0 % of a CPU more than the side's CPUs were busy, so they ran on other CPUs too; the");
 		} else {
 			assert_string_equal(table_text(&t, 1, "comm"), others);
-			assert_float_equal(table_real(&t, 1, "cpu_pct"), cases[i].value, 1e-9);
-			assert_float_equal(table_interval(&t, 1, "cpu_pct").low, cases[i].low,
-					   1e-9);
-			assert_float_equal(table_interval(&t, 1, "cpu_pct").high, cases[i].high,
-					   1e-9);
+			assert_float_equal(table_real(&t, 1, "cpu_pct"), c->value, 1e-9);
+			assert_float_equal(table_interval(&t, 1, "cpu_pct").low, c->low, 1e-9);
+			assert_float_equal(table_interval(&t, 1, "cpu_pct").high, c->high, 1e-9);
 		}
 		assert_int_equal(small_store_noted(&t, "the threads may also run on CPUs outside"),
-				 !cases[i].confined);
+				 !c->confined);
 		small_store_says(&t, "a thread's time includes the softirqs and interrupts");
 		/* Only the first run could leave the side's CPUs. */
 		t = small_store_table(s, "cpu", (struct query){.by = "process"});
 		assert_int_equal(has_row(&t, "(everything else, at least)"),
-				 !cases[i].confined && !isnan(cases[i].value));
-		assert_int_equal(has_row(&t, "(everything else)"), !isnan(cases[i].value));
+				 !c->confined && !isnan(c->value));
+		assert_int_equal(has_row(&t, "(everything else)"), !isnan(c->value));
 		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "main"});
 		assert_int_equal(t.rows, 1);
 		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "none"});
@@ -761,10 +749,9 @@ TEST(idle_states_have_the_mean_time_of_a_stay)
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(metrics); i++)
-		small_store_metric(s, run, metrics[i].name, metrics[i].value);
+	each (c, metrics)
+		small_store_metric(s, run, c->name, c->value);
 	t = small_store_table(s, "idle", (struct query){0});
 	cells_are(&t, "state = busy idle C1 a:b idle C1, 0 time_pct = 40, "
 		      "2 entries_per_s = 1000, 2 mean_us = 500, 3 mean_us = -, 4 cpu = 1, "
@@ -930,15 +917,14 @@ TEST(ratios_divide_counters_of_the_same_kind)
 		{"", NULL, 0},
 	};
 	struct counter_ratio r;
-	size_t i;
 
-	for (i = 0; i < array_size(ratios); i++) {
-		assert_int_equal(counter_ratio(&r, ratios[i].event, 4, value_of_event, known),
-				 ratios[i].name != NULL);
-		if (!ratios[i].name)
+	each (c, ratios) {
+		assert_int_equal(counter_ratio(&r, c->event, 4, value_of_event, known),
+				 c->name != NULL);
+		if (!c->name)
 			continue;
-		assert_string_equal(r.name, ratios[i].name);
-		assert_float_equal(r.value, ratios[i].value, 1e-12);
+		assert_string_equal(r.name, c->name);
+		assert_float_equal(r.value, c->value, 1e-12);
 	}
 }
 
@@ -1137,9 +1123,7 @@ TEST(basis_of_a_file_follows_the_query)
 		{.work.busy_ns = 5, .work.rate = 10},	{.in = IN_CYCLES, .work.cycles = 300},
 		{.basis = BASIS_BUSY, .work.units = 5}, {.work.rate = 10, .unit = "colour"}};
 	struct query no_weight = {.in = IN_CYCLES, .work.units = 2};
-	struct error err = {0};
 	struct basis_value v;
-	size_t i;
 
 	check_file_basis((struct query){.work.rate = 0.5}, 1, 2e9, false,
 			 "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU");
@@ -1189,8 +1173,8 @@ TEST(basis_of_a_file_follows_the_query)
 		(struct query){.in = IN_INSTRUCTIONS, .work.units = 1}, 1, NAN, true,
 		"none: cycles does not count instructions, and --instructions is missing; shares only");
 
-	for (i = 0; i < array_size(refused); i++)
-		assert_int_equal(basis_of_file(&refused[i], 1, &v, &err), -EINVAL);
+	each (c, refused)
+		assert_int_equal(basis_of_file(c, 1, &v, &err), -EINVAL);
 	assert_int_equal(basis_of_file(&no_weight, 1, &v, &err), 0);
 	basis_of_weights(&no_weight, "cycles", 0, &v);
 	assert_string_equal(v.text,
@@ -1315,19 +1299,16 @@ TEST(event_that_does_not_count_the_amount_is_noted)
 		{1, IN_INSTRUCTIONS, "cycles", "cycles counts no instructions"},
 	};
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		table_init(&t, "functions", NULL, 0);
-		basis_note_event(&t, cases[i].per, cases[i].in, cases[i].event);
-		assert_int_equal(t.notes.n, cases[i].says != NULL);
-		if (cases[i].says)
-			small_store_says(&t, cases[i].says);
+		basis_note_event(&t, c->per, c->in, c->event);
+		assert_int_equal(t.notes.n, c->says != NULL);
+		if (c->says)
+			small_store_says(&t, c->says);
 		table_free(&t);
 	}
 }
-
-/* --- which runs give the figures --- */
 
 TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 {
@@ -1342,23 +1323,22 @@ TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 		{{"profile"}, 1, "there is no measure pass"},
 		{{"own", "other"}, 1, "there is no measure pass"},
 	};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		struct store *s = small_store();
 		struct table t;
 
-		for (k = 0; k < 4 && cases[i].passes[k]; k++)
-			small_store_metric(
-				s,
-				small_store_run(s, (struct run){.pass = cases[i].passes[k],
-								.position = (int)k + 1}),
-				"cpu_pct", (double)k + 1);
+		for (k = 0; k < 4 && c->passes[k]; k++)
+			small_store_metric(s,
+					   small_store_run(s, (struct run){.pass = c->passes[k],
+									   .position = (int)k + 1}),
+					   "cpu_pct", (double)k + 1);
 		t = small_store_table(s, "cpu", (struct query){0});
 		assert_int_equal(table_real(&t, 0, "runs"), 1);
-		assert_float_equal(table_real(&t, 0, "busy_pct"), cases[i].busy, 0);
-		if (cases[i].doubt)
-			small_store_says(&t, cases[i].doubt);
+		assert_float_equal(table_real(&t, 0, "busy_pct"), c->busy, 0);
+		if (c->doubt)
+			small_store_says(&t, c->doubt);
 		else
 			assert_false(small_store_noted(&t, "throughput and CPU include the cost"));
 	}
@@ -1406,7 +1386,6 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	static const double rates[2][3] = {{10, 10, 10}, {9, 8, 12}};
 	const double below = log(9.2 / 10.2), above = log(12.2 / 10.2);
 	struct store *s = small_store();
-	struct error err = {0};
 	struct table t;
 	size_t i;
 	int v, k, r;

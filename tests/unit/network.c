@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of the network stack: packets of CPUs, interrupts, counters of cards, sockets. */
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 struct metric {
 	const char *name;

@@ -3,7 +3,6 @@
 
 #include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 static struct flat parsed(const char *text)
 {
@@ -21,13 +20,12 @@ static void refused(const char *text, int code, const char *says)
 {
 	struct error err = {0};
 	struct flat flat;
-	char *copy = strdup(text);
+	autofree char *copy = strdup(text);
 
 	assert_int_equal(perf_report_parse("t", copy, strlen(copy), NULL, &flat, &err), -code);
 	if (!strstr(err.text, says))
 		fail_msg("'%s' does not say '%s'", err.text, says);
 	assert_int_equal(flat.n, 0);
-	free(copy);
 }
 
 static void same(const char *a, const char *b)
@@ -172,7 +170,6 @@ TEST(only_the_first_table_is_read)
 
 TEST(damaged_table_is_refused)
 {
-	struct error err = {0};
 	struct flat flat;
 	char binary[] = "PERFILE2\0\1\2";
 
@@ -228,7 +225,7 @@ static void near(double x, double y)
 
 TEST(functions_add_up_over_commands)
 {
-	struct flat f = parsed(TWO_COMMS);
+	freed(flat_free) struct flat f = parsed(TWO_COMMS);
 	struct query q = {.work.rate = 1e7};
 	struct table t = table_of(&f, &q);
 
@@ -253,7 +250,6 @@ TEST(functions_add_up_over_commands)
 	near(table_real(&t, 0, "self_share"), 10);
 	assert_true(isnan(table_real(&t, 0, "self_ns")));
 	small_store_says(&t, "all 2 rows: 70.00 % (the 1 shown: 10.00 %, --all shows all)");
-	flat_free(&f);
 }
 
 /* f and g have 20 % each; the sums are sorted, because f has a row for each of two commands. */
@@ -306,24 +302,22 @@ TEST(addresses_without_a_name_are_one_row_unless_all_are_wanted)
 TEST(components_of_a_text_are_not_split_by_what_it_lacks)
 {
 	static const char *const keys[] = {"cpu", "context", "pid", "tid", "thread", "process"};
-	struct flat f = parsed(TWO_COMMS);
+	freed(flat_free) struct flat f = parsed(TWO_COMMS);
 	struct query q = {.bare.flat = &f};
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(keys); i++) {
+	each (c, keys) {
 		struct error err = {0};
 
-		q.by = keys[i];
+		q.by = *c;
 		assert_int_equal(measure_run("components", NULL, &q, &t, &err), -EINVAL);
 		table_free(&t);
 	}
-	flat_free(&f);
 }
 
 TEST(costs_follow_the_basis)
 {
-	struct flat f = parsed(TWO_COMMS);
+	freed(flat_free) struct flat f = parsed(TWO_COMMS);
 	struct query q = {.work.busy_ns = 4e9, .work.units = 2e7, .work.seconds = 10};
 	struct table t = table_of(&f, &q);
 	static const struct {
@@ -342,17 +336,15 @@ TEST(costs_follow_the_basis)
 		  .work.seconds = 9},
 		 12},
 	};
-	size_t i;
 
 	near(table_real(&t, 1, "self_ns"), 0.4 * 200); /* busy: 4 s for 2e7 units */
 	q.basis = BASIS_WALL;
 	t = table_of(&f, &q);
 	near(table_real(&t, 1, "self_ns"), 0.4 * 500); /* wall: 2e6 units a second */
-	for (i = 0; i < array_size(small); i++) {
-		t = table_of(&f, &small[i].q);
-		near(table_real(&t, 1, "self_ns"), 0.4 * small[i].ns);
+	each (c, small) {
+		t = table_of(&f, &c->q);
+		near(table_real(&t, 1, "self_ns"), 0.4 * c->ns);
 	}
-	flat_free(&f);
 }
 
 TEST(missing_columns_and_bases_are_refused)
@@ -370,20 +362,18 @@ TEST(missing_columns_and_bases_are_refused)
 		{{.basis = BASIS_BUSY, .work.units = 5}, "--busy-ns"},
 		{{.work.busy_ns = 5, .work.rate = 5}, "--busy-ns"},
 	};
-	struct flat f = parsed("34.33%  [k] a\n");
+	freed(flat_free) struct flat f = parsed("34.33%  [k] a\n");
 	struct query q;
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	each (r, rows) {
 		struct error err = {0};
 
-		q = rows[i].q;
+		q = r->q;
 		q.bare.flat = &f;
 		assert_int_equal(measure_run("functions", NULL, &q, &t, &err), -EINVAL);
-		if (!strstr(err.text, rows[i].says))
-			fail_msg("'%s' does not say '%s'", err.text, rows[i].says);
+		if (!strstr(err.text, r->says))
+			fail_msg("'%s' does not say '%s'", err.text, r->says);
 		table_free(&t);
 	}
-	flat_free(&f);
 }

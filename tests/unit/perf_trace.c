@@ -2,7 +2,6 @@
 #include "analyze/texts/text.h"
 
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 static int parse(const char *text, struct trace *tr, struct error *err)
 {

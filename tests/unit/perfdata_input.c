@@ -5,8 +5,6 @@
  */
 #include "analyze/perfdata/objects.h"
 #include "analyze/perfdata/recording.h"
-#include "lib/file.h"
-#include "lib/str.h"
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
 
@@ -24,13 +22,13 @@ static char *path_of(const char *name)
 
 static void put(const char *name, const char *text)
 {
-	char *path = path_of(name), *slash = strrchr(path, '/');
+	autofree char *path = path_of(name);
+	char *slash = strrchr(path, '/');
 
 	*slash = '\0';
 	assert_int_equal(dir_make(path, NULL), 0);
 	*slash = '/';
 	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-	free(path);
 }
 
 static void check_bytes(const struct input *in, const char *text)
@@ -44,7 +42,6 @@ TEST(file_is_mapped)
 	const struct timespec times[] = {{1000, 7}, {2000, 9}};
 	int standard = dup(STDIN_FILENO);
 	struct recording r = {.spool.fd = -1};
-	struct error err = {0};
 	char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
 
 	put("file", "bytes");
@@ -77,7 +74,6 @@ TEST(file_is_mapped)
 TEST(folder_has_its_files_up_to_the_first_gap)
 {
 	struct recording r = {.spool.fd = -1};
-	struct error err = {0};
 	char *path = path_of("threads"), *other = path_of("other");
 
 	put("threads/data", "head");
@@ -164,7 +160,6 @@ TEST(pipe_that_cannot_be_read_is_an_error)
 {
 	struct recording r = {.spool.fd = -1};
 	int old = dup(STDIN_FILENO), fd[2];
-	struct error err = {0};
 
 	assert_int_equal(pipe(fd), 0);
 	dup2(fd[1], STDIN_FILENO); /* the end to write to */
@@ -183,7 +178,7 @@ static void check_standard(const char *text, off_t at, int expected)
 	struct recording r = {.spool.fd = -1};
 	int old = dup(STDIN_FILENO), fd, rc;
 	struct error err = {0};
-	char *path = path_of("standard");
+	autofree char *path = path_of("standard");
 
 	put("standard", text);
 	fd = open(path, O_RDONLY);
@@ -199,7 +194,6 @@ static void check_standard(const char *text, off_t at, int expected)
 	else
 		check_bytes(&r.inputs[0], text + at);
 	input_close(&r);
-	free(path);
 }
 
 TEST(standard_input_is_read_from_its_place)
@@ -214,7 +208,7 @@ TEST(chunk_is_a_part_of_a_file)
 {
 	struct chunk_reader reader = {0};
 	struct chunk chunk = {.at = 2, .len = 3, .order = 77};
-	char *path = path_of("chunks");
+	autofree char *path = path_of("chunks");
 
 	put("chunks", "0123456789");
 	chunk.fd = open(path, O_RDONLY);
@@ -237,17 +231,14 @@ TEST(chunk_is_a_part_of_a_file)
 	assert_false(chunk_read(&reader, &chunk, false));
 	assert_int_equal(cursor_left(&reader.c), 0);
 	free(reader.buf);
-	free(path);
 }
-
-/* --- chunks --- */
 
 /* Opens a stream of n samples, with a round behind one of them. The caller closes it. */
 static void open_samples(struct recording *r, struct profile *p, size_t n, size_t round,
 			 size_t *sample_size)
 {
 	struct writer records = {0}, w = {0};
-	char *path = path_of("samples");
+	autofree char *path = path_of("samples");
 	size_t i;
 
 	w_end(&records, w_begin(&records, 68, 0)); /* a round before the first sample */
@@ -265,7 +256,6 @@ static void open_samples(struct recording *r, struct profile *p, size_t n, size_
 	assert_int_equal(recording_open(r, p, path, false, NULL), 0);
 	str_free(&records.out);
 	str_free(&w.out);
-	free(path);
 }
 
 /* A round that ends where a chunk is full belongs to that chunk. Others lie inside a chunk. */
@@ -299,8 +289,6 @@ TEST(round_behind_a_full_chunk_belongs_to_it)
 	}
 }
 
-/* --- types of records --- */
-
 TEST(payloads_follow_some_records)
 {
 	static const uint8_t size[] = {9, 1, 0, 0, 0, 0, 0, 0};
@@ -310,8 +298,6 @@ TEST(payloads_follow_some_records)
 	assert_int_equal(record_payload(REC_HEADER_TRACING_DATA, body), 256 + 16);
 	assert_int_equal(record_payload(PERF_RECORD_MMAP, body), 0);
 }
-
-/* --- files of one name --- */
 
 /* The header has a build-id for a name. It does not help where two files have that name. */
 TEST(files_of_one_name_are_told_apart)
@@ -345,8 +331,8 @@ TEST(files_of_one_name_are_told_apart)
 	struct identities all;
 	size_t i;
 
-	for (i = 0; i < array_size(names); i++)
-		intern_str(&strings, names[i]);
+	each (c, names)
+		intern_str(&strings, *c);
 	identities_init(&all, &r);
 	for (i = 0; i < array_size(dsos); i++) {
 		struct dso_identity id = identity_of(&all, (uint32_t)i);
@@ -374,8 +360,6 @@ TEST(files_of_one_name_are_told_apart)
 	assert_false(identity_is_compat("[vvar]", 4096));
 }
 
-/* --- processes of the workload --- */
-
 /* A child may be recorded before its parent. A thread is no child, and a pid may come twice. */
 TEST(descendants_of_a_process_are_found)
 {
@@ -391,7 +375,7 @@ TEST(descendants_of_a_process_are_found)
 	};
 	static const uint32_t pids[] = {10, 30}, expected[] = {10, 30, 11, 31, 12, 13};
 	const struct sideband side = {.list = rows, .n = array_size(rows)};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i;
 
 	profile_init(&p);
@@ -399,10 +383,7 @@ TEST(descendants_of_a_process_are_found)
 	assert_int_equal(p.nown, array_size(expected));
 	for (i = 0; i < p.nown; i++)
 		assert_int_equal(p.own[i], expected[i]);
-	profile_free(&p);
 }
-
-/* --- slices --- */
 
 /* Samples at 90, 100 and 120 ns, of weights 1, 2 and 4. */
 TEST(slice_is_of_times_or_of_distances_from_the_first_sample)
@@ -434,25 +415,25 @@ TEST(slice_is_of_times_or_of_distances_from_the_first_sample)
 	struct perfdata_options o = {.threads = 1};
 	struct error err;
 	struct profile p;
-	size_t i, at;
+	size_t at;
 
 	w_add_sample(&records, 2, 100, 1, 0x1000);
 	w_add_sample(&records, 1, 90, 1, 0x1000);
 	w_add_sample(&records, 4, 120, 1, 0x1000);
 	w_pipe(&w, &records.out);
-	for (i = 0; i < array_size(rows); i++) {
+	each (r, rows) {
 		int rc;
 
-		o.slice = rows[i].slice;
+		o.slice = r->slice;
 		err = (struct error){0};
 		rc = w_read(&p, &w.out, &o, &err);
-		assert_int_equal(rc, rows[i].weight < 0 ? rows[i].weight : 0);
+		assert_int_equal(rc, r->weight < 0 ? r->weight : 0);
 		if (rc)
 			assert_non_null(strstr(err.text,
 					       "no sample between --from and --to; its "
 					       "samples are from 0.000000 to 0.000000 s"));
 		else
-			assert_int_equal(p.events[0].weight, rows[i].weight);
+			assert_int_equal(p.events[0].weight, r->weight);
 		profile_free(&p);
 	}
 	w_stream_head(&timeless, &e, 1);

@@ -15,8 +15,6 @@ static unsigned int dice(unsigned int sides)
 	return (unsigned int)(seed >> 33) % sides;
 }
 
-/* --- the table of stacks --- */
-
 enum { STACKS = 9000 };
 
 /* Only 7 different hashes in every third case, so that many stacks compete for the same slots. */
@@ -177,8 +175,6 @@ TEST(order_of_stacks_depends_on_nothing_but_them)
 		stacks_free(&list[i].stacks);
 }
 
-/* --- the table of costs --- */
-
 TEST(each_cost_has_one_row)
 {
 	enum { KEYS = 3000 };
@@ -208,8 +204,6 @@ TEST(each_cost_has_one_row)
 	free(stacks[0]);
 	free(stacks[1]);
 }
-
-/* --- the rows of a frame --- */
 
 /* Compares the keys of two rows. */
 static int compare_rows(const struct profile_cost *a, const struct profile_cost *b)
@@ -266,8 +260,6 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 			assert_true(compare_rows(&p.costs[k - 1], &p.costs[k]) < 0);
 	}
 }
-
-/* --- a whole profile --- */
 
 enum { SAMPLES = 24000, LEVELS = 14 };
 

@@ -28,8 +28,6 @@ static void check_row(const struct profile *p, uint64_t weight, const char *comm
 	assert_string_equal(profile_symbol_name(p, at), symbol);
 }
 
-/* --- payloads, and records that zcost does not use --- */
-
 TEST(payloads_behind_records_are_skipped)
 {
 	struct writer w = {0};
@@ -81,8 +79,6 @@ TEST(unknown_record_types_are_passed_by)
 	assert_int_equal(p.events[0].samples, 1);
 	assert_false(p.health.truncated);
 }
-
-/* --- lost --- */
 
 static void lost(struct writer *w, uint32_t type, uint64_t id, uint64_t n, uint64_t time)
 {
@@ -139,8 +135,6 @@ TEST(lost_samples_count_once)
 		profile_free(&p);
 	}
 }
-
-/* --- who ran, and what was mapped, when --- */
 
 /* A thread id is used again by a thread of another process and by a new process. */
 TEST(reused_thread_id_belongs_to_its_new_process)
@@ -404,13 +398,12 @@ TEST(build_ids_of_the_header_belong_to_names)
 		}
 		assert_int_equal(w_read_records(&p, &w, NULL), 0);
 		assert_int_equal(p.ndsos, array_size(cases));
-		for (i = 0; i < array_size(cases); i++) {
-			for (k = 0; strcmp(intern_get(&p.strings, p.dsos[k].name), cases[i].name);
-			     k++)
+		each (c, cases) {
+			for (k = 0; strcmp(intern_get(&p.strings, p.dsos[k].name), c->name); k++)
 				assert_true(k < p.ndsos);
-			if (cases[i].expected)
+			if (c->expected)
 				assert_string_equal(intern_get(&p.strings, p.dsos[k].build_id),
-						    cases[i].expected);
+						    c->expected);
 			else
 				assert_int_equal(p.dsos[k].build_id, PROFILE_NONE);
 		}
@@ -418,8 +411,6 @@ TEST(build_ids_of_the_header_belong_to_names)
 	}
 	str_free(&list.out);
 }
-
-/* --- features of the header --- */
 
 static void feature_of(struct writer *w, uint64_t bit, const char *value)
 {
@@ -533,8 +524,6 @@ TEST(events_beyond_65536_are_damage)
 	assert_non_null(strstr(p.health.why, "an impossible number of events at offset"));
 }
 
-/* --- order of the profile --- */
-
 /* Samples without call chains. Their rows come in the order of address spaces, then of addresses.
  */
 TEST(profile_has_the_order_of_spaces_and_addresses)
@@ -559,13 +548,13 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 	w_stream_head(&w, &e, 1);
 	w_mmap2(&w, 1, 1, 0x1000, 0x1000, 0, "/old");
 	w_mmap2(&w, 5, 1, 0x1000, 0x1000, 0, "/new");
-	for (i = 0; i < array_size(rows); i++) {
-		at = w_begin(&w, PERF_RECORD_SAMPLE, rows[i].mode);
+	each (r, rows) {
+		at = w_begin(&w, PERF_RECORD_SAMPLE, r->mode);
 		w64(&w, W_EVENT_ID);
-		w64(&w, rows[i].addr);
+		w64(&w, r->addr);
 		w32(&w, 1);
 		w32(&w, 1);
-		w64(&w, rows[i].time);
+		w64(&w, r->time);
 		w64(&w, 0);
 		w_end(&w, at);
 	}
@@ -623,12 +612,12 @@ TEST(records_without_all_of_their_fields_are_ignored)
 	const struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID};
 	freed(writer_free) struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i, len, at;
+	size_t len, at;
 
 	w_stream_head(&w, &e, 1);
-	for (i = 0; i < array_size(rows); i++)
-		for (len = 0; len < rows[i].len; len++) {
-			at = w_begin(&w, rows[i].type, PERF_RECORD_MISC_USER);
+	each (r, rows)
+		for (len = 0; len < r->len; len++) {
+			at = w_begin(&w, r->type, PERF_RECORD_MISC_USER);
 			w_bytes(&w, ones, len);
 			w_end(&w, at);
 		}
@@ -647,8 +636,6 @@ TEST(records_without_all_of_their_fields_are_ignored)
 	assert_string_equal(intern_get(&p.strings, p.costs[0].comm), ":1");
 	assert_string_equal(profile_symbol_dso(&p, p.frames[0].symbol), "[unknown]");
 }
-
-/* --- modes --- */
 
 /* A system call is kernel code directly before user code. */
 TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
@@ -670,24 +657,22 @@ TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
 		{PERF_RECORD_MISC_HYPERVISOR, {in_hv, 0x10, in_user, 0x20}, CTX_UNKNOWN, 2},
 		{PERF_RECORD_MISC_USER, {in_user, 0x10}, CTX_USER, 1},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		struct w_sample s = {
-			.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = rows[i].mode};
+	each (r, rows) {
+		struct w_sample s = {.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = r->mode};
 		struct writer w = {0};
 		freed(profile_free) struct profile p;
 		uint32_t depth = 0, frame;
 
-		memcpy(s.chain, rows[i].chain, sizeof(rows[i].chain));
+		memcpy(s.chain, r->chain, sizeof(r->chain));
 		w_sample(&w, &s);
 		assert_int_equal(w_read_records(&p, &w, NULL), 0);
 		assert_int_equal(p.ncosts, 1);
-		assert_int_equal(p.costs[0].context, rows[i].context);
+		assert_int_equal(p.costs[0].context, r->context);
 		for (frame = p.costs[0].frame; frame != PROFILE_NONE;
 		     frame = p.frames[frame].parent)
 			depth++;
-		assert_int_equal(depth, rows[i].depth);
+		assert_int_equal(depth, r->depth);
 		assert_int_equal(p.health.bad_chains, 0);
 	}
 }
@@ -773,8 +758,6 @@ TEST(kernel_programs_follow_ksymbol_records)
 	profile_free(&p);
 }
 
-/* --- headers of other machines --- */
-
 /* Moves the bit of the host name to its place on machines with longs of 32 bits. */
 TEST(feature_bitmaps_of_other_machines_are_read)
 {
@@ -805,7 +788,6 @@ TEST(feature_bitmaps_of_other_machines_are_read)
 TEST(larger_attrs_of_a_newer_perf_are_read)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
-	struct error err = {0};
 	struct profile p;
 	size_t i;
 	int big;

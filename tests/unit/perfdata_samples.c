@@ -204,15 +204,14 @@ TEST(impossible_lengths_are_refused)
 	struct sample_rest rest;
 	struct sample s;
 	uint8_t *copy;
-	size_t i, k;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		for (k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
-			struct event e = {.sample_type = types[i],
+	each (c, types)
+		each (r, lengths) {
+			struct event e = {.sample_type = *c,
 					  .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID};
 			freed(writer_free) struct writer w = {0};
 
-			w64(&w, lengths[k]);
+			w64(&w, *r);
 			w_bytes(&w, "ab", 2);
 			assert_false(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
 			free(copy);
@@ -235,8 +234,6 @@ TEST(sample_without_user_registers_and_stack_is_read)
 	assert_int_equal(rest.stack_size, 0);
 	free(copy);
 }
-
-/* --- the time at the end of other records --- */
 
 TEST(time_is_found_in_every_trailer)
 {
@@ -271,8 +268,6 @@ TEST(time_is_found_in_every_trailer)
 	ev.list[0].sample_id_all = false;
 	assert_false(sample_trailer_time(&ev, cursor_of("12345678", 8, false), &time));
 }
-
-/* --- events --- */
 
 enum { NO_USER = 1 << 4, NO_KERNEL = 1 << 5, NO_GUEST = 1 << 20 };
 
@@ -339,9 +334,8 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 	freed(events_free) struct events ev = {0};
 	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		struct event e = {
-			.type = cases[i].type, .config = cases[i].config, .modifier = ":u"};
+	each (c, cases) {
+		struct event e = {.type = c->type, .config = c->config, .modifier = ":u"};
 
 		events_add(&ev, &e);
 	}
@@ -350,8 +344,6 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 	for (i = 0; i < array_size(cases); i++)
 		assert_string_equal(ev.list[i].name, i == 1 ? "spoke" : cases[i].name);
 }
-
-/* --- ids --- */
 
 enum { BASE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD };
 
@@ -438,8 +430,6 @@ TEST(single_event_needs_no_id)
 	assert_int_equal(p.health.unknown_ids, 0);
 	check_rows(&p);
 }
-
-/* --- counter values --- */
 
 struct values {
 	uint32_t tid;
@@ -560,8 +550,6 @@ TEST(gains_outside_the_window_do_not_count)
 	check_rows(&p);
 }
 
-/* --- periods far from the usual --- */
-
 static void check_periods(uint64_t flags, uint64_t outliers)
 {
 	struct w_event one = {.sample_type = BASE, .flags = flags};
@@ -593,21 +581,19 @@ TEST(periods_are_unusual_from_a_factor_of_16_on)
 		bool outlier;
 	} cases[] = {{31, false},    {511, false},  {1024, false},
 		     {16383, false}, {16384, true}, {1 << 20, true}};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
 		freed(writer_free) struct writer w = {0};
 		freed(profile_free) struct profile p;
 
 		w_stream_head(&w, &one, 1);
 		for (k = 0; k < 11; k++)
-			plain_sample(&w, BASE, 0, 1 + k,
-				     k < 5 ? cases[i].period : 512 + 511 * (k % 2));
+			plain_sample(&w, BASE, 0, 1 + k, k < 5 ? c->period : 512 + 511 * (k % 2));
 		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
-		assert_int_equal(p.events[0].outliers, 5 * cases[i].outlier);
-		assert_int_equal(p.events[0].outlier_weight,
-				 5 * cases[i].outlier * cases[i].period);
+		assert_int_equal(p.events[0].outliers, 5 * c->outlier);
+		assert_int_equal(p.events[0].outlier_weight, 5 * c->outlier * c->period);
 		check_rows(&p);
 	}
 }

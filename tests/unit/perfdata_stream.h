@@ -125,4 +125,45 @@ static inline int w_read_records(struct profile *p, struct writer *records, stru
 	return ret;
 }
 
+/* The fields that each format begins with. */
+#define W_COMMON_FIELDS                                                                \
+	"format:\n"                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static inline void w_block(struct writer *w, const char *text)
+{
+	w64(w, strlen(text));
+	w_bytes(w, text, strlen(text));
+}
+
+/* Begins the formats of tracepoints: all before the number of systems. */
+static inline void w_tracing_head(struct writer *w, const char *version)
+{
+	w_bytes(w, "\x17\x08\x44tracing", 10);
+	w_bytes(w, version, strlen(version) + 1);
+	w_int(w, w->big, 1);
+	w_int(w, 8, 1);
+	w32(w, 4096);
+	w_bytes(w, "header_page", 12);
+	w_block(w, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	w_bytes(w, "header_event", 13);
+	w_block(w, "# compressed entry header\n");
+	w32(w, 1);
+	w_block(w, "name: function\nID: 1\n");
+}
+
+/* Writes the record of a stream that has the formats. */
+static inline void w_tracing_record(struct writer *w, const struct str *formats)
+{
+	size_t at = w_begin(w, 66, 0);
+
+	w32(w, formats->len);
+	w_end(w, at);
+	w_bytes(w, formats->buf, formats->len);
+	w_bytes(w, "\0\0\0\0\0\0\0", -formats->len & 7);
+}
+
 #endif

@@ -19,13 +19,13 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 
 static void write_text(const char *name, const void *text, size_t len)
 {
-	char *path = xasprintf("%s/%s", dir, name), *slash = strrchr(path, '/');
+	autofree char *path = xasprintf("%s/%s", dir, name);
+	char *slash = strrchr(path, '/');
 
 	*slash = '\0';
 	assert_int_equal(dir_make(path, NULL), 0);
 	*slash = '/';
 	assert_int_equal(file_write(path, text, len, NULL), 0);
-	free(path);
 }
 
 /* The notes of a kernel with this build-id of one repeated byte. */
@@ -103,9 +103,8 @@ static void write_vmlinux(const char *name, uint8_t byte)
 	write_text(name, file, sizeof(file));
 }
 
-static int make_folder(void **state)
+static void make_folder(void)
 {
-	(void)state;
 	write_text("same/kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	write_notes("same/notes", 0xaa);
 	write_text("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
@@ -121,7 +120,6 @@ static int make_folder(void **state)
 	write_notes("core/notes", 0xaa);
 	write_vmlinux("core/kcore", 0);
 	write_vmlinux("root/w/prog", 0);
-	return 0;
 }
 
 /* The header's row of the kernel. */
@@ -477,8 +475,6 @@ TEST(long_names_are_cut)
 	}
 }
 
-/* --- spots --- */
-
 static void check_spot(const struct profile *p, size_t i, const char *event, uint64_t offset,
 		       uint64_t samples, uint64_t weight)
 {
@@ -603,8 +599,8 @@ TEST(code_is_in_the_order_of_objects)
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 	w_mmap2(&records, 0, 200, 0x400000, 0x1000, TEXT, "/w/prog");
 	w_add_sample(&records, 4, 1, 200, 0x400310);
-	for (i = 0; i < array_size(at); i++) {
-		w_kernel_sample(&records, 1, KERNEL - BOOT + at[i]);
+	each (c, at) {
+		w_kernel_sample(&records, 1, KERNEL - BOOT + *c);
 		w_add_sample(&records, 4, 1, 200, 0x400310);
 	}
 	w_pipe(&w, &records.out);
@@ -634,23 +630,23 @@ TEST(cheap_functions_have_no_spots)
 	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
 	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < array_size(rows); i++) {
+	each (r, rows) {
 		freed(writer_free) struct writer records = {0}, w = {0};
 		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
 		w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
-		w_kernel_sample(&records, rows[i].costly, KERNEL + 0x310);
+		w_kernel_sample(&records, r->costly, KERNEL + 0x310);
 		for (k = 0; k < 2; k++)
-			if (rows[i].cheap[k])
-				w_kernel_sample(&records, rows[i].cheap[k], KERNEL + 0x10 + k);
+			if (r->cheap[k])
+				w_kernel_sample(&records, r->cheap[k], KERNEL + 0x10 + k);
 		w_pipe(&w, &records.out);
 		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
-		assert_int_equal(p.nspots, rows[i].nspots);
+		assert_int_equal(p.nspots, r->nspots);
 		if (p.nspots == 1)
-			assert_int_equal(p.spots[0].weight, rows[i].costly);
+			assert_int_equal(p.spots[0].weight, r->costly);
 	}
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks the profile of the recording of perfdata_world.h, in every form of perf.data. */
-#include "analyze/perfdata/perfdata.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
 #include "tests/unit/perfdata_world.h"
 #include "tests/unit/unit.h"
 
@@ -93,12 +90,11 @@ static void write_object(const struct object *o)
 	assert_int_equal(file_write(path, file, sizeof(file), NULL), 0);
 }
 
-static int make_world(void **state)
+static void make_world(void)
 {
 	autofree char *path;
 	size_t i;
 
-	(void)state;
 	path = xasprintf("%s/w", dir);
 	assert_int_equal(dir_make(path, NULL), 0);
 	free(path);
@@ -106,7 +102,6 @@ static int make_world(void **state)
 		write_object(&objects[i]);
 	path = xasprintf("%s/kallsyms", dir);
 	assert_int_equal(file_write(path, kallsyms, sizeof(kallsyms) - 1, NULL), 0);
-	return 0;
 }
 
 /* The expected rows, worked out by hand. */
@@ -247,14 +242,12 @@ TEST(every_form_gives_the_same_profile)
 {
 	static const uint32_t attr_sizes[] = {0, 64, 72, 80, 96, 104, 112, 136, 160};
 	struct profile p;
-	struct error err = {0};
 	struct str file;
-	size_t i;
 	int bits;
 
 	for (bits = 0; bits < 8; bits++)
-		for (i = 0; i < sizeof(attr_sizes) / sizeof(attr_sizes[0]); i++) {
-			file = form(bits & 1, bits & 2, bits & 4, attr_sizes[i]);
+		each (c, attr_sizes) {
+			file = form(bits & 1, bits & 2, bits & 4, *c);
 			if (read_bytes(&p, file.buf, file.len, &err, true, NULL))
 				print_message("# form %d: %s\n", bits, err.text);
 			assert_int_equal(err.code, 0);
@@ -451,9 +444,9 @@ TEST(last_record_of_a_stream_is_checked)
 		{8, 7, "the last record is cut off"},
 		{0, 1, "the last record is cut off"},
 	};
-	size_t i, at;
+	size_t at;
 
-	for (i = 0; i < array_size(rows); i++) {
+	each (r, rows) {
 		freed(writer_free) struct writer records = {0}, w = {0};
 		freed(profile_free) struct profile p;
 		autofree char *end;
@@ -462,14 +455,14 @@ TEST(last_record_of_a_stream_is_checked)
 		w_pipe(&w, &records.out);
 		at = w.out.len;
 		w_begin(&w, 68, 0);
-		w_patch16(&w, at + 6, rows[i].size);
+		w_patch16(&w, at + 6, r->size);
 		w64(&w, 0);
-		w.out.len = at + rows[i].len;
-		end = xasprintf("%s at offset %zu;", rows[i].why ? rows[i].why : "", at);
+		w.out.len = at + r->len;
+		end = xasprintf("%s at offset %zu;", r->why ? r->why : "", at);
 		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 		assert_int_equal(p.events[0].weight, 5);
-		assert_int_equal(p.health.truncated, rows[i].why != NULL);
-		if (rows[i].why)
+		assert_int_equal(p.health.truncated, r->why != NULL);
+		if (r->why)
 			assert_non_null(strstr(p.health.why, end));
 	}
 }

@@ -25,62 +25,42 @@ enum {
 #define USER	PERF_RECORD_MISC_USER
 #define KERN	PERF_RECORD_MISC_KERNEL
 
+#define SAMPLE(time, period, pid, tid, cpu, mode, ...)                          \
+	{                                                                       \
+		(time), (period), (pid), (tid), (cpu), (mode), {__VA_ARGS__}, 0 \
+	}
 static const struct w_sample samples[] = {
 	/* main -> serve -> recurse three deep: recurse counts once */
-	{20,
-	 1000,
-	 SERVER,
-	 SERVER,
-	 0,
-	 USER,
-	 {IN_USER, EXE + 0x210, EXE + 0x220, EXE + 0x230, EXE + 0x110, EXE + 0x10},
-	 0},
+	SAMPLE(20, 1000, SERVER, SERVER, 0, USER, IN_USER, EXE + 0x210, EXE + 0x220, EXE + 0x230,
+	       EXE + 0x110, EXE + 0x10),
 	/* its second thread, in the library */
-	{21, 2000, SERVER, 110, 1, USER, {IN_USER, LIB + 0x10, EXE + 0x110}, 0},
+	SAMPLE(21, 2000, SERVER, 110, 1, USER, IN_USER, LIB + 0x10, EXE + 0x110),
 	/* the child before its exec: still the server's program */
-	{30, 4000, CLIENT, CLIENT, 0, USER, {IN_USER, EXE + 0x110, EXE + 0x10}, 0},
+	SAMPLE(30, 4000, CLIENT, CLIENT, 0, USER, IN_USER, EXE + 0x110, EXE + 0x10),
 	/* the kernel, during the exec's system call: the old program's stack */
-	{36,
-	 8000,
-	 CLIENT,
-	 CLIENT,
-	 0,
-	 KERN,
-	 {IN_KERN, KERNEL + 0x210, KERNEL + 0x110, IN_USER, EXE + 0x110, EXE + 0x10},
-	 0},
+	SAMPLE(36, 8000, CLIENT, CLIENT, 0, KERN, IN_KERN, KERNEL + 0x210, KERNEL + 0x110, IN_USER,
+	       EXE + 0x110, EXE + 0x10),
 	/* and behind it: the client's program at the same address */
-	{50, 16000, CLIENT, CLIENT, 1, USER, {IN_USER, EXE + 0x110, EXE + 0x10}, 0},
+	SAMPLE(50, 16000, CLIENT, CLIENT, 1, USER, IN_USER, EXE + 0x110, EXE + 0x10),
 	/* softirq work inside a system call of the client */
-	{51,
-	 32000,
-	 CLIENT,
-	 CLIENT,
-	 1,
-	 KERN,
-	 {IN_KERN, MODULE + 0x110, KERNEL + 0x510, KERNEL + 0x410, KERNEL + 0x310, KERNEL + 0x210,
-	  KERNEL + 0x110, IN_USER, EXE + 0x110, EXE + 0x10},
-	 0},
+	SAMPLE(51, 32000, CLIENT, CLIENT, 1, KERN, IN_KERN, MODULE + 0x110, KERNEL + 0x510,
+	       KERNEL + 0x410, KERNEL + 0x310, KERNEL + 0x210, KERNEL + 0x110, IN_USER, EXE + 0x110,
+	       EXE + 0x10),
 	/* libx in the worker, then liby over the page of libx's xb, then what is left of libx */
-	{60, 64000, WORKER, WORKER, 0, USER, {IN_USER, LIB + 0x110}, 0},
-	{70, 128000, WORKER, WORKER, 0, USER, {IN_USER, LIB + 0x110, LIB + 0x210, LIB + 0x10}, 0},
+	SAMPLE(60, 64000, WORKER, WORKER, 0, USER, IN_USER, LIB + 0x110),
+	SAMPLE(70, 128000, WORKER, WORKER, 0, USER, IN_USER, LIB + 0x110, LIB + 0x210, LIB + 0x10),
 	/* the idle CPU; an interrupt in it; a BPF program, once loaded and once not any more */
-	{80, 256000, 0, 0, 0, KERN, {IN_KERN, KERNEL + 0x710}, 0},
-	{81, 512000, 0, 0, 0, KERN, {IN_KERN, KERNEL + 0x910, KERNEL + 0x610, KERNEL + 0x710}, 0},
-	{82, 1024000, 0, 0, 0, KERN, {IN_KERN, BPF + 8, KERNEL + 0x810}, 0},
-	{92, 2048000, 0, 0, 0, KERN, {IN_KERN, BPF + 8, KERNEL + 0x810}, 0},
+	SAMPLE(80, 256000, 0, 0, 0, KERN, IN_KERN, KERNEL + 0x710),
+	SAMPLE(81, 512000, 0, 0, 0, KERN, IN_KERN, KERNEL + 0x910, KERNEL + 0x610, KERNEL + 0x710),
+	SAMPLE(82, 1024000, 0, 0, 0, KERN, IN_KERN, BPF + 8, KERNEL + 0x810),
+	SAMPLE(92, 2048000, 0, 0, 0, KERN, IN_KERN, BPF + 8, KERNEL + 0x810),
 	/* nothing is mapped there */
-	{93, 4096000, WORKER, WORKER, 1, USER, {IN_USER, 0x1234}, 0},
+	SAMPLE(93, 4096000, WORKER, WORKER, 1, USER, IN_USER, 0x1234),
 	/* an unknown marker: the chain is dropped, the sample is not */
-	{94,
-	 8192000,
-	 WORKER,
-	 WORKER,
-	 1,
-	 USER,
-	 {IN_USER, LIB + 0x10, (uint64_t)-3000, LIB + 0x210},
-	 0},
+	SAMPLE(94, 8192000, WORKER, WORKER, 1, USER, IN_USER, LIB + 0x10, (uint64_t)-3000,
+	       LIB + 0x210),
 	/* a thread without any record; an id that no event has */
-	{95, 16384000, 300, 300, 1, USER, {IN_USER, 0x5678}, 0},
+	SAMPLE(95, 16384000, 300, 300, 1, USER, IN_USER, 0x5678),
 	{96, 1, WORKER, WORKER, 1, USER, {IN_USER, LIB + 0x10}, 555},
 };
 enum { NSAMPLES = sizeof(samples) / sizeof(samples[0]) };

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Charts from tables written here by hand: what is drawn, what is said, and what is not. */
 #include "analyze/commands/options.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/file.h"
 #include "lib/str.h"
 #include "plot/chart.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 #include "tests/unit/unit.h"
-
-/* --- tables from text: "name" and lines of fields between tabs, "" is a missing value --- */
 
 struct sheet {
 	const char *name, *text;
@@ -99,8 +95,6 @@ static int verdicts_from_sheets(const struct chart_source *source, const char *t
 	(void)table, (void)out;
 	return from_sheets(source, ends[1], q, t, err);
 }
-
-/* --- drawing --- */
 
 static const char *const three[] = {"baseline", "mmap", "uring"};
 
@@ -217,8 +211,6 @@ static char *slurp(const char *dir, const char *name)
 	return *data;
 }
 
-/* --- tables --- */
-
 TEST(rows)
 {
 	struct table t;
@@ -255,8 +247,6 @@ TEST(copied)
 	assert_int_equal(copied_state(&t, "new", NULL), COPIED_UNKNOWN);
 	table_free(&t);
 }
-
-/* --- charts --- */
 
 TEST(throughput)
 {
@@ -300,17 +290,16 @@ TEST(runs_in_foot)
 		{2, "mean",
 		 "n = 2 to 7 measured runs per variant, mean, whiskers: 95 % interval ·"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		char all[256];
 		struct fixture *x;
 
-		snprintf(all, sizeof(all), text, cases[i].runs);
+		snprintf(all, sizeof(all), text, c->runs);
 		x = fixture_new("summary", all);
-		x->d.facts.estimator = cases[i].estimator;
+		x->d.facts.estimator = c->estimator;
 		assert_int_equal(fixture_draw(x, "throughput"), 0);
-		assert_has(x->f.foot, cases[i].says);
+		assert_has(x->f.foot, c->says);
 	}
 }
 
@@ -346,18 +335,17 @@ TEST(share_of_side)
 	};
 	const char *mmap[] = {"mmap"};
 	struct fixture *x;
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		x = fixture_new("none", "");
 		x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\n"
 				    "mmap\treceiver\tbytes\t1000\t980\n"
 				    "mmap\tsender\tsends\t100000\t99999\n";
 		x->d.news = mmap;
 		x->d.nnews = 1;
-		x->d.side = cases[i].side;
-		(void)fixture_draw(x, cases[i].chart);
-		assert_has(x->f.remarks, cases[i].says);
+		x->d.side = c->side;
+		(void)fixture_draw(x, c->chart);
+		assert_has(x->f.remarks, c->says);
 	}
 }
 
@@ -415,7 +403,7 @@ TEST(many_limits)
 {
 	const char *names[MANY];
 	struct fixture *x = fixture_many(names);
-	struct str limits = {0};
+	freed(str_free) struct str limits = {0};
 	int i;
 
 	str_puts(&limits, "variant\tlimit\tside\n");
@@ -424,7 +412,6 @@ TEST(many_limits)
 	x->sheets[2].text = limits.buf;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_has(x->f.remarks, "different limits: zcost report limits");
-	str_free(&limits);
 }
 
 /* A title claims what compare says, whatever the intervals look like, and nothing else. */
@@ -432,12 +419,11 @@ TEST(no_claim)
 {
 	static const char *const verdicts_of_mmap[] = {"~", "too few runs", "drift?", "copied", ""};
 	struct fixture *x;
-	size_t i;
 
-	for (i = 0; i < array_size(verdicts_of_mmap); i++) {
+	each (c, verdicts_of_mmap) {
 		char *text = xasprintf("side\tmetric\tverdict\nreceiver\tthroughput\t%s\n"
 				       "receiver\tns_per_kib\tbetter\n",
-				       verdicts_of_mmap[i]);
+				       *c);
 
 		x = fixture_new("summary", summary);
 		x->sheets[4].text = text;
@@ -699,7 +685,8 @@ TEST(number_and_whisker_of_a_stack)
 	assert_has(
 		gp,
 		"$1 == 0 && valid(7) && valid(8) && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
-	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6).suffix(11))");
+	assert_has(gp,
+		   "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6).suffix(11))");
 	page_make(&page, &x->f);
 	assert_true(label_width("2857", page.value_size, false) / 2 <
 		    (BAR_HALF / 100.0 + 0.06) *
@@ -780,7 +767,7 @@ TEST(rest)
 	static const char *const names[] = {
 		"data copy",  "TCP/IP", "netdevice", "skb",    "memory", "lock",   "entry",
 		"scheduling", "user",	"libraries", "filter", "timer",	 "tracing"};
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct fixture *x;
 	struct estimate e;
 	size_t i;
@@ -795,7 +782,6 @@ TEST(rest)
 	assert_string_equal(x->f.parts.mark[10].label, "the rest (3)");
 	assert_true(figure_get(&x->f, 0, 0, 10, &e) && e.value == 2 + 3 + 4 && isnan(e.hi));
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 91);
-	str_free(&s);
 }
 
 /* A stack of two parts, 60 and 20 high, whose sum has an interval up to `hi`. */
@@ -1161,9 +1147,10 @@ TEST(others)
 	x->source.table = crowded_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_string_equal(x->f.doubt,
-			    "mmap receiver, mmap sender (3 runs, first run-01): other programs took "
-			    "12 to 51 % of the side's busy time, counting user mode alone");
+	assert_string_equal(
+		x->f.doubt,
+		"mmap receiver, mmap sender (3 runs, first run-01): other programs took "
+		"12 to 51 % of the side's busy time, counting user mode alone");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
 	assert_has(x->f.doubt, "Different limits: ");
@@ -1198,8 +1185,6 @@ TEST(formats)
 	assert_int_equal(figure_formats("svg,gif", &formats), -EINVAL);
 	assert_int_equal(figure_formats("", &formats), -EINVAL);
 }
-
-/* --- selections: what report takes, plot takes --- */
 
 static bool list_has(const char *words, const char *word)
 {
@@ -1237,11 +1222,8 @@ static const struct {
 
 static bool chart_needs(const struct chart *c, const char *option)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(not_of_chart); i++)
-		if (list_has(not_of_chart[i].charts, c->name) &&
-		    list_has(not_of_chart[i].options, option))
+	each (r, not_of_chart)
+		if (list_has(r->charts, c->name) && list_has(r->options, option))
 			return false;
 	return true;
 }
@@ -1324,11 +1306,9 @@ TEST(workload_alone_works_or_the_reason_is_said)
 		feature_is_clear(t->name, t->options[SOURCE_CAPTURE], t->whole);
 }
 
-static int free_sheets(void **state)
+static void free_sheets(void)
 {
-	(void)state;
 	arena_free(&sheets);
-	return 0;
 }
 
 AROUND_TESTS(NULL, free_sheets)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pictures of nasty figures: every text lies on the page, none lies on another, bars can be seen.
  */
-#include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/figure.h"
 #include "tests/unit/unit.h"

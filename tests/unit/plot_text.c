@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names and colours in pictures: cleaned, quoted, cut, wrapped, and told apart. */
-#include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 #include "tests/unit/unit.h"
@@ -83,8 +82,6 @@ TEST(palette)
 	assert_true(palette_dark(0x332288));
 	assert_false(palette_dark(0xddcc77));
 }
-
-/* --- colours as those see them who have no red, or no green, receptors (Machado, 2009) --- */
 
 static const double sights[][3][3] = {
 	{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

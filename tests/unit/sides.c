@@ -2,7 +2,6 @@
 /* The CPUs, the power and the scores of a side, and of sides that share CPUs or a host. */
 #include "analyze/scope/placement.h"
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
 static int64_t add_side(struct store *s, const char *side, const char *host, const char *cpus,
 			double cpu_pct)
@@ -95,15 +94,12 @@ TEST(scores_of_given_numbers)
 		 "given"},
 	};
 	const struct query without = {.throughput_gbps = 4, .model_idle = 10};
-	struct error err = {0};
 	freed(table_free) struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(given); i++) {
-		t = small_store_table(NULL, "roi", given[i].q);
-		check_row(&t, 0, 4, given[i].q.cpu_pct > 0 ? 50 : NAN, given[i].watts,
-			  given[i].roi_c, given[i].roi_p);
-		small_store_column_is(&t, "power_source", given[i].source);
+	each (c, given) {
+		t = small_store_table(NULL, "roi", c->q);
+		check_row(&t, 0, 4, c->q.cpu_pct > 0 ? 50 : NAN, c->watts, c->roi_c, c->roi_p);
+		small_store_column_is(&t, "power_source", c->source);
 	}
 	assert_int_equal(measure_run("roi", NULL, &without, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "table roi needs a divisor"));
@@ -278,8 +274,6 @@ TEST(power_has_energy_and_score_of_each_kind)
 	cells_are(&t, "rows = 3, 0 roi_p = 1.6");
 }
 
-/* --- the machine --- */
-
 /* Adds two packages with a node each: cores of CPUs 0,4 and 1,5, then 2,6 and 3,7. */
 static void add_machine(struct store *s)
 {
@@ -297,11 +291,10 @@ static void add_machine(struct store *s)
 		{.kind = "nic", .name = "eth3", .node = -1, .up = 1, .speed = 100000},
 	};
 	const struct host_row host = {.name = "h", .cpus = 8};
-	size_t i;
 
 	assert_int_equal(store_host_add(s, &host, NULL), 0);
-	for (i = 0; i < array_size(rows); i++) {
-		struct topology_row r = rows[i];
+	each (c, rows) {
+		struct topology_row r = *c;
 
 		r.host = "h";
 		r.size_kib = r.size_kib > 0 ? r.size_kib : NAN;
@@ -330,14 +323,14 @@ TEST(placement_counts_cores_siblings_and_nodes)
 
 	add_machine(s);
 	assert_int_equal(machine_read(&m, s, "h", NULL), 0);
-	for (i = 0; i < array_size(places); i++) {
-		assert_true(placement_of(&p, &m, places[i].cpus));
-		assert_int_equal(p.cores, places[i].cores);
-		assert_int_equal(p.doubled, places[i].doubled);
-		assert_int_equal(cpuset_count(&p.siblings), places[i].siblings);
-		assert_int_equal(cpuset_count(&p.nodes), places[i].nodes);
-		assert_int_equal(cpuset_count(&p.packages), places[i].nodes);
-		assert_int_equal(p.all, places[i].all);
+	each (c, places) {
+		assert_true(placement_of(&p, &m, c->cpus));
+		assert_int_equal(p.cores, c->cores);
+		assert_int_equal(p.doubled, c->doubled);
+		assert_int_equal(cpuset_count(&p.siblings), c->siblings);
+		assert_int_equal(cpuset_count(&p.nodes), c->nodes);
+		assert_int_equal(cpuset_count(&p.packages), c->nodes);
+		assert_int_equal(p.all, c->all);
 	}
 	assert_false(placement_of(&p, &m, "8")); /* the machine does not have it */
 	assert_false(placement_of(&p, &m, ""));
@@ -377,14 +370,13 @@ TEST(fastest_known_card_carries_the_traffic)
 		 true,
 		 false},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cards); i++) {
-		struct topology_row rows[] = {cards[i].a, cards[i].b};
+	each (c, cards) {
+		struct topology_row rows[] = {c->a, c->b};
 		struct machine m = {.rows = rows, .n = 2};
 
-		assert_int_equal(placement_counts(&m, &rows[0]), cards[i].first);
-		assert_int_equal(placement_counts(&m, &rows[1]), cards[i].second);
+		assert_int_equal(placement_counts(&m, &rows[0]), c->first);
+		assert_int_equal(placement_counts(&m, &rows[1]), c->second);
 	}
 }
 

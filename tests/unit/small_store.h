@@ -108,7 +108,7 @@ static inline char *small_store_column(const struct table *t, const char *column
 static inline void small_store_column_is(const struct table *t, const char *column,
 					 const char *expected)
 {
-	freed(text_free) char *texts = small_store_column(t, column);
+	autofree char *texts = small_store_column(t, column);
 
 	assert_string_equal(texts, expected);
 }
@@ -144,7 +144,7 @@ static inline bool row_has(const struct table *t, size_t row, const char *text)
 /* Returns a row by its number, or by the texts "a/b" of its cells. The number of rows: none. */
 static inline size_t row_named(const struct table *t, const char *name)
 {
-	freed(text_free) char *texts = strdup(name);
+	autofree char *texts = strdup(name);
 	char *end, *second = strchr(texts, '/');
 	size_t row = strtoul(name, &end, 10);
 
@@ -163,8 +163,8 @@ static inline size_t row_named(const struct table *t, const char *name)
 static inline struct named_figure cell_figure(const void *from, const char *name)
 {
 	const char *space = strrchr(name, ' ');
-	freed(text_free) char *row = strndup(name, space ? (size_t)(space - name) : 0);
-	freed(text_free) char *column = strdup(space ? space + 1 : "");
+	autofree char *row = strndup(name, space ? (size_t)(space - name) : 0);
+	autofree char *column = strdup(space ? space + 1 : "");
 	char *dot = strchr(column, '.');
 	static char *texts;
 	const struct table *t = from;

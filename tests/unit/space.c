@@ -2,7 +2,6 @@
 /* Checks address spaces: a fork has its parent's maps until one of the two changes. */
 #include "analyze/perfdata/sideband.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 enum { PARENT = 1, CHILD = 2, OTHER = 3 };
@@ -66,6 +65,30 @@ TEST(changed_spaces_are_separate)
 	assert_int_equal(at(&side, 8, OTHER, 0x1000), 0);
 }
 
+#define ROW(k, t, p, i, ...)                                                       \
+	{                                                                          \
+		.kind = SIDE_##k, .time = (t), .pid = (p), .tid = (i), __VA_ARGS__ \
+	}
+#define MAP(t, p, map)	ROW(MAP, t, p, 0, .what = (map))
+#define COMM(t, p, ...) ROW(COMM, t, p, p, .what = __VA_ARGS__)
+#define FORK(t, p, tid) ROW(FORK, t, p, tid, .ppid = OTHER, .ptid = OTHER)
+#define ALONE(t, p)	ROW(FORK, t, p, p, .ppid = OTHER, .ptid = OTHER, .alone = true)
+#define EXIT(t, p)	ROW(EXIT, t, p, p, .ppid = OTHER)
+
+/* Adds rows in the order of the file, with the maps above. */
+static void make_side(struct sideband *b, struct side_row *list, size_t n)
+{
+	size_t i;
+
+	each (c, maps)
+		sideband_add_map(b, c);
+	for (i = 0; i < n; i++) {
+		list[i].order = i + 1;
+		sideband_add_row(b, &list[i]);
+	}
+	sideband_finish(b);
+}
+
 /*
  * As with perf record --tail-synthesize: the file has CHILD's start but not its exec. Records at
  * the end, without a time, describe CHILD. OTHER started before perf.
@@ -75,34 +98,18 @@ TEST(late_synthesized_maps_apply_from_the_start)
 	freed(intern_free) struct intern names = {0};
 	freed(sideband_free) struct sideband b = {.strings = &names};
 	uint32_t before = intern_str(&names, "sh"), after = intern_str(&names, "tcpzc");
-	const struct side_row list[] = {
-		{.time = 50,
-		 .order = 1,
-		 .kind = SIDE_COMM,
-		 .pid = PARENT,
-		 .tid = PARENT,
-		 .what = before},
-		{.time = 60, .order = 2, .kind = SIDE_MAP, .pid = PARENT, .what = 0},
-		{.time = 100,
-		 .order = 3,
-		 .kind = SIDE_FORK,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .ppid = PARENT,
-		 .ptid = PARENT},
-		{.order = 4, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = after},
-		{.order = 5, .kind = SIDE_MAP, .pid = CHILD, .what = 1},
-		{.order = 6, .kind = SIDE_COMM, .pid = OTHER, .tid = OTHER, .what = after},
-		{.order = 7, .kind = SIDE_MAP, .pid = OTHER, .what = 4},
+	struct side_row list[] = {
+		COMM(50, PARENT, before),
+		MAP(60, PARENT, 0),
+		ROW(FORK, 100, CHILD, CHILD, .ppid = PARENT, .ptid = PARENT),
+		COMM(0, CHILD, after),
+		MAP(0, CHILD, 1),
+		COMM(0, OTHER, after),
+		MAP(0, OTHER, 4),
 	};
 	const struct side_timeline *t;
-	size_t i;
 
-	for (i = 0; i < array_size(maps); i++)
-		sideband_add_map(&b, &maps[i]);
-	for (i = 0; i < array_size(list); i++)
-		sideband_add_row(&b, &list[i]);
-	sideband_finish(&b);
+	make_side(&b, list, array_size(list));
 	t = sideband_get_timeline(&b.comms, CHILD);
 	assert_int_equal(t->changes[t->n - 1].value, after);
 	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, not before */
@@ -113,30 +120,6 @@ TEST(late_synthesized_maps_apply_from_the_start)
 			 0); /* the parent's map still exists, as after an exec */
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, OTHER, 0x8800), 4);
 }
-
-/* Adds rows in the order of the file, with the maps above. */
-static void make_side(struct sideband *b, struct side_row *list, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(maps); i++)
-		sideband_add_map(b, &maps[i]);
-	for (i = 0; i < n; i++) {
-		list[i].order = i + 1;
-		sideband_add_row(b, &list[i]);
-	}
-	sideband_finish(b);
-}
-
-#define ROW(k, t, p, i, ...)                                                       \
-	{                                                                          \
-		.kind = SIDE_##k, .time = (t), .pid = (p), .tid = (i), __VA_ARGS__ \
-	}
-#define MAP(t, p, map)	ROW(MAP, t, p, 0, .what = (map))
-#define COMM(t, p, ...) ROW(COMM, t, p, p, .what = __VA_ARGS__)
-#define FORK(t, p, tid) ROW(FORK, t, p, tid, .ppid = OTHER, .ptid = OTHER)
-#define ALONE(t, p)	ROW(FORK, t, p, p, .ppid = OTHER, .ptid = OTHER, .alone = true)
-#define EXIT(t, p)	ROW(EXIT, t, p, p, .ppid = OTHER)
 
 static const char *name_at(const struct sideband *b, uint32_t tid, uint64_t time)
 {
@@ -153,34 +136,14 @@ TEST(exec_that_only_the_end_knows_wins)
 		 sh = intern_str(&names, "sh");
 	freed(sideband_free) struct sideband b = {.strings = &names};
 	struct side_row list[] = {
-		{.time = 150,
-		 .kind = SIDE_FORK,
-		 .pid = OTHER,
-		 .tid = OTHER,
-		 .ppid = CHILD,
-		 .ptid = CHILD},
-		{.time = 10, .kind = SIDE_COMM, .pid = PARENT, .tid = PARENT, .what = sh},
-		{.time = 110,
-		 .kind = SIDE_COMM,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .what = ip,
-		 .exec = true},
-		{.time = 100,
-		 .kind = SIDE_FORK,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .ppid = PARENT,
-		 .ptid = PARENT},
-		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .what = 1},
-		{.kind = SIDE_FORK,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .ppid = PARENT,
-		 .ptid = PARENT,
-		 .alone = true},
-		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
-		{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
+		ROW(FORK, 150, OTHER, OTHER, .ppid = CHILD, .ptid = CHILD),
+		COMM(10, PARENT, sh),
+		COMM(110, CHILD, ip, .exec = true),
+		ROW(FORK, 100, CHILD, CHILD, .ppid = PARENT, .ptid = PARENT),
+		MAP(120, CHILD, 1),
+		ROW(FORK, 0, CHILD, CHILD, .ppid = PARENT, .ptid = PARENT, .alone = true),
+		COMM(0, CHILD, tcpzc),
+		MAP(0, CHILD, 2),
 	};
 
 	make_side(&b, list, array_size(list));
@@ -200,23 +163,13 @@ TEST(recorded_exec_wins_over_the_end)
 	uint32_t tcpzc = intern_str(&names, "tcpzc"), sh = intern_str(&names, "sh");
 	freed(sideband_free) struct sideband b = {.strings = &names};
 	struct side_row list[] = {
-		{.time = 10, .kind = SIDE_COMM, .pid = PARENT, .tid = PARENT, .what = sh},
-		{.time = 100,
-		 .kind = SIDE_FORK,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .ppid = PARENT,
-		 .ptid = PARENT},
-		{.time = 110,
-		 .kind = SIDE_COMM,
-		 .pid = CHILD,
-		 .tid = CHILD,
-		 .what = tcpzc,
-		 .exec = true},
-		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .what = 2},
-		{.time = 130, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = sh},
-		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
-		{.kind = SIDE_MAP, .pid = CHILD, .what = 1},
+		COMM(10, PARENT, sh),
+		ROW(FORK, 100, CHILD, CHILD, .ppid = PARENT, .ptid = PARENT),
+		COMM(110, CHILD, tcpzc, .exec = true),
+		MAP(120, CHILD, 2),
+		COMM(130, CHILD, sh),
+		COMM(0, CHILD, tcpzc),
+		MAP(0, CHILD, 1),
 	};
 
 	make_side(&b, list, array_size(list));
@@ -266,14 +219,14 @@ TEST(name_without_an_exec_starts_no_program)
 		 FORK(100, CHILD, CHILD), MAP(120, CHILD, 1), ROW(COMM, 0, CHILD, OTHER, .what = 1),
 		 MAP(0, CHILD, 2)},
 	};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < array_size(cases); i++) {
+	each (c, cases) {
 		freed(intern_free) struct intern names = {0};
 		freed(sideband_free) struct sideband b = {.strings = &names};
 		struct side_row rows[5];
 
-		memcpy(rows, cases[i], sizeof(rows));
+		memcpy(rows, *c, sizeof(rows));
 		for (n = 0; n < 5 && rows[n].pid; n++)
 			;
 		make_side(&b, rows, n);

@@ -2,7 +2,6 @@
 /* Checks the keys of stacks, and the order in which stacks are resolved. */
 #include "analyze/perfdata/fold.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 enum { FRAMES = 20 };

@@ -2,7 +2,6 @@
 /* The reference values are those of R 4.2.2. The R expression is beside each value. */
 #include "lib/stats.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/unit.h"
 
 #define A	     139.46, 140.02, 138.91, 139.77, 139.11
@@ -53,11 +52,10 @@ TEST(distributions_equal_r)
 TEST(distributions_are_nan_outside_of_their_range)
 {
 	static const double p[] = {-0.5, 0, 1, 1.5, NAN};
-	size_t i;
 
-	for (i = 0; i < array_size(p); i++) {
-		near(stats_normal_quantile(p[i]), NAN);
-		near(stats_t_quantile(p[i], 3), NAN);
+	each (c, p) {
+		near(stats_normal_quantile(*c), NAN);
+		near(stats_t_quantile(*c, 3), NAN);
 	}
 	near(stats_t_quantile(0.9, 0), NAN);
 	near(stats_t_quantile(0.9, NAN), NAN);
@@ -129,14 +127,13 @@ TEST(median_interval_has_the_binomial_level)
 		    {17, 5, 0.950958251953125},
 		    {20, 6, 0.958610534667969}};
 	double x[20];
-	size_t i, j;
+	size_t j;
 
-	for (i = 0; i < array_size(rows); i++) {
-		for (j = 0; j < rows[i].n; j++) /* n, n-1 .. 1, because the order must not matter */
-			x[j] = (double)(rows[i].n - j);
-		check_estimate(stats_estimate(EST_MEDIAN, x, rows[i].n, 0.95),
-			       ((double)rows[i].n + 1) / 2, (double)rows[i].k,
-			       (double)(rows[i].n + 1 - rows[i].k), rows[i].level);
+	each (r, rows) {
+		for (j = 0; j < r->n; j++) /* n, n-1 .. 1, because the order must not matter */
+			x[j] = (double)(r->n - j);
+		check_estimate(stats_estimate(EST_MEDIAN, x, r->n, 0.95), ((double)r->n + 1) / 2,
+			       (double)r->k, (double)(r->n + 1 - r->k), r->level);
 	}
 	check_estimate(stats_estimate(EST_MEDIAN, x, 1, 0.95), 20, NAN, NAN, NAN);
 	check_estimate(stats_estimate(EST_MEDIAN, x, 0, 0.95), NAN, NAN, NAN, NAN);
@@ -266,12 +263,11 @@ TEST(halves_have_the_p_of_the_test)
 {
 	static const size_t sizes[] = {2, 3, 8, 15, 40, 59, 60, 61, 63};
 	struct prng r;
-	size_t i;
 
 	prng_seed(&r, 7);
-	for (i = 0; i < array_size(sizes); i++) {
-		check_halves(&r, sizes[i], 1 + sizes[i] / 4);
-		check_halves(&r, sizes[i], 1 << 30);
+	each (c, sizes) {
+		check_halves(&r, *c, 1 + *c / 4);
+		check_halves(&r, *c, 1 << 30);
 	}
 }
 
@@ -321,10 +317,9 @@ TEST(wilcoxon_counts_equal_r)
 	near_rel(counts[450], 692260288169282, 1e-9, __LINE__);
 	near(counts[880], 627);
 	free(counts);
-	for (i = 0; i < array_size(table); i++)
-		assert_int_equal((long)stats_wilcoxon_cut(table[i].na, table[i].nb, 0.025, &below) -
-					 1,
-				 table[i].critical);
+	each (c, table)
+		assert_int_equal((long)stats_wilcoxon_cut(c->na, c->nb, 0.025, &below) - 1,
+				 c->critical);
 	/* 2 * pwilcox(5, 6, 6), 2 * pwilcox(2, 5, 5); 3 and 3 runs can reject nothing */
 	near(stats_mann_whitney_level(6, 6, 0.05), 38.0 / 924);
 	near(stats_mann_whitney_level(5, 5, 0.05), 8.0 / 252);

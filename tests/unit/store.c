@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/model/notes.h"
-#include "analyze/store/store.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/sha256.h"
 #include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
@@ -154,7 +151,6 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 TEST(profiles_are_read_back)
 {
 	autofree char *path = xasprintf("%s/zcost.db", dir);
-	struct error err = {0};
 	struct profile p;
 	struct notes notes = {0};
 	struct store *s;
@@ -233,7 +229,6 @@ TEST(open_says_what_is_wrong_with_a_store)
 {
 	autofree char *empty = xasprintf("%s/empty", dir),
 		      *db = xasprintf("%s/empty/zcost.db", dir);
-	struct error err = {0};
 	struct store *s;
 
 	assert_int_equal(store_open(&s, "/nonexistent/capture", &err), -ENOENT);
@@ -253,7 +248,6 @@ TEST(changed_manifest_makes_a_store_stale)
 {
 	autofree char *db = xasprintf("%s/zcost.db", dir),
 		      *manifest = xasprintf("%s/manifest.json", dir);
-	struct error err = {0};
 	struct store *s;
 	char hex[65];
 

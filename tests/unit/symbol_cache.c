@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What recordings of one capture share: a kernel's symbols. */
 #include "analyze/symbols/symtab.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
 #include "tests/unit/unit.h"
 
 static void kallsyms_write(const char *text)

@@ -4,11 +4,7 @@
  * window is [10 s, 13 s].
  */
 #include "analyze/probes/tcp/info.h"
-#include "lib/alloc.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/unit.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -72,8 +68,6 @@ TEST(recorded_sockets_are_read)
 	assert_true(isnan(s.f[SOCKET_delivery_rate])); /* the socket sent nothing */
 	assert_float_equal(s.f[SOCKET_bytes_received], 0x1c9f2cbb, 0);
 }
-
-/* --- structures made by hand after the kernel's headers --- */
 
 static void hex(struct str *s, const void *data, size_t len)
 {
@@ -425,7 +419,6 @@ TEST(the_least_busy_of_1002_sockets_are_added_up)
 
 TEST(readings_without_sockets_have_no_figures)
 {
-	struct error err = {0};
 	struct str s = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});

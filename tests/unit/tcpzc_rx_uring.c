@@ -139,12 +139,11 @@ static void drops(struct kernel *unused)
 TEST(dropped)
 {
 	static const int said[] = {1, -EBADR, -EINTR};
-	size_t i;
 
-	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+	each (c, said) {
 		kernel_new();
 		k->then = drops;
-		k->rc = said[i];
+		k->rc = *c;
 		assert_true(multishot_step(&k->f) < 0);
 		assert_int_equal(k->f.dropped_completions, 3);
 		assert_non_null(strstr(k->f.what, "no memory to keep 3 completions"));

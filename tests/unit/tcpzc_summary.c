@@ -48,9 +48,9 @@ TEST(quantiles)
 	assert_int_equal(h.sum, sum);
 	assert_int_equal(h.min, values[0]);
 	assert_int_equal(h.max, values[N - 1]);
-	for (i = 0; i < sizeof(ps) / sizeof(ps[0]); i++) {
-		double exact = (double)values[(size_t)(ps[i] * N + 0.999999) - 1];
-		double q = (double)hist_quantile(&h, ps[i]);
+	each (c, ps) {
+		double exact = (double)values[(size_t)(*c * N + 0.999999) - 1];
+		double q = (double)hist_quantile(&h, *c);
 
 		assert_true(fabs(q - exact) <= exact / 100);
 	}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends from device memory and compares, byte by byte, what the kernel gets. */
-#include <stdio.h>
 #include <sys/socket.h>
 
 static ssize_t our_sendmsg(int fd, const struct msghdr *msg, int flags);

@@ -3,12 +3,7 @@
  * Checks threads.snap and sched.snap: threads that start late, end or wrap. The window is [10 s,
  * 13 s].
  */
-#include "lib/alloc.h"
-#include "lib/file.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/unit.h"
 
 static const uint64_t S = 1000000000;
 
@@ -147,7 +142,6 @@ TEST(last_reading_before_the_window_is_its_start)
  */
 TEST(odd_threads_and_bad_lines_are_counted)
 {
-	struct error err = {0};
 	struct str s = {0};
 
 	fresh(NULL);
@@ -238,20 +232,20 @@ TEST(thread_with_unknown_cpus_is_not_confined)
 		const char *allowed;
 		double confined;
 	} rows[] = {{"1-2", 1}, {"1-3", 0}, {"?", 0}};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < array_size(rows); i++) {
+	each (r, rows) {
 		struct str s = {0};
 
 		fresh("1-2");
 		for (k = 0; k < 2; k++) {
-			str_printf(&s, "t 7 %zu 0 %s ", k, rows[i].allowed);
+			str_printf(&s, "t 7 %zu 0 %s ", k, r->allowed);
 			stat_line(&s, 7, "w", 0, 0, 0, 1);
 			str_puts(&s, "p 0 7 w) R 1\n"); /* no line of a process */
 			add_snap(k ? 13 : 10, &s);
 		}
 		read_raw(&in, "threads.snap");
-		assert_float_equal(metric(&in, "workload_confined"), rows[i].confined, 0);
+		assert_float_equal(metric(&in, "workload_confined"), r->confined, 0);
 		assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 2, 0);
 	}
 }
@@ -291,14 +285,13 @@ TEST(ended_child_ran_what_its_parent_waited_for)
 		double ns; /* 0: the two clocks may differ so much */
 		bool unknown;
 	} rows[] = {{27, 0, true}, {28, 0, false}, {31, 0, false}, {32, 0.02e9, false}};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		child_ends(rows[i].ticks);
-		assert_float_equal(metric(&in, "workload_cpu_ns"), rows[i].ns, 1);
-		assert_int_equal(thread_row(&in, 0, 0) != NULL, rows[i].ns > 0);
-		assert_int_equal(noted(&in, NOTE_ended_between) != NULL, rows[i].unknown);
-		assert_int_equal(in.workload_whole, !rows[i].unknown);
+	each (r, rows) {
+		child_ends(r->ticks);
+		assert_float_equal(metric(&in, "workload_cpu_ns"), r->ns, 1);
+		assert_int_equal(thread_row(&in, 0, 0) != NULL, r->ns > 0);
+		assert_int_equal(noted(&in, NOTE_ended_between) != NULL, r->unknown);
+		assert_int_equal(in.workload_whole, !r->unknown);
 	}
 }
 
@@ -445,20 +438,19 @@ TEST(thread_is_new_unless_it_ran_and_waited_too_long)
 		{"9 8 2000000000 1161000000 1 1 1 w\n", NAN},
 	};
 	struct str s = {0};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
-		bool late = isnan(rows[i].ran);
+	each (r, rows) {
+		bool late = isnan(r->ran);
 
 		fresh(NULL);
 		str_puts(&s, "7 8 1000 1000 1 1 1 w\n");
 		add_snap(10, &s);
-		str_puts(&s, rows[i].line);
+		str_puts(&s, r->line);
 		add_snap(13, &s);
 		read_raw(&in, "sched.snap");
 		assert_int_equal(isnan(thread_row(&in, 9, 8)->sched_run_ns), late);
 		if (!late)
-			assert_float_equal(thread_row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
+			assert_float_equal(thread_row(&in, 9, 8)->sched_run_ns, r->ran, 1);
 		assert_int_equal(noted(&in, NOTE_threads_joined) != NULL, late);
 		assert_non_null(noted(&in, NOTE_ended_between));
 	}
@@ -484,8 +476,6 @@ TEST(counter_of_sched_that_goes_back_is_noted)
 
 TEST(empty_file_is_refused)
 {
-	struct error err = {0};
-
 	fresh(NULL);
 	close(open(path, O_WRONLY | O_CREAT, 0644));
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), -ENODATA);

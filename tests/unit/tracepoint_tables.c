@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tables of system calls and of waits for a CPU, of recordings made by hand. */
 #include "analyze/perfdata/tracepoints.h"
-#include "tests/unit/perfdata_writer.h"
+#include "tests/unit/perfdata_stream.h"
 #include "tests/unit/small_store.h"
-#include "tests/unit/unit.h"
 
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define NUMBER(name, at) "\tfield:long " name ";\toffset:" at ";\tsize:8;\tsigned:1;\n"
 
 /* The events of a recording. An event has the index as its id in formats, and 77 + index in perf.
@@ -27,33 +20,18 @@ struct sampled {
 	uint64_t v[3];
 };
 
-static void w_block(struct writer *w, const char *text)
-{
-	w64(w, strlen(text));
-	w_bytes(w, text, strlen(text));
-}
-
 static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 {
 	freed(str_free) struct str text = {0};
 	size_t i;
 
-	w_bytes(w, "\x17\x08\x44tracing", 10);
-	w_bytes(w, "0.6", 4);
-	w_int(w, 0, 1);
-	w_int(w, 8, 1);
-	w32(w, 4096);
-	w_bytes(w, "header_page", 12);
-	w_block(w, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
-	w_bytes(w, "header_event", 13);
-	w_block(w, "# compressed entry header\n");
-	w32(w, 0);
+	w_tracing_head(w, "0.6");
 	w32(w, (uint32_t)n);
 	for (i = 0; i < n; i++) {
 		w_bytes(w, events[i].system, strlen(events[i].system) + 1);
 		w32(w, 1);
 		str_reset(&text);
-		str_printf(&text, "name: %s\nID: %zu\n" COMMON "%s\nprint fmt: %s\n",
+		str_printf(&text, "name: %s\nID: %zu\n" W_COMMON_FIELDS "%s\nprint fmt: %s\n",
 			   events[i].name, i + 1, events[i].fields,
 			   events[i].print ? events[i].print : "\"\"");
 		w_block(w, text.buf);
@@ -61,24 +39,6 @@ static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 	w32(w, 0);
 	w32(w, 0);
 	w64(w, 0);
-}
-
-static void w_event(struct writer *w, size_t i)
-{
-	size_t at = w_begin(w, 64, 0), end = w->out.len + 112;
-
-	w32(w, PERF_TYPE_TRACEPOINT);
-	w32(w, 112);
-	w64(w, i + 1);
-	w64(w, 1);
-	w64(w, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-		       PERF_SAMPLE_RAW);
-	w64(w, PERF_FORMAT_ID);
-	w64(w, w_flag(w, 18)); /* sample_id_all */
-	while (w->out.len < end)
-		w_bytes(w, "", 1);
-	w64(w, W_EVENT_ID + i);
-	w_end(w, at);
 }
 
 static void w_tracepoint(struct writer *w, const struct sampled *s)
@@ -105,44 +65,44 @@ static void w_tracepoint(struct writer *w, const struct sampled *s)
 static struct tracepoints *recording(const struct recorded *events, size_t nevents,
 				     const struct sampled *samples, size_t n)
 {
-	char path[] = "/tmp/zcost-test.XXXXXX";
 	freed(writer_free) struct writer w = {0}, formats = {0};
 	const struct time_slice whole = {0};
+	struct w_event list[8];
 	struct tracepoints *tp;
-	struct error err = {0};
-	int fd = mkstemp(path);
-	size_t i, at;
+	size_t i;
 
-	w_magic(&w);
-	w64(&w, 16);
 	for (i = 0; i < nevents; i++)
-		w_event(&w, i);
+		list[i] = (struct w_event){.type = PERF_TYPE_TRACEPOINT,
+					   .config = i + 1,
+					   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+							  PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+							  PERF_SAMPLE_RAW,
+					   .read_format = PERF_FORMAT_ID,
+					   .flags = W_ID_ALL,
+					   .id = W_EVENT_ID + i};
+	w_stream_head(&w, list, nevents);
 	w_formats(&formats, events, nevents);
-	at = w_begin(&w, 66, 0); /* PERF_RECORD_HEADER_TRACING_DATA */
-	w32(&w, (uint32_t)formats.out.len);
-	w32(&w, 0);
-	w_end(&w, at);
-	w_bytes(&w, formats.out.buf, formats.out.len);
-	w_bytes(&w, "\0\0\0\0\0\0\0", -formats.out.len & 7);
+	w_tracing_record(&w, &formats.out);
 	for (i = 20; i <= 22; i++)
 		w_comm(&w, 1, 7, (uint32_t)i, false, i < 22 ? "a" : "b");
 	for (i = 0; i < n; i++)
 		w_tracepoint(&w, &samples[i]);
-	assert_int_equal(write(fd, w.out.buf, w.out.len), w.out.len);
-	close(fd);
+	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
 	if (tracepoints_open(&tp, path, &whole, &err))
 		fail_msg("%s", err.text);
-	unlink(path);
 	return tp;
 }
 
-static struct table table_of(const char *name, struct query q, struct tracepoints *tp)
+static struct table table_of(const char *name, struct query q, const struct recorded *events,
+			     size_t nevents, const struct sampled *samples, size_t n)
 {
-	q.bare.tracepoints = tp;
-	return small_store_table(NULL, name, q);
-}
+	struct table t;
 
-/* --- system calls --- */
+	q.bare.tracepoints = recording(events, nevents, samples, n);
+	t = small_store_table(NULL, name, q);
+	tracepoints_close(q.bare.tracepoints);
+	return t;
+}
 
 #define RAW_ID	    NUMBER("id", "8")
 #define WITH_RESULT NUMBER("ret", "16")
@@ -176,9 +136,8 @@ static const struct sampled calls[] = {
 /* The mean of 100, 200 and 300 ns is 200. Their standard error is 100 / sqrt(3), 28.8675 %. */
 TEST(calls_are_measured_from_entry_to_return)
 {
-	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
-	struct table t =
-		table_of("syscalls", (struct query){.work.units = 2048, .unit = "KiB"}, tp);
+	struct table t = table_of("syscalls", (struct query){.work.units = 2048, .unit = "KiB"},
+				  raw, 2, calls, array_size(calls));
 
 	cells_are(&t, "comm = a b b, syscall = syscall_0 syscall_15 syscall_4, 0 calls = 3, "
 		      "0 errors = 1, 1 errors = 0, 0 total_ms = 0.0006, 0 min_ms = 0.0001, "
@@ -191,37 +150,31 @@ TEST(calls_are_measured_from_entry_to_return)
 	small_store_says(&t, "calls that had not returned at the end: syscall_0 1, syscall_4 2");
 	small_store_says(&t, "returns without an entry, which do not count: 2 ");
 	small_store_says(&t, "the names of calls are not known for a recording that does not name");
-	tracepoints_close(tp);
 }
 
 TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 {
 	struct cpuset cpus = {0};
-	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
-	struct table t = table_of("syscalls", (struct query){.by = "tid", .comm = "a"}, tp);
+	struct table t = table_of("syscalls", (struct query){.by = "tid", .comm = "a"}, raw, 2,
+				  calls, array_size(calls));
 
 	cells_are(&t, "rows = 2, 0 tid = 20, 1 tid = 21, 0 pid = 7, 0 calls = 2, 1 calls = 1");
-	tracepoints_close(tp);
-	tp = recording(raw, 2, calls, array_size(calls));
 	cpuset_add(&cpus, 2);
-	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, tp);
+	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, raw, 2, calls,
+		     array_size(calls));
 	row_is(&t, 0, "calls = 1, total_ms = 0.0002");
-	tracepoints_close(tp);
 }
 
 TEST(recording_without_returns_is_refused)
 {
 	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {3}}};
 	struct query q = {.bare.tracepoints = recording(raw, 1, samples, 1)};
-	struct error err = {0};
 	struct table t;
 
 	assert_int_equal(measure_run("syscalls", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "has no system calls"));
 	tracepoints_close(q.bare.tracepoints);
 }
-
-/* --- waits for a CPU --- */
 
 static const struct recorded sched[] = {
 	{"sched", "sched_switch",
@@ -251,8 +204,8 @@ static const struct sampled switches[] = {
 TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 {
 	struct cpuset cpus = {0};
-	struct tracepoints *tp = recording(sched, 4, switches, array_size(switches));
-	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
+	struct table t = table_of("sched", (struct query){.by = "tid"}, sched, 4, switches,
+				  array_size(switches));
 
 	cells_are(&t, "comm = b a a, 0 tid = 22, 1 tid = 20, 1 switches = 3, "
 		      "1 runtime_ms = 0.008, 1 avg_delay_ms = 0.00266666666667, "
@@ -261,16 +214,13 @@ TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 	small_store_says(&t, "5 switches, 0.008 ms of runtime in all; 3 of 3 tasks");
 	small_store_says(&t, "a delay begins when a task is woken or preempted");
 	assert_false(small_store_noted(&t, "missing"));
-	tracepoints_close(tp);
-	tp = recording(sched, 4, switches, array_size(switches));
-	t = table_of("sched", (struct query){.comm = "a"}, tp);
+	t = table_of("sched", (struct query){.comm = "a"}, sched, 4, switches,
+		     array_size(switches));
 	cells_are(&t, "comm = a, 0 threads = 2, 0 switches = 4, 0 avg_delay_ms = 0.002");
-	tracepoints_close(tp);
-	tp = recording(sched, 4, switches, array_size(switches));
 	cpuset_add(&cpus, 2);
-	t = table_of("sched", (struct query){.cpus = &cpus, .comm = "a", .limit = 1}, tp);
+	t = table_of("sched", (struct query){.cpus = &cpus, .comm = "a", .limit = 1}, sched, 4,
+		     switches, array_size(switches));
 	row_is(&t, 0, "switches = 1, max_delay_ms = 0.001");
-	tracepoints_close(tp);
 }
 
 /* Threads 20 and 21 of one name each wait once for 1000 ns; 21 runs longer. */
@@ -282,12 +232,11 @@ TEST(equal_waits_are_in_order_of_runtime)
 		{WAKEUP, 4000, 1, 0, {21}},	   {SWITCH, 5000, 1, 0, {0, 21, 0}},
 		{RUNTIME, 6999, 1, 0, {21, 2000}}, {SWITCH, 7000, 1, 0, {21, 0, 1}},
 	};
-	struct tracepoints *tp = recording(sched, 4, equal, array_size(equal));
-	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
+	struct table t =
+		table_of("sched", (struct query){.by = "tid"}, sched, 4, equal, array_size(equal));
 
 	cells_are(&t, "0 tid = 21, 1 tid = 20");
 	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), table_real(&t, 1, "avg_delay_ms"), 0);
-	tracepoints_close(tp);
 }
 
 TEST(waits_begin_with_the_chosen_event)
@@ -304,14 +253,13 @@ TEST(waits_begin_with_the_chosen_event)
 	size_t i;
 
 	for (i = 0; i < array_size(events); i++) {
-		struct tracepoints *tp = recording(sched, 5, switches, array_size(switches));
-		struct table t = table_of("sched", (struct query){.event = events[i].event}, tp);
+		struct table t = table_of("sched", (struct query){.event = events[i].event}, sched,
+					  5, switches, array_size(switches));
 
 		small_store_says(&t, events[i].says);
 		assert_int_equal(small_store_noted(&t, "ignores sched_waking"), i == 0);
 		assert_float_equal(table_real(&t, 1, "avg_delay_ms"), events[i].delay_ns / 1e6,
 				   1e-12);
-		tracepoints_close(tp);
 	}
 }
 
@@ -323,12 +271,10 @@ TEST(missing_switches_are_counted)
 		{SWITCH, 3000, 2, 0, {20, 21, 1}}, {SWITCH, 4000, 2, 0, {21, 0, 1}},
 		{SWITCH, 5000, 2, 0, {21, 0, 1}},  {SWITCH, 6000, 2, 0, {21, 0, 1}},
 	};
-	struct tracepoints *tp = recording(sched, 1, lost, array_size(lost));
-	struct table t = table_of("sched", (struct query){0}, tp);
+	struct table t = table_of("sched", (struct query){0}, sched, 1, lost, array_size(lost));
 
 	assert_true(isnan(table_real(&t, 0, "runtime_ms")));
 	small_store_says(&t, "the recording has no sched:sched_wakeup");
 	small_store_says(&t, "switches are missing (1 switch to a task that never left a CPU, 2 "
 			     "switches from a task that never came onto its CPU)");
-	tracepoints_close(tp);
 }

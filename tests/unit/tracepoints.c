@@ -7,57 +7,28 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/perfdata/tracepoint_parts.h"
-#include "lib/alloc.h"
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define COMMON                                                                         \
-	"format:\n"                                                                    \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-
 static const char enter_format[] =
-	"name: sys_enter\nID: 31\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"name: sys_enter\nID: 31\n" W_COMMON_FIELDS
+	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\n"
 	"print fmt: \"NR %ld\", REC->id\n";
-static const char exit_format[] =
-	"name: sys_exit\nID: 30\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
-	"\tfield:unsigned int flags;\toffset:24;\tsize:4;\tsigned:0;\n"
-	"\tfield:short half;\toffset:24;\tsize:2;\tsigned:1;\n\n"
-	"print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
-static const char wakeup_format[] = "name: sched_wakeup\nID: 400\n" COMMON
+static const char exit_format[] = "name: sys_exit\nID: 30\n" W_COMMON_FIELDS
+				  "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+				  "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+				  "\tfield:unsigned int flags;\toffset:24;\tsize:4;\tsigned:0;\n"
+				  "\tfield:short half;\toffset:24;\tsize:2;\tsigned:1;\n\n"
+				  "print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
+static const char wakeup_format[] = "name: sched_wakeup\nID: 400\n" W_COMMON_FIELDS
 				    "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 				    "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 				    "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n\n"
 				    "print fmt: \"comm=%s pid=%d\", REC->comm, REC->pid\n";
-
-static void w_block(struct writer *w, const char *text)
-{
-	w64(w, strlen(text));
-	w_bytes(w, text, strlen(text));
-}
-
-/* Writes all before the number of systems. */
-static void w_tracing_head(struct writer *w, const char *version)
-{
-	w_bytes(w, "\x17\x08\x44tracing", 10);
-	w_bytes(w, version, strlen(version) + 1);
-	w_int(w, w->big, 1);
-	w_int(w, 8, 1);
-	w32(w, 4096);
-	w_bytes(w, "header_page", 12);
-	w_block(w, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
-	w_bytes(w, "header_event", 13);
-	w_block(w, "# compressed entry header\n");
-	w32(w, 1);
-	w_block(w, "name: function\nID: 1\n");
-}
 
 /* Sets the end of the last format. */
 static size_t w_tracing(struct writer *w, const char *version)
@@ -244,19 +215,18 @@ TEST(fields_behind_a_damaged_line_are_not_read)
 		{"\tfield:int x;\toffset:8;\tsize:4;\tsigned:1; ", false},
 		{"\tfield:int x;\toffset:8;\tsize:4;\t1;", false},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(lines); i++) {
-		char *text = xasprintf("name: made\nID: 70\n" COMMON "%s\n"
+	each (l, lines) {
+		char *text = xasprintf("name: made\nID: 70\n" W_COMMON_FIELDS "%s\n"
 				       "\tfield:int after;\toffset:64;\tsize:4;\tsigned:1;\n\n"
 				       "print fmt: \"\"\n",
-				       lines[i].line);
+				       l->line);
 		struct tracing_field f = field_of(text, 70, "after");
 
-		if (f.at != (lines[i].good ? 64 : 0))
-			print_message("# %s\n", lines[i].line);
-		assert_int_equal(f.at, lines[i].good ? 64 : 0);
-		assert_int_equal(f.size, lines[i].good ? 4 : 0);
+		if (f.at != (l->good ? 64 : 0))
+			print_message("# %s\n", l->line);
+		assert_int_equal(f.at, l->good ? 64 : 0);
+		assert_int_equal(f.size, l->good ? 4 : 0);
 		free(text);
 	}
 }
@@ -324,8 +294,6 @@ TEST(samples_have_their_ids_time_cpu_and_fields)
 	for (i = 0; i < 4; i++)
 		sample_is_read(i & 1, i & 2);
 }
-
-/* --- order --- */
 
 struct seen {
 	uint64_t time[64], v[64];
@@ -410,8 +378,6 @@ TEST(sample_after_its_round_is_counted_as_late)
 	assert_int_equal(o.late, 1);
 }
 
-/* --- temporary files --- */
-
 /* Opens a temporary file, writes and closes it. Fails unless it is in `dir`, without a name. */
 static void check_spool(const char *dir)
 {
@@ -444,7 +410,6 @@ TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 	char dir[] = "/tmp/zcost-spool-XXXXXX";
 	autofree char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
 	int standard = dup(STDIN_FILENO), i;
-	struct error err = {0};
 	struct spool s;
 
 	assert_non_null(mkdtemp(dir));
@@ -470,8 +435,6 @@ TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 	else
 		unsetenv("TMPDIR");
 }
-
-/* --- threads --- */
 
 TEST(thread_ids_have_the_names_of_their_time)
 {
@@ -515,8 +478,6 @@ TEST(thread_ids_have_the_names_of_their_time)
 	assert_int_equal(t.list[tracepoint_threads_at(&t, 77)].name, UINT32_MAX);
 }
 
-/* --- whole recordings --- */
-
 enum {
 	RECORDED = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 		   PERF_SAMPLE_RAW,
@@ -525,17 +486,12 @@ enum {
 	DUMMY = 7,
 };
 
-static void w_tracing_record(struct writer *w)
+static void w_formats(struct writer *w)
 {
 	freed(writer_free) struct writer data = {.big = w->big};
-	size_t at;
 
 	w_tracing(&data, "0.6");
-	at = w_begin(w, 66, 0);
-	w32(w, data.out.len);
-	w_end(w, at);
-	w_bytes(w, data.out.buf, data.out.len);
-	w_bytes(w, "\0\0\0\0\0\0\0", -data.out.len & 7);
+	w_tracing_record(w, &data.out);
 }
 
 static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_t tid, uint32_t cpu,
@@ -557,6 +513,10 @@ static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_
 	w_end(w, at);
 }
 
+static const struct w_event enter_event = {
+	.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
+static const struct time_slice all = {0};
+
 /* Three rounds on two CPUs. The call of thread 20 at 130 is in the file twice. */
 static void w_calls(struct writer *w, uint64_t type)
 {
@@ -567,7 +527,7 @@ static void w_calls(struct writer *w, uint64_t type)
 	};
 
 	w_stream_head(w, events, array_size(events));
-	w_tracing_record(w);
+	w_formats(w);
 	w_comm(w, 0, 10, 10, false, "parent");
 	w_event_sample(w, ENTER, 100, 10, 0, 1000);
 	w_event_sample(w, ENTER, 130, 20, 0, 1001);
@@ -631,7 +591,6 @@ static const struct tracepoint_want exits = {"raw_syscalls", "sys_exit", {"id", 
 TEST(calls_are_delivered_in_order_and_once)
 {
 	const struct tracepoint_want wants[] = {enters, exits};
-	const struct time_slice all = {0};
 	struct delivered d;
 	size_t len;
 	int big;
@@ -684,15 +643,12 @@ static void w_short_sample(struct writer *w, uint32_t pid, uint32_t tid, uint32_
 /* At one time only a sample that is equal in everything is left out. */
 TEST(calls_that_differ_are_no_doubles)
 {
-	const struct w_event one = {
-		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
-	const struct time_slice all = {0};
 	freed(writer_free) struct writer w = {0};
 	struct notes notes = {0};
 	struct delivered d;
 
-	w_stream_head(&w, &one, 1);
-	w_tracing_record(&w);
+	w_stream_head(&w, &enter_event, 1);
+	w_formats(&w);
 	w_short_sample(&w, 1, 2, 3, 4, 20);
 	w_short_sample(&w, 9, 2, 3, 4, 20);
 	w_short_sample(&w, 1, 9, 3, 4, 20);
@@ -711,9 +667,6 @@ TEST(calls_that_differ_are_no_doubles)
 /* The samples before and behind a damaged one count. */
 TEST(health_of_calls_is_noted)
 {
-	const struct w_event one = {
-		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
-	const struct time_slice all = {0};
 	struct writer w = {0};
 	struct notes notes = {0};
 	struct delivered d;
@@ -722,8 +675,8 @@ TEST(health_of_calls_is_noted)
 	for (damage = 0; damage < 16; damage++) {
 		size_t n = 0;
 
-		w_stream_head(&w, &one, 1);
-		w_tracing_record(&w);
+		w_stream_head(&w, &enter_event, 1);
+		w_formats(&w);
 		w_short_sample(&w, 1, 1, 0, 4, 20);
 		if (damage & 1)
 			w_lost(&w, PERF_RECORD_LOST, 7);
@@ -767,21 +720,18 @@ TEST(health_of_calls_is_noted)
 /* Each thread of perf record ends its own rounds. */
 TEST(files_of_a_folder_share_no_rounds)
 {
-	const struct w_event one = {
-		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
 	char dir[] = "/tmp/zcost-threads-XXXXXX";
 	freed(writer_free) struct writer first = {0}, second = {0};
 	struct delivered d = {0};
 	struct tracepoints_query q = {&enters, 1, note_delivered, &d};
-	const struct time_slice all = {0};
 	autofree char *data, *other;
 	int i;
 
 	assert_non_null(mkdtemp(dir));
 	data = xasprintf("%s/data", dir);
 	other = xasprintf("%s/data.0", dir);
-	w_stream_head(&first, &one, 1);
-	w_tracing_record(&first);
+	w_stream_head(&first, &enter_event, 1);
+	w_formats(&first);
 	w_event_sample(&first, ENTER, 100, 1, 0, 1);
 	for (i = 0; i < 2; i++) {
 		w_event_sample(&first, ENTER, 200 + (uint64_t)i, 1, 0, 1);
@@ -809,7 +759,6 @@ TEST(narrow_fields_keep_their_sign)
 {
 	static const struct tracepoint_want narrow = {
 		"raw_syscalls", "sys_exit", {"flags", "half"}};
-	static const struct time_slice all = {0};
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 30, .id = EXIT};
 	struct delivered d;
@@ -819,7 +768,7 @@ TEST(narrow_fields_keep_their_sign)
 		freed(writer_free) struct writer w = {.big = big};
 
 		w_stream_head(&w, &one, 1);
-		w_tracing_record(&w);
+		w_formats(&w);
 		w_event_sample(&w, EXIT, 100, 10, 0, 0x8001800180018001 - 2);
 		assert_int_equal(read_calls(&w, &all, &narrow, 1, &d, NULL), 0);
 		assert_non_null(strstr(d.text.buf, "(2147581953, -32767)"));
@@ -842,15 +791,13 @@ TEST(calls_outside_the_slice_are_left_out)
 	};
 	const struct tracepoint_want wants[] = {enters, exits};
 	freed(writer_free) struct writer w = {0};
-	struct error err = {0};
 	struct delivered d;
-	size_t i;
 
 	w_calls(&w, RECORDED);
-	for (i = 0; i < array_size(cases); i++) {
-		assert_int_equal(read_calls(&w, &cases[i].slice, wants, 2, &d, &err), 0);
-		assert_ptr_equal(strstr(d.text.buf, cases[i].first), d.text.buf);
-		assert_int_equal(lines_in(d.text.buf), cases[i].lines);
+	each (c, cases) {
+		assert_int_equal(read_calls(&w, &c->slice, wants, 2, &d, &err), 0);
+		assert_ptr_equal(strstr(d.text.buf, c->first), d.text.buf);
+		assert_int_equal(lines_in(d.text.buf), c->lines);
 		tracepoints_close(d.tp);
 		str_free(&d.text);
 	}
@@ -871,10 +818,8 @@ static void check_refusal(const struct writer *w, const struct time_slice *slice
 TEST(messages_name_what_a_recording_of_calls_lacks)
 {
 	static const struct tracepoint_want other = {"raw_syscalls", "sys_exit", {"ret", "fd"}};
-	static const struct time_slice all = {0}, later = {.from = {150, true, false}},
+	static const struct time_slice later = {.from = {150, true, false}},
 				       earlier = {.to = {90, true, false}};
-	const struct w_event one = {
-		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
 	freed(writer_free) struct writer w = {0}, bare = {0}, cpus = {0};
 
 	w_calls(&w, RECORDED);
@@ -882,7 +827,7 @@ TEST(messages_name_what_a_recording_of_calls_lacks)
 	check_refusal(&w, &later, &enters,
 		      "its samples are from 0.000000 to 0.000000 s (+0.000000)");
 	check_refusal(&w, &earlier, &enters, "no sample between --from and --to");
-	w_stream_head(&bare, &one, 1);
+	w_stream_head(&bare, &enter_event, 1);
 	check_refusal(&bare, &all, &enters, "formats (the stream's tracing data); record again");
 	check_refusal(&bare, &later, &enters, "has tracepoints but not their formats");
 	w_calls(&cpus, RECORDED & ~PERF_SAMPLE_RAW);

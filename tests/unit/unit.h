@@ -36,22 +36,34 @@ static inline void assert_close(double a, double b, double epsilon, const char *
 	_fail(file, line);
 }
 
+/* Empty when a test begins. */
+static struct error err;
+
 /* A lower priority runs first, so the tests stay in the order of their lines. */
-#define TEST_WITH(test, set_up)                                                         \
-	static void test_##test(void **state);                                          \
-	__attribute__((constructor(200 + __LINE__))) static void test_add_##test(void)  \
-	{                                                                               \
-		tests_add((struct CMUnitTest){#test, test_##test, set_up, NULL, NULL}); \
-	}                                                                               \
-	static void test_##test(__attribute__((unused)) void **state)
-#define TEST(test) TEST_WITH(test, NULL)
+#define TEST_WITH(test, set_up)                                                        \
+	static __attribute__((noinline)) void test_##test(void);                       \
+	static void run_##test(__attribute__((unused)) void **state)                   \
+	{                                                                              \
+		err = (struct error){0};                                               \
+		set_up;                                                                \
+		test_##test();                                                         \
+	}                                                                              \
+	__attribute__((constructor(200 + __LINE__))) static void test_add_##test(void) \
+	{                                                                              \
+		tests_add((struct CMUnitTest){#test, run_##test, NULL, NULL, NULL});   \
+	}                                                                              \
+	static void test_##test(void)
+#define TEST(test) TEST_WITH(test, (void)0)
+
+/* Goes through an array: each(c, cases) if (c->good) ... */
+#define each(c, list) for (__typeof__(&(list)[0]) c = (list); c < (list) + array_size(list); c++)
 
 static char dir[] = "/tmp/zcost-test.XXXXXX", path[64];
 
 static struct {
 	struct CMUnitTest test[200];
 	size_t n;
-	CMFixtureFunction before, after;
+	void (*before)(void), (*after)(void);
 } tests;
 
 /* Functions around all tests of the program; either may be NULL. */
@@ -133,7 +145,11 @@ int main(void)
 		return 1;
 	}
 	snprintf(path, sizeof(path), "%s/file", dir);
-	failed = _cmocka_run_group_tests("tests", tests.test, tests.n, tests.before, tests.after);
+	if (tests.before)
+		tests.before();
+	failed = _cmocka_run_group_tests("tests", tests.test, tests.n, NULL, NULL);
+	if (tests.after)
+		tests.after();
 	dir_remove(dir, NULL);
 	return failed;
 }

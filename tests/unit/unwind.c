@@ -12,8 +12,6 @@
 #include <dwarf.h>
 #include <elf.h>
 
-/* --- registers --- */
-
 static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, const uint64_t *v,
 			       size_t n, bool *ok)
 {
@@ -88,8 +86,6 @@ TEST(missing_registers_are_refused)
 	assert_null(unwind_arch_find("x86_64", 3));
 	assert_null(unwind_arch_find("x86_64", UINT64_MAX));
 }
-
-/* --- what was mapped, at any time --- */
 
 static unsigned int dice(unsigned int sides)
 {
@@ -183,8 +179,6 @@ TEST(maps_at_any_time_equal_a_replay)
 	assert_true(found > ROWS);
 	assert_null(history_find(&h, 1, 0x1007, UINT32_MAX));
 }
-
-/* --- whole recordings --- */
 
 /* A machine with an object and a stack made by hand. */
 struct machine {

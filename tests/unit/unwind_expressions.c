@@ -62,11 +62,9 @@ TEST(dwarf_operations_have_their_results)
 		{1, 62, 1LL << 62, DW_OP_shl}, {8, 64, 0, DW_OP_shl},	{-1, 0, 0, DW_OP_ge},
 		{0, 0, 1, DW_OP_ge},	       {1, 0, 1, DW_OP_ge},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(cases); i++)
-		GIVES(cases[i].result, OP1(DW_OP_const8s, cases[i].a),
-		      OP1(DW_OP_consts, cases[i].b), OP(cases[i].atom));
+	each (c, cases)
+		GIVES(c->result, OP1(DW_OP_const8s, c->a), OP1(DW_OP_consts, c->b), OP(c->atom));
 }
 
 TEST(bad_dwarf_expressions_are_refused)

@@ -19,14 +19,13 @@ TEST(watts_are_read_from_lines)
 		{"12,5", -ENODATA, 0},
 	};
 	double watts;
-	size_t i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	each (l, lines) {
 		struct error err = {0};
 
-		assert_int_equal(watts_of_line(lines[i].line, &watts, &err), lines[i].rc);
-		if (!lines[i].rc)
-			assert_float_equal(watts, lines[i].watts, 1e-9);
+		assert_int_equal(watts_of_line(l->line, &watts, &err), l->rc);
+		if (!l->rc)
+			assert_float_equal(watts, l->watts, 1e-9);
 		else
 			assert_true(*err.text);
 	}

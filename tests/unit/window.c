@@ -3,11 +3,8 @@
  * Checks what readings say about a part of the window. Times are in seconds, the window is [100,
  * 105].
  */
-#include "analyze/probes/ingest.h"
 
-#include "lib/alloc.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/unit.h"
 
 static uint64_t ns(double s)
 {
@@ -45,8 +42,6 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 
 TEST(readings_are_cut_to_a_part_of_the_window)
 {
-	struct error err = {0};
-
 	narrowed(2, 3.5);
 	assert_true(in.sliced);
 	assert_int_equal(in.run.start_ns, ns(102));

@@ -3,8 +3,6 @@
  * Every adapter on recorded outputs of the real programs, in tests/data/workload. The expected
  * figures are the programs' own totals.
  */
-#include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "workload/workload.h"
@@ -12,7 +10,6 @@
 
 #include <endian.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -61,12 +58,11 @@ static const struct {
 TEST(counted_work)
 {
 	struct account a;
-	size_t i;
 
-	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
-		print_message("# %s\n", counted[i].folder);
-		assert_int_equal(account_of(counted[i].units, counted[i].folder, 0, &a, NULL), 0);
-		assert_float_equal(account_total(&a, counted[i].work), counted[i].total, 0.5);
+	each (c, counted) {
+		print_message("# %s\n", c->folder);
+		assert_int_equal(account_of(c->units, c->folder, 0, &a, NULL), 0);
+		assert_float_equal(account_total(&a, c->work), c->total, 0.5);
 		assert_null(a.error);
 		assert_int_equal(a.points.backwards, 0);
 		account_free(&a);
@@ -113,13 +109,12 @@ static const struct {
 TEST(rates)
 {
 	struct account a;
-	size_t i;
 
-	for (i = 0; i < sizeof(rated) / sizeof(rated[0]); i++) {
-		print_message("# %s\n", rated[i].folder);
-		assert_int_equal(account_of(rated[i].units, rated[i].folder, 0, &a, NULL), 0);
-		assert_float_equal(account_total(&a, rated[i].work) / (ENDED_S - STARTED_S),
-				   rated[i].rate, 1e-9 * rated[i].rate);
+	each (c, rated) {
+		print_message("# %s\n", c->folder);
+		assert_int_equal(account_of(c->units, c->folder, 0, &a, NULL), 0);
+		assert_float_equal(account_total(&a, c->work) / (ENDED_S - STARTED_S), c->rate,
+				   1e-9 * c->rate);
 		assert_int_equal(a.rates, 1);
 		assert_null(a.error);
 		account_free(&a);
@@ -152,15 +147,14 @@ static const struct {
 TEST(refused)
 {
 	struct account a;
-	size_t i;
 
-	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	each (c, refused) {
 		struct error err = {0};
-		int rc = account_of(refused[i].units, refused[i].folder, 0, &a, &err);
+		int rc = account_of(c->units, c->folder, 0, &a, &err);
 
-		print_message("# %s: %s %s\n", refused[i].folder, a.error ? a.error : "", err.text);
+		print_message("# %s: %s %s\n", c->folder, a.error ? a.error : "", err.text);
 		assert_true(rc < 0 || a.error);
-		assert_non_null(strstr(a.error ? a.error : err.text, refused[i].why));
+		assert_non_null(strstr(a.error ? a.error : err.text, c->why));
 		assert_false(account_has_work(&a));
 		account_free(&a);
 	}
@@ -182,7 +176,6 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 TEST(rates_that_take_too_long_are_refused)
 {
-	struct error err = {0};
 	freed(account_free) struct account a;
 
 	cpu_flies = true;
@@ -202,17 +195,16 @@ TEST(expressions_that_could_take_hours_are_refused)
 					    "\\{1,40}\\{1,40} ([0-9]+)", "\\\\1 ([0-9]+)",
 					    "(([0-9]+) )+([0-9]+)+ Gbit/s"};
 	char units[1024];
-	size_t i;
 
-	for (i = 0; i < sizeof(costly) / sizeof(costly[0]); i++) {
+	each (c, costly) {
 		struct error err = {0};
 
-		snprintf(units, sizeof(units), "regex:bytes=%s", costly[i]);
+		snprintf(units, sizeof(units), "regex:bytes=%s", *c);
 		assert_int_equal(units_check(units, &err), -EINVAL);
 		assert_non_null(strstr(err.text, "could take hours"));
 	}
-	for (i = 0; i < sizeof(cheap) / sizeof(cheap[0]); i++) {
-		snprintf(units, sizeof(units), "regex:%s", cheap[i]);
+	each (r, cheap) {
+		snprintf(units, sizeof(units), "regex:%s", *r);
 		assert_int_equal(units_check(units, NULL), 0);
 	}
 	snprintf(units, sizeof(units), "regex:(%0600d)", 0); /* 600 zeroes */
@@ -235,26 +227,25 @@ TEST(account_that_ends_before_the_window_is_cut_off)
 		{20, "pps", "10 pps\n", NULL}, /* the rate is that of the whole command */
 	};
 	const struct workload_run run = {dir, 1000000000, 21000000000, 0};
-	char *out = xasprintf("%s/workload.out", dir), *why;
-	size_t i, t;
+	autofree char *out = xasprintf("%s/workload.out", dir);
+	char *why;
+	size_t t;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	each (c, cases) {
 		freed(str_free) struct str text = {0};
 
 		for (t = 1; t <= 9; t++)
 			str_printf(&text, "{\"type\":\"point\",\"t_ns\":%zu,\"bytes\":%zu}\n",
 				   t * 1000000000, t);
-		str_puts(&text, cases[i].last);
+		str_puts(&text, c->last);
 		assert_int_equal(file_write(out, text.buf, text.len, NULL), 0);
-		why = workload_cut_off(&run, cases[i].units, 2000000000,
-				       (uint64_t)(cases[i].end_s * 1e9));
-		if (cases[i].says)
-			assert_string_equal(why, cases[i].says);
+		why = workload_cut_off(&run, c->units, 2000000000, (uint64_t)(c->end_s * 1e9));
+		if (c->says)
+			assert_string_equal(why, c->says);
 		else
 			assert_null(why);
 		free(why);
 	}
-	free(out);
 }
 
 TEST(iperf3_times)
@@ -319,8 +310,6 @@ TEST(netperf_times)
 	assert_float_equal(account_total(&a, WORK_MESSAGES), 18396.24 * 2, 30);
 }
 
-/* --- readings of collectors --- */
-
 static void snap_file(const char *name, const char *const text[], size_t n)
 {
 	char path[64];
@@ -364,13 +353,12 @@ TEST(nic)
 		     {"nic:b/veth", 4, 0}};
 	struct error err;
 	struct account a;
-	size_t i;
 
 	snap_file("nic.snap", readings, 2);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(snap_account(cases[i].units, &a, &err), 0);
-		assert_float_equal(account_total(&a, WORK_PACKETS), cases[i].packets, 0);
-		assert_float_equal(account_total(&a, WORK_BYTES), cases[i].bytes, 0);
+	each (c, cases) {
+		assert_int_equal(snap_account(c->units, &a, &err), 0);
+		assert_float_equal(account_total(&a, WORK_PACKETS), c->packets, 0);
+		assert_float_equal(account_total(&a, WORK_BYTES), c->bytes, 0);
 		account_free(&a);
 	}
 	assert_true(snap_account("nic:eth9", &a, &err) < 0);
@@ -432,7 +420,6 @@ TEST(tcp)
 TEST(readings_that_are_refused_are_freed)
 {
 	struct workload_run run = {dir, 0, 0, 0};
-	struct error err = {0};
 	struct snaps snaps;
 	char path[64];
 
@@ -440,7 +427,7 @@ TEST(readings_that_are_refused_are_freed)
 	assert_int_equal(file_write(path, "@1 9\ncut", 8, &err), 0);
 	assert_true(workload_snaps(&run, "nic.snap", &snaps, &err) < 0);
 	assert_non_null(strstr(err.text, "damaged snapshot"));
-	assert_null(snaps.buf);
+	assert_null(snaps.snap);
 }
 
 TEST(absurd_dates_stay_in_range)

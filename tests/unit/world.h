@@ -49,6 +49,7 @@ static inline void start_world(struct world *w)
 	profile_init(&w->p);
 	w->event = profile_event(&w->p, "cpu-clock", true);
 	w->kernel = profile_dso(&w->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+	w->comm = intern_str(&w->p.strings, "prog");
 }
 
 static inline void make_world(struct world *w, uint64_t b_samples)
@@ -56,7 +57,6 @@ static inline void make_world(struct world *w, uint64_t b_samples)
 	uint32_t main_, a, b;
 
 	start_world(w);
-	w->comm = intern_str(&w->p.strings, "prog");
 	main_ = frame(w, PROFILE_NONE, "main");
 	a = frame(w, main_, "tcp_a");
 	b = frame(w, a, "skb_b");
@@ -105,6 +105,13 @@ static inline int64_t add_run_of(struct store *s, const char *variant, const cha
 static inline int64_t add_run(struct store *s, const char *pass, int repeat)
 {
 	return add_run_of(s, "v", pass, repeat);
+}
+
+/* Stores the profile of a run, and frees it. */
+static inline void store_world(struct store *s, int64_t run, struct world *w)
+{
+	assert_int_equal(store_profile_write(s, run, &w->p, NULL), 0);
+	world_free(w);
 }
 
 /* Adds a run of the measure pass: a basis of 1000 ns per KiB. */
