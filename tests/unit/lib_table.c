@@ -24,25 +24,35 @@ static const struct note_kind long_note = {
 	"long", SEVERITY_INFO, NULL,
 	"a note that is quite long, so that it does not fit into a line of forty"};
 
+#define ROW(t, ...)                                                 \
+	memcpy(table_row(t), ((const struct value[]){__VA_ARGS__}), \
+	       sizeof((const struct value[]){__VA_ARGS__}))
+
 static void fill(struct table *t)
 {
-	struct value *row;
 	size_t v, s;
 
 	table_init(t, "functions", columns, 7);
 	for (v = 0; v < 2; v++) {
 		for (s = 0; s < 3; s++) {
-			row = table_row(t);
-			row[0] = value_str(t, variants[v]);
-			row[1] = value_str(t, "receiver");
-			row[2] = value_str(t, symbols[s]);
-			row[3] = value_str(t, "[kernel.kallsyms]");
-			row[4] = value_int((int64_t)(1000 * v + s));
-			row[5] = value_half(t, 10.5 * (double)(s + 1), 0.25);
-			row[6] = value_real(1234567.25);
+			ROW(t, value_str(t, variants[v]), value_str(t, "receiver"),
+			    value_str(t, symbols[s]), value_str(t, "[kernel.kallsyms]"),
+			    value_int((int64_t)(1000 * v + s)),
+			    value_half(t, 10.5 * (double)(s + 1), 0.25), value_real(1234567.25));
 		}
 	}
 	notes_add(&t->notes, &long_note);
+}
+
+static char *written(const struct table *t, enum table_format format)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_int_equal(table_write(t, format, f), 0);
+	fclose(f);
+	return text;
 }
 
 static char *text_of(const struct table *t, int width)
@@ -172,18 +182,14 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 					  {"rate", .type = V_REAL, .digits = 1},
 					  {"cpus", .type = V_STR, .shape = STAYS_WHOLE}};
 	freed(table_free) struct table t;
-	struct value *row;
 	autofree char *text;
 	int i;
 
 	table_init(&t, "runs", c, 5);
 	for (i = 0; i < 4; i++) {
-		row = table_row(&t);
-		row[0] = value_str(&t, variants[i / 2]);
-		row[1] = value_int(1 + i % 2);
-		row[2] = value_int(1000000000 + i);
-		row[3] = value_real(5.5);
-		row[4] = value_str(&t, i == 3 ? "1: 68 %, 0: 32 %" : "0: 95 %, 1: 5 %");
+		ROW(&t, value_str(&t, variants[i / 2]), value_int(1 + i % 2),
+		    value_int(1000000000 + i), value_real(5.5),
+		    value_str(&t, i == 3 ? "1: 68 %, 0: 32 %" : "0: 95 %, 1: 5 %"));
 	}
 	expect(&t, 36,
 	       "variant   repeat       start  rate\n"
@@ -267,12 +273,10 @@ TEST(sentences_wrap)
 {
 	static const struct column c[] = {{"run", .type = V_STR}, {"why", .type = V_STR}};
 	freed(table_free) struct table t;
-	struct value *row;
 
 	table_init(&t, "runs", c, 2);
-	row = table_row(&t);
-	row[0] = value_str(&t, "mmap");
-	row[1] = value_str(&t, "the receiver ended before the window did; its log says why");
+	ROW(&t, value_str(&t, "mmap"),
+	    value_str(&t, "the receiver ended before the window did; its log says why"));
 	expect(&t, 40,
 	       "run   why\n"
 	       "mmap  the receiver ended before the\n"
@@ -288,14 +292,10 @@ TEST(interval_is_left_out_before_its_value)
 		{"value", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 		{"spread", "%", V_REAL, .digits = 1}};
 	freed(table_free) struct table t;
-	struct value *row;
 
 	table_init(&t, "counters", c, 3);
 	t.least = "value[]";
-	row = table_row(&t);
-	row[0] = value_str(&t, "cycles");
-	row[1] = value_estimate(&t, 10, 20, 30);
-	row[2] = value_real(40);
+	ROW(&t, value_str(&t, "cycles"), value_estimate(&t, 10, 20, 30), value_real(40));
 	expect(&t, 40,
 	       "name                  value  spread\n"
 	       "cycles  10.0 [20.0 .. 30.0]    40.0\n");
@@ -317,15 +317,12 @@ TEST(interval_of_whole_numbers_is_whole)
 		{"total", .type = V_INT},
 		{"delta_hi", .type = V_INT, .part_of = "delta_ns", .part = PART_HIGH}};
 	freed(table_free) struct table t;
-	struct value *row;
 	autofree char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	table_init(&t, "t", c, 3);
-	row = table_row(&t);
-	row[0] = value_with(&t, value_int(10), (struct interval){7, 12, 2.5});
-	row[1] = value_int(1);
+	ROW(&t, value_with(&t, value_int(10), (struct interval){7, 12, 2.5}), value_int(1));
 	table_row(&t)[0] = value_int(4);
 	table_write(&t, FORMAT_TSV, f);
 	table_write(&t, FORMAT_TEXT, f);
@@ -348,10 +345,7 @@ TEST(times_have_nanoseconds)
 
 	table_init(&t, "sched", c, 2);
 	for (i = 0; i < 4; i++) {
-		struct value *row = table_row(&t);
-
-		row[0] = value_real(at[i]);
-		row[1] = value_real(200.0 / 3);
+		ROW(&t, value_real(at[i]), value_real(200.0 / 3));
 	}
 	table_write(&t, FORMAT_TSV, f);
 	fclose(f);
@@ -365,7 +359,6 @@ static const char hostile[] = "\033[31mred \xc2\x9b \x7f \xe2\x80\xae \xff\xc3 e
 static char *write_hostile(enum table_format format)
 {
 	static struct column c[] = {{hostile, .type = V_STR}, {"n", .type = V_INT}};
-	struct value *row;
 	freed(table_free) struct table t;
 	char *text;
 	size_t len;
@@ -375,12 +368,8 @@ static char *write_hostile(enum table_format format)
 	table_title(&t, "title %s\nzcost: forged", hostile);
 	notes_add(&t.notes, &said, hostile);
 	notes_set_side(&t.notes, hostile, NULL);
-	row = table_row(&t);
-	row[0] = value_str(&t, hostile);
-	row[1] = value_int(1);
-	row = table_row(&t);
-	row[0] = value_str(&t, "a\tb\nc\r,\"");
-	row[1] = value_int(2);
+	ROW(&t, value_str(&t, hostile), value_int(1));
+	ROW(&t, value_str(&t, "a\tb\nc\r,\""), value_int(2));
 	table_detail(&t, "detail", c, 1);
 	table_row(t.detail)[0] = value_str(t.detail, hostile);
 	assert_int_equal(table_write(&t, format, f), 0);
@@ -432,17 +421,6 @@ TEST(line_ends_in_cells_are_escaped)
 	free(json);
 }
 
-static char *written(const struct table *t, enum table_format format)
-{
-	char *text;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	assert_int_equal(table_write(t, format, f), 0);
-	fclose(f);
-	return text;
-}
-
 /* A text that a spreadsheet would run gets an apostrophe in csv alone. Numbers stay numbers. */
 TEST(formulas_are_texts_in_csv)
 {
@@ -456,10 +434,7 @@ TEST(formulas_are_texts_in_csv)
 
 	table_init(&t, "t", c, 2);
 	each (r, names) {
-		struct value *row = table_row(&t);
-
-		row[0] = value_str(&t, *r);
-		row[1] = value_real(-1);
+		ROW(&t, value_str(&t, *r), value_real(-1));
 	}
 	csv = written(&t, FORMAT_CSV);
 	tsv = written(&t, FORMAT_TSV);
@@ -480,10 +455,7 @@ TEST(short_times_in_ms_have_three_significant_digits)
 
 	table_init(&t, "t", c, 2);
 	each (r, ms) {
-		struct value *row = table_row(&t);
-
-		row[0] = value_real(*r);
-		row[1] = value_real(*r);
+		ROW(&t, value_real(*r), value_real(*r));
 	}
 	text = text_of(&t, 0);
 	assert_string_equal(text, "  avg_ms        x\n"
@@ -502,15 +474,11 @@ TEST(small_numbers_have_two_significant_digits)
 	static const double base[] = {0.00041, 0.0000000004, 0.0672, 0};
 	static const double new[] = {0.000029, 0.00094, 0.1, -0.0005};
 	freed(table_free) struct table t;
-	struct value *row;
 	size_t i;
 
 	table_init(&t, "small", c, 3);
 	for (i = 0; i < array_size(base); i++) {
-		row = table_row(&t);
-		row[0] = value_real(base[i]);
-		row[1] = value_real(new[i]);
-		row[2] = value_real(new[i]);
+		ROW(&t, value_real(base[i]), value_real(new[i]), value_real(new[i]));
 	}
 	expect(&t, 0,
 	       "   base       new   ns\n"

@@ -45,9 +45,7 @@ TEST(calls_of_equal_time_are_in_order_of_name_command_and_thread)
 		add_syscall(s, run, (int)i, rows[i].name, rows[i].comm, rows[i].tid, rows[i].ns);
 	t = small_store_table(s, "syscalls", q);
 	cells_are(&t, "syscall = zz read read read write, comm = z a a b a, 1 tid = 2, 2 tid = 3");
-	assert_int_equal(measure_run("syscalls", s, &(struct query){.by = "comm,colour"}, &t, NULL),
-			 -EINVAL);
-	table_free(&t);
+	small_store_refuses(s, "syscalls", (struct query){.by = "comm,colour"}, -EINVAL, "");
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
 	cells_are(&t, "syscall = read zz write, 0 calls = 3");
 	q.limit = 2;
@@ -213,9 +211,7 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 	struct table t;
 	int64_t run = small_store_run(s, (struct run){0});
 
-	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "it has: none"));
-	table_free(&t);
+	small_store_refuses(s, "timeline", q, -ENOENT, "it has: none");
 	store_series_put(s, run, "power_w:wall", 9500000000, 60, NULL);
 	store_series_put(s, run, "power_w:wall", 11000000000, 80, NULL);
 	store_series_put(s, run, "tcp_retransmits_per_s", 11000000000, 4, NULL);
@@ -225,10 +221,8 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 	t = small_store_table(s, "timeline", q);
 	small_store_column_is(&t, "name", "power_w:wall");
 	q.name = "power";
-	err = (struct error){0};
-	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "it has: power_w:wall, tcp_retransmits_per_s"));
-	table_free(&t);
+	small_store_refuses(s, "timeline", q, -ENOENT,
+			    "it has: power_w:wall, tcp_retransmits_per_s");
 }
 
 TEST(side_without_a_complete_run_has_no_host)
@@ -384,19 +378,13 @@ TEST(variants_count_runs_of_all_sides_once)
 	assert_int_equal(table_cell(&t, 0, 4)->integer, 2);
 	assert_int_equal(table_cell(&t, 1, 3)->integer, 0);
 	assert_int_equal(table_cell(&t, 1, 4)->integer, 1);
-	assert_int_equal(measure_run("variants", s, &(struct query){.variant = "c*"}, &t, &err),
-			 -ENOENT);
-	table_free(&t);
+	small_store_refuses(s, "variants", (struct query){.variant = "c*"}, -ENOENT, "");
 }
 
 TEST(unknown_table_is_an_error)
 {
-	struct store *s = small_store();
-	struct table t;
-
-	assert_int_equal(measure_run("colours", s, &(struct query){0}, &t, &err), -EINVAL);
-	assert_string_equal(err.text, "no table 'colours'");
-	table_free(&t);
+	small_store_refuses(small_store(), "colours", (struct query){0}, -EINVAL,
+			    "no table 'colours'");
 }
 
 TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
@@ -414,14 +402,8 @@ TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
 	};
 	struct store *s = small_store();
 
-	each (c, refused) {
-		struct error err = {0};
-		struct table t;
-
-		assert_int_equal(measure_run("cpu", s, &c->q, &t, &err), -EINVAL);
-		assert_non_null(strstr(err.text, c->says));
-		table_free(&t);
-	}
+	each (c, refused)
+		small_store_refuses(s, "cpu", c->q, -EINVAL, c->says);
 }
 
 static void add_thread(struct store *s, int64_t run, int pid, int tid, const char *comm,
@@ -1427,10 +1409,6 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	t = small_store_table(s, "sweep", (struct query){.variant = "old+*"});
 	small_store_column_is(&t, "value", "1k 2k 4k");
 	assert_int_equal(t.detail->rows, 0);
-	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "gro"}, &t, &err),
-			 -ENODATA);
-	table_free(&t);
-	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "colour"}, &t, &err),
-			 -EINVAL);
-	table_free(&t);
+	small_store_refuses(s, "sweep", (struct query){.setting = "gro"}, -ENODATA, "");
+	small_store_refuses(s, "sweep", (struct query){.setting = "colour"}, -EINVAL, "");
 }

@@ -194,6 +194,19 @@ static inline struct named_figure cell_figure(const void *from, const char *name
 /* Checks cells: cells_are(&t, "rows = 2, 0 side = receiver, skb_b self_ns = 3, 1 value = -"). */
 #define cells_are(t, expected) figures_are(cell_figure, (t), (expected))
 
+/* A table that cannot be made: with which code, and what the message says. */
+static inline void small_store_refuses(struct store *s, const char *name, struct query q, int code,
+				       const char *says)
+{
+	struct error refusal = {0};
+	struct table t;
+
+	assert_int_equal(measure_run(name, s, &q, &t, &refusal), code);
+	if (!strstr(refusal.text, says))
+		fail_msg("'%s' does not say '%s'", refusal.text, says);
+	table_free(&t);
+}
+
 /* Returns whether a note of the table has the words. */
 static inline bool small_store_noted(const struct table *t, const char *words)
 {

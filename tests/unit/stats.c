@@ -271,25 +271,6 @@ TEST(halves_have_the_p_of_the_test)
 	}
 }
 
-/*
- * Compares two samples of the same distribution, 6 against 6. The largest attainable p below 0.05
- * is 38/924.
- */
-TEST(false_positives_stay_below_the_level)
-{
-	double x[12];
-	struct prng r;
-	int round, i, positive = 0;
-
-	prng_seed(&r, 3);
-	for (round = 0; round < 10000; round++) {
-		for (i = 0; i < 12; i++)
-			x[i] = (double)prng_below(&r, 1 << 30);
-		positive += stats_mann_whitney(x, 6, x + 6, 6) < 0.05;
-	}
-	assert_in_range(positive, 350, 472); /* 411 +- 3 standard deviations */
-}
-
 /* Ways to order 5 and 3 values by U: dwilcox(0:15, 5, 3) * 56. */
 TEST(wilcoxon_counts_equal_r)
 {
