@@ -162,7 +162,7 @@ done
 ok "report summary does not speak of no loss where a profile pass was much faster" sh -c "! grep -q 'no measurable loss' out"
 "$zcost" report --html apart.html apart >out 2>&1
 ok "the page warns of a profile pass under other conditions" says 'mapping receiver: the profile pass did 2.0 times' apart.html
-"$zcost" plot apart -o apart-charts --base copying --new mapping components functions waterfall throughput >out 2>&1
+"$zcost" plot apart -o apart-charts --format svg --base copying --new mapping components functions waterfall throughput >out 2>&1
 for chart in components functions waterfall; do
 	ok "the chart $chart counts the doubt about a profile pass under other conditions" \
 		says 'fell back to copying every byte .not zero copy.; 1 more: zcost report notes[.]' apart-charts/$chart.svg

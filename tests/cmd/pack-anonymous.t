@@ -142,7 +142,7 @@ done
 for table in metrics functions components; do
 	ok "compare --table $table of the anonymous capture gives the same figures" same compare copying mapping --table $table
 done
-ok "plot draws the anonymous capture" exits 0 "$zcost" plot an components -o charts
+ok "plot draws the anonymous capture" exits 0 "$zcost" plot an components -o charts --format svg
 before=$(sha256sum <an/zcost.db)
 ok "analyze of the anonymous capture exits 0" exits 0 "$zcost" analyze an
 ok "analyze says that there is nothing to do" says 'an: anonymous: its store is complete, and there is nothing to analyze' err

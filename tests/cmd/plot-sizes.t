@@ -24,7 +24,7 @@ put() {
 	echo "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(50.0) FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure';"
 	for v in baseline mmap; do put receiver $v 'cstate_pct:1 C1=10' 'cstate_pct:3 C6=20' cpu_idle_pct=35 cpu_iowait_pct=5; done
 } | sqlite3 -bail cap/zcost.db
-ok "plot draws the distributions and counters" exits 0 "$zcost" plot cap sizes latency idle counters -o slides
+ok "plot draws the distributions and counters" exits 0 "$zcost" plot cap sizes latency idle counters -o slides --format svg
 ok "latency has a caption about the work of other programs" says 'other programs took 50 % of the side' slides/latency.gp
 ok "sizes, which the workload counts, have no caption about the work of other programs" sh -c "! grep 'other programs' slides/sizes.gp"
 report() { "$zcost" report "$@" --format tsv 2>/dev/null; }
@@ -65,7 +65,7 @@ for c in sizes latency idle counters; do
 done
 ok "bars are whole where none is long" sh -c "! grep -q 'Longer bars' slides/counters.gp"
 sqlite3 cap/zcost.db "UPDATE metric SET value = 20 * value WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run WHERE variant = 'mmap' AND side = 'receiver')"
-"$zcost" plot cap counters -o long >out 2>err
+"$zcost" plot cap counters -o long --format svg >out 2>err
 ok "a bar of more than 500 % ends at 300 %" says '^reach = 300$' long/counters.gp
 ok "a remark says where long bars end" says 'Longer bars and whiskers end at 300 %; the numbers are whole' long/counters.gp
 ok "the number of a long bar is whole" test "$(cells long/counters.tsv value variant=mmap counter=receiver:~ns_per_kib | cut -d. -f1)" -gt 500

@@ -80,7 +80,7 @@ for r in 2 3; do
 	INSERT INTO series SELECT new.id, name, t_ns + 1000000 * $r, value * $scale FROM series JOIN run old ON old.id = series.run
 		JOIN run new ON new.side = old.side AND new.repeat = $r WHERE old.repeat = 1;"
 done | sqlite3 -bail cap/zcost.db
-ok "plot timeline draws one chart" exits 0 "$zcost" plot cap timeline -o slides
+ok "plot timeline draws one chart" exits 0 "$zcost" plot cap timeline -o slides --format svg
 
 # at PANEL RUN COLUMN: the column's cells of the chart's data.
 at() {
@@ -103,15 +103,15 @@ ok "gnuplot draws the script without a complaint" sh -c \
 	"cd slides && LC_ALL=C.UTF-8 gnuplot timeline.gp 2>&1 | wc -c | grep -x 0"
 
 echo "UPDATE series SET value = 7 WHERE name = 'softnet_squeezed_per_s'" | sqlite3 cap/zcost.db
-ok "plot timeline draws the chart again" exits 0 "$zcost" plot cap timeline -o slides
+ok "plot timeline draws the chart again" exits 0 "$zcost" plot cap timeline -o slides --format svg
 ok "a figure that never changes is named and not drawn" says 'not drawn: .*receiver squeezes/s .constant 7.' slides/timeline.svg
 
 # A series of 200,000 points with one peak.
-"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides >long.used
+"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides --format svg >long.used
 echo "INSERT INTO series WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 199999)
 	SELECT id, 'tcp_socket_rtt_us', start_ns + i * 15000, CASE i WHEN 123456 THEN 900 ELSE 10 + i % 3 END
 	FROM run, t WHERE side = 'receiver' AND repeat = 1" | sqlite3 -bail cap/zcost.db
-"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides >>long.used
+"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides --format svg >>long.used
 rtt="receiver: rtt, µs"
 ok "the pale line of a long series has its only peak" is 900 sh -c "printf '%s\n' $(at "$rtt" 1 value) | sort -n | tail -1"
 ok "the pale line shows the peak when it was" is "1.85 900" awk -F '\t' -v panel="$rtt" \

@@ -67,7 +67,7 @@ caption() { sed -n "s/^set label \"\(.*\)\" at screen .*#9c3a00.*/\1/p" "slides/
 # A remark is soft, as are the subtitle and the axes before it, and the foot note after it.
 remark() { sed -n '/^set label ".*" at screen .*#595959/!d; s/^set label "\(.*\)" at screen .*/\1/p' "slides/$1.gp" | sed '/ · zcost /d' | tr '\n' ' ' >remark; }
 if command -v gnuplot >/dev/null; then
-	ok "plot exits 0 for variants with fallbacks and dropped bytes" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
+	ok "plot exits 0 for variants with fallbacks and dropped bytes" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --format svg --new uringzc --new trunc \
 		--new zctrunc --new mapped --new plain
 	for c in throughput cpu roi_c; do
 		caption $c
@@ -79,16 +79,16 @@ if command -v gnuplot >/dev/null; then
 		remark $c
 		ok "$c: plain copying, as asked, is no warning" says 'plain: plain copying, as asked ' remark
 	done
-	ok "plot exits 0 for variants with evidence of one side" exits 0 "$zcost" plot cap throughput -o slides --base plain --new splice --new old
+	ok "plot exits 0 for variants with evidence of one side" exits 0 "$zcost" plot cap throughput -o slides --format svg --base plain --new splice --new old
 	caption throughput
 	ok "no evidence of zero copy is no warning" is "$(cat caption)" ''
 	remark throughput
 	ok "the remark says nothing about the side without evidence" says \
 		'old: no evidence of zero copy (· )?splice: every byte was copied on the receiver ' remark
-	ok "plot exits 0 for a base that copies as asked" exits 0 "$zcost" plot cap throughput -o slides --base plain --new msgzc
+	ok "plot exits 0 for a base that copies as asked" exits 0 "$zcost" plot cap throughput -o slides --format svg --base plain --new msgzc
 	caption throughput
 	ok "the caption does not name a base that copies as asked" is "$(cat caption)" 'msgzc: fell back to copying every byte (not zero copy) '
-	ok "plot exits 0 for a base that drops all bytes" exits 0 "$zcost" plot cap throughput -o slides --base trunc --new plain
+	ok "plot exits 0 for a base that drops all bytes" exits 0 "$zcost" plot cap throughput -o slides --format svg --base trunc --new plain
 	caption throughput
 	ok "the caption names a base that drops all bytes" says '^trunc: every byte was dropped unread' caption
 else
@@ -179,7 +179,7 @@ sqlite3 lossy/zcost.db "INSERT INTO collector SELECT id, 'power', 'unsupported',
 report lossy power
 compare lossy tcp udp
 if command -v gnuplot >/dev/null; then
-	ok "plot exits 0 for roi_c of datagrams" exits 0 "$zcost" plot lossy roi_c -o slides
+	ok "plot exits 0 for roi_c of datagrams" exits 0 "$zcost" plot lossy roi_c -o slides --format svg
 	remark roi_c
 	ok "the remark says that roi_c is absent for datagrams" says 'n/a: the workload sent datagrams \(UDP\)' remark
 fi

@@ -61,7 +61,7 @@ ok "a note of pairs says whose CPU time it is, for both ends" jq -e '.notes[] | 
 ok "an unknown setting exits 2" exits 2 "$zcost" report sweep cap --setting mtu
 ok "the message says where the settings are listed" says "no such setting; 'zcost report variants' lists them" err
 
-ok "plot sweep draws one chart" exits 0 "$zcost" plot cap sweep -o slides --setting size
+ok "plot sweep draws one chart" exits 0 "$zcost" plot cap sweep -o slides --setting size --format svg
 ok "a combination of the other settings has a panel" test "$(cut -f 6 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "gro=off gro=on "
 ok "the lines are the variants of the plan" test "$(cut -f 7 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "new old "
 ok "no caption names variants that have no line" sh -c "! grep -E '(copied|copying|zero copy)' slides/sweep.gp"
@@ -71,7 +71,7 @@ ok "the subtitle explains the marks of a crossing" says 'dashed: the lines cross
 ok "the subtitle names no crossing where the lines do not cross" sh -c "grep -q 'of the runs' apart/sweep.gp && ! grep -E 'dashed|grey' apart/sweep.gp"
 ok "a wide range of numbers has a log axis" says 'set logscale x' slides/sweep.gp
 ok "the picture is XML" xmllint --noout slides/sweep.svg
-ok "words as values have places of their own" exits 0 "$zcost" plot cap sweep -o words --setting gro
+ok "words as values have places of their own" exits 0 "$zcost" plot cap sweep -o words --setting gro --format svg
 ok "words as values have no log axis" sh -c "! grep -q 'set logscale x' words/sweep.gp"
 ok "a variant of one combination leaves one panel for each figure" sh -c "\"$zcost\" plot cap sweep -o one --variant '*+gro-on' --format svg 2>/dev/null;
 	cut -f 6 one/sweep.tsv | grep -q '^receiver: CPU time, ns per KiB'"

@@ -45,11 +45,11 @@ ok "compare of four times the runs takes less than twelve times as long" within 
 ok "compare --table functions takes time linear in the runs" \
 	linear w125 w500 "$zcost" compare copying mapping -C IN --table functions
 
-# named FOLDER BYTES: makes a world of 20,000 functions in an object with a name of this many bytes.
+# named FOLDER BYTES: makes a world of 5,000 functions in an object with a name of this many bytes.
 named() {
 	world $1 3 "$copying" "$mapping"
 	sqlite3 $1/zcost.db "INSERT INTO dso VALUES (2, printf('%.*c', $2, 'd'), NULL, 3);
-		INSERT INTO symbol WITH RECURSIVE i(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM i WHERE n < 20003)
+		INSERT INTO symbol WITH RECURSIVE i(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM i WHERE n < 5003)
 			SELECT n, 'f' || n, 2, 0 FROM i;
 		INSERT INTO frame SELECT id, NULL, id FROM symbol WHERE dso = 2;
 		INSERT INTO cost SELECT event.run, event.id, 1, 1, 7, 7, 2, frame.id, 1, 1000 FROM event, frame WHERE symbol > 3"
@@ -62,15 +62,15 @@ done >named.used # a line of wall time, CPU time and memory for each
 ok "compare takes no more than three times as long for an object with a name of 4 KiB" \
 	within 3 n40 n4096 "$zcost" compare copying mapping --table functions -C IN
 ok "compare keeps one copy of the name of an object for all functions" \
-	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 20) }' named.used
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 8) }' named.used
 
 for n in 40 4096; do
 	"$build/tests/tools/timed" "$zcost" plot n$n flame --variant copying --format svg -o flame$n
 done >flame.used
 ok "plot flame keeps one copy of the name of an object for all functions" \
-	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 20) }' flame.used
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 8) }' flame.used
 ok "the table of the flame graph has the whole name at each function" \
-	awk -F '\t' 'length($4) == 4096 { n++ } END { exit n != 20000 }' flame4096/*.tsv
+	awk -F '\t' 'length($4) == 4096 { n++ } END { exit n != 5000 }' flame4096/*.tsv
 
 for n in 1024 4096; do
 	world t$n 1 "$copying"

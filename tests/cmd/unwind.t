@@ -84,7 +84,7 @@ kernel_part() {
 steady "chains from the kernel into user space match perf, self and children" kernel_part
 
 threads() { # each thread unwinds some of the chunks
-	record many --call-graph dwarf -F 10000 -- ./chains || return 1
+	record many --call-graph dwarf -F 5000 -- ./chains || return 1
 	"$dump" functions --threads 1 many.data | sort >one
 	"$dump" functions --threads 2 many.data | sort >two
 	[ -s one ] && cmp one two

@@ -12,7 +12,7 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 volatile unsigned long sink;
-static double slice = 0.05; /* seconds of each */
+static double slice = 0.03; /* seconds of each */
 
 static double now(void)
 {

@@ -228,7 +228,7 @@ sub disturb {
 	return (1, 0, "$line: fails undisturbed, exit $good->{code}: " . $good->{err} =~ s/\n/ /gr) if $good->{failed};
 	for my $kind ($kill ? (@{+CHANGING}, 'time') : @{+KINDS}) {
 		for my $n (spread($calls->{$kind})) {
-			renew($args[0], $at);
+			renew($args[0], $at) if $line =~ m{ W/};
 			my $status = run({%env, "${there}ZCOST_FAULT" => "$kind:$n$kill"}, $kind eq 'time' ? $n : 0, @args);
 			my $err = slurp("$at/err");
 			my $what = fault($status, slurp("$at/out"), $err, $good);
