@@ -277,11 +277,12 @@ double drawing_claim(struct drawing *d, int i, const char *table, const char *si
 	return base > 0 ? new / base : 0;
 }
 
-static void drawing_add_bar(const struct drawing *d, struct figure *f, const char *variant)
+int drawing_bar(const struct drawing *d, struct figure *f, const char *variant)
 {
 	int bar = figure_bar(f, variant, drawing_color(d, variant));
 
 	f->bars.mark[bar].label = drawing_label(d, f, variant);
+	return bar;
 }
 
 void drawing_bars(const struct drawing *d, struct figure *f)
@@ -290,7 +291,7 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		drawing_add_bar(d, f, v);
+		drawing_bar(d, f, v);
 }
 
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
@@ -304,7 +305,7 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 	for (i = 0; (v = drawing_variant(d, i)); i++) {
 		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
 		if (row_has_figure(t, v, side, column))
-			drawing_add_bar(d, f, v);
+			drawing_bar(d, f, v);
 		else if (!drawing_all_failed(d, v)) /* another remark says that */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
@@ -324,6 +325,13 @@ size_t drawing_most_groups(const struct drawing *d, const struct figure *f)
 	if (d->query.limit > 0)
 		return (size_t)d->query.limit;
 	return figure_has_many(f) ? PANELS : n > MOST ? MOST : n < LEAST ? LEAST : n;
+}
+
+const char *drawing_whose(const struct drawing *d, struct figure *f, const char *side)
+{
+	bool named = strcmp(drawing_role(d, side), side) != 0;
+
+	return *side ? arena_printf(&f->arena, "%s%s's", named ? "" : "the ", side) : "the";
 }
 
 const char *drawing_role(const struct drawing *d, const char *side)

@@ -165,7 +165,9 @@ void drawing_add_notes(struct drawing *d, const struct table *t);
 /* Returns whether the list has the same note about the same run. */
 bool notes_have_note(const struct notes *list, const struct note *note);
 
-/* Adds the variants to compare, base first, as bars in their colours. */
+/* Adds a variant as a bar in its colour, and returns its place. */
+int drawing_bar(const struct drawing *d, struct figure *f, const char *variant);
+/* Adds the variants to compare, base first. */
 void drawing_bars(const struct drawing *d, struct figure *f);
 /* Adds those that have a figure in the column on this side (NULL: on any). Captions name the
  * others: those without a row by the words `without`, those without a figure by the words
@@ -191,6 +193,9 @@ enum { TOTAL_PLACE = 4 };
 int drawing_side_place(const struct drawing *d, const char *side);
 
 const char *drawing_estimator(const struct drawing *d);
+
+/* Returns "the receiver's", or "web's" for a side with a name of the plan, or "the" for none. */
+const char *drawing_whose(const struct drawing *d, struct figure *f, const char *side);
 
 /* Returns the role of a side, or its name. */
 const char *drawing_role(const struct drawing *d, const char *side);
@@ -259,9 +264,6 @@ void drawing_add_label(const struct drawing *d, const char *variant, struct str 
 /* Appends " · all variants: gro-off, 2cpus": the settings that no bar's name has, because all
  * variants of the chart share them. A single variant shares none. */
 void drawing_add_shared(const struct drawing *d, struct str *out);
-
-/* Returns whether two names are equal but for their settings: "mmap" and "mmap+mtu9000". */
-bool variant_has_stem_of(const char *a, const char *b);
 
 /* Returns a variant's colour, the same in all charts. */
 uint32_t drawing_color(const struct drawing *d, const char *variant);

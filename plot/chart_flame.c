@@ -104,25 +104,6 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree)
 			}
 }
 
-int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
-		    struct error *err)
-{
-	char *path = xasprintf("%s/%s.tsv", dir, f->name);
-	int rc = figure_write_table(t, path, err);
-
-	free(path);
-	return rc;
-}
-
-/* Returns "the receiver's ", "web's " for a side with a name of the plan, or "the " for none. */
-static const char *flame_whose(const struct drawing *d, struct figure *f, const char *side)
-{
-	if (!*side)
-		return "the ";
-	return arena_printf(&f->arena, "%s%s's ", strcmp(drawing_role(d, side), side) ? "" : "the ",
-			    side);
-}
-
 /* --- one picture --- */
 
 struct flame_chart {
@@ -216,14 +197,15 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 	const char *of = "";
 
 	if (!c->costs) {
-		f->title = figure_text(f, "Where %stime goes: %s", flame_whose(c->d, f, c->side),
+		f->title = figure_text(f, "Where %s time goes: %s", drawing_whose(c->d, f, c->side),
 				       name);
 		return;
 	}
 	if (sum < 0.9995 * whole)
 		of = figure_text(f, " (of %.*f)", claim_places(whole) + 1, whole);
-	f->title = figure_text(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->d, f, c->side),
-			       claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
+	f->title =
+		figure_text(f, "Where %s %.*f ns per %s go%s: %s", drawing_whose(c->d, f, c->side),
+			    claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
 }
 
 static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
@@ -331,7 +313,7 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 		row[F_SELF] = value_real(self[i] * c->per);
 		row[F_TOTAL] = value_real(c->totals[i] * c->per);
 	}
-	rc = flame_write_tsv(&t, f, dir, err);
+	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
 	free(self);
 	return rc;
@@ -377,13 +359,14 @@ static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
 	return store_failed(c->d->store, err);
 }
 
-/* Draws the picture of a block, or of the query's perf.data where `b` is NULL. */
-static void flame_draw_block(struct drawing *d, const struct block *b, struct flame_files *files)
+/* Draws the picture of the i-th block, or of the query's perf.data where there are no blocks. */
+static int flame_draw_block(struct drawing *d, const void *blocks, int i, const char *dir,
+			    const char **name, struct error *err)
 {
+	const struct block *b = blocks ? (const struct block *)blocks + i : NULL;
 	struct flame_chart c = {
 		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
 	const struct drawing before = *d;
-	struct error err = {0};
 	int rc;
 
 	d->base = c.variant;
@@ -393,66 +376,68 @@ static void flame_draw_block(struct drawing *d, const struct block *b, struct fl
 	d->facts.places = NULL;
 	d->side = b ? b->side : NULL;
 	chart_begin(&chart_flame, d, &c.figure);
-	rc = flame_chart_read(&c, b, &err);
+	rc = flame_chart_read(&c, b, err);
 	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
 	if (!rc)
-		rc = flame_chart_set_texts(&c, &err);
+		rc = flame_chart_set_texts(&c, err);
 	if (!rc)
-		rc = flame_chart_write(&c, files->dir, &err);
+		rc = flame_chart_write(&c, dir, err);
 	d->base = before.base;
 	d->nnews = before.nnews;
 	d->facts = before.facts;
 	d->side = before.side;
-	flame_files_count(files, arena_printf(&d->arena, "%s %s", c.variant, c.side), rc, &err);
+	*name = arena_printf(&d->arena, "%s %s", c.variant, c.side);
 	flame_chart_free(&c);
+	return rc;
 }
 
-void flame_files_count(struct flame_files *files, const char *what, int rc, const struct error *err)
+int flame_draw_all(struct drawing *d, const char *dir, int n,
+		   int (*draw)(struct drawing *d, const void *arg, int i, const char *dir,
+			       const char **name, struct error *err),
+		   const void *arg, int *written, struct error *err)
 {
-	files->written += !rc;
-	if (rc == -ENODATA)
-		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", what);
-	if (rc && (!files->first.code || rc != -ENODATA))
-		files->first = *err;
-}
+	struct error first = {0};
+	struct str absent = {0};
+	int i, rc, drawn = 0;
 
-bool flame_files_failed(const struct flame_files *files)
-{
-	return files->first.code && files->first.code != ENODATA;
-}
+	for (i = 0; i < n && (!first.code || first.code == ENODATA); i++) {
+		struct error why = {0};
+		const char *name;
 
-int flame_files_end(struct flame_files *files, int *written, struct error *err)
-{
-	*written += files->written;
-	if (files->first.code && (!files->written || files->first.code != ENODATA))
-		*err = files->first;
-	else if (!files->written)
+		rc = draw(d, arg, i, dir, &name, &why);
+		drawn += !rc;
+		if (rc == -ENODATA)
+			str_printf(&absent, "%s%s", absent.len ? ", " : "", name);
+		if (rc && (!first.code || rc != -ENODATA))
+			first = why;
+	}
+	*written += drawn;
+	if (first.code && (!drawn || first.code != ENODATA))
+		*err = first;
+	else if (!drawn)
 		error_set(err, ENODATA, "no variant has a profile");
-	else if (files->absent.len)
-		print_note("%s: no profile of %s", files->chart, files->absent.buf);
-	str_free(&files->absent);
+	else if (absent.len)
+		print_note("%s: no profile of %s", d->chart->name, absent.buf);
+	str_free(&absent);
 	return -err->code;
 }
 
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
-	struct flame_files files = {.chart = "flame", .dir = dir};
 	struct block *blocks = NULL;
-	int i, n = 0;
+	int i, kept = 0, n;
 
 	d->chart = &chart_flame;
-	if (d->store) {
-		n = scope_blocks(d->store, &d->query, &blocks, err);
-		if (n < 0)
-			return n;
-		for (i = 0; i < n && !flame_files_failed(&files); i++)
-			if (drawing_has(d, blocks[i].variant) &&
-			    (!d->side || !strcmp(d->side, blocks[i].side)))
-				flame_draw_block(d, &blocks[i], &files);
-	} else {
-		flame_draw_block(d, NULL, &files);
-	}
-	n = flame_files_end(&files, written, err);
+	if (!d->store)
+		return flame_draw_all(d, dir, 1, flame_draw_block, NULL, written, err);
+	n = scope_blocks(d->store, &d->query, &blocks, err);
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		if (drawing_has(d, blocks[i].variant) &&
+		    (!d->side || !strcmp(d->side, blocks[i].side)))
+			blocks[kept++] = blocks[i];
+	n = flame_draw_all(d, dir, kept, flame_draw_block, blocks, written, err);
 	free(blocks);
 	return n;
 }

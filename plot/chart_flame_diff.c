@@ -346,7 +346,7 @@ static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure 
 	for (of = 0; of < REGIONS; of++)
 		for (i = 0; i < c->cd.tree.nframes; i++)
 			diff_chart_add_row(&t, c, of, i);
-	rc = flame_write_tsv(&t, f, dir, err);
+	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
 	return rc;
 }
@@ -449,41 +449,43 @@ static int diff_chart_draw(struct diff_chart *c, const char *new, const char *di
 	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }
 
-static void flame_diff_draw_pair(struct drawing *d, const char *new, struct flame_files *files)
+/* Draws the picture of the i-th pair, and names its new end. */
+static int flame_diff_draw_pair(struct drawing *d, const void *unused, int i, const char *dir,
+				const char **name, struct error *err)
 {
+	const char *new = drawing_variant(d, i + 1);
 	struct diff_chart c = {.d = d};
 	const struct drawing before = *d;
-	struct error err = {0};
 	int rc;
 
+	(void)unused;
+	*name = new;
 	chart_begin(&chart_flame_diff, d, &c.figure);
 	d->news = &new;
 	d->nnews = 1;
-	rc = diff_chart_draw(&c, new, files->dir, &err);
+	rc = diff_chart_draw(&c, new, dir, err);
 	d->news = before.news;
 	d->nnews = before.nnews;
-	flame_files_count(files, new, rc, &err);
 	call_diff_free(&c.cd);
 	table_free(&c.notes);
 	str_free(&c.evidence);
 	flame_free(&c.graph);
 	figure_free(&c.figure);
+	return rc;
 }
 
 static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)
 {
-	struct flame_files files = {.chart = "flame-diff", .dir = dir};
-	const char *new;
-	int i;
+	int n = 0;
 
 	d->chart = &chart_flame_diff;
-	if (!drawing_variant(d, 1))
+	while (drawing_variant(d, n + 1))
+		n++;
+	if (!n)
 		return error_set(err, ENODATA, "there is no second %s",
 				 d->store ? "variant to compare with"
 					  : "perf.data: name it with --new");
-	for (i = 1; (new = drawing_variant(d, i)) && !flame_files_failed(&files); i++)
-		flame_diff_draw_pair(d, new, &files);
-	return flame_files_end(&files, written, err);
+	return flame_draw_all(d, dir, n, flame_diff_draw_pair, NULL, written, err);
 }
 
 const struct chart chart_flame_diff = {

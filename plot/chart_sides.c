@@ -113,13 +113,6 @@ static int throughput_put_bars(struct drawing *d, struct figure *f, const struct
 	return 0;
 }
 
-static const char *throughput_name(const struct drawing *d, struct figure *f, int i)
-{
-	enum { SIZE = 20, WIDTH = 240 }; /* pixels */
-
-	return label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, i)), SIZE, WIDTH);
-}
-
 /* Names the limit that all variants have, or the table with their limits. */
 static void throughput_add_limits(const struct drawing *d, struct figure *f,
 				  const struct table *limits)
@@ -168,8 +161,8 @@ static void throughput_claim(struct drawing *d, struct figure *f, const struct t
 		figure_doubt(
 			f,
 			"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
-			throughput_name(d, f, drawing_base_of(d, warned)),
-			throughput_name(d, f, warned));
+			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, warned))),
+			drawing_title(d, f, drawing_variant(d, warned)));
 }
 
 static int throughput_draw(struct drawing *d, struct figure *f, const struct table *t,

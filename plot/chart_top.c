@@ -117,11 +117,7 @@ static void functions_put_group(struct figure *f, const struct table *t, const s
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
 				const char *unit)
 {
-	bool named = strcmp(drawing_role(d, side), side) != 0;
-	bool role = !strcmp(side, "receiver") || !strcmp(side, "sender");
-	const char *whose = named  ? figure_text(f, "%s's", side)
-			    : role ? figure_text(f, "the %s's", side)
-				   : "the";
+	const char *whose = drawing_whose(d, f, side);
 
 	if (f->bars.n == 2)
 		f->title = figure_text(f, "Where %s time goes: %s against %s", whose,

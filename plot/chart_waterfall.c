@@ -21,33 +21,9 @@ static bool verdict_is_real(const char *verdict)
 	       !strcmp(verdict, "copied");
 }
 
-static void waterfall_put_end(const struct drawing *d, struct figure *f, const char *variant,
-			      double total)
-{
-	int bar = figure_bar(f, variant, drawing_color(d, variant));
-
-	f->bars.mark[bar].label = drawing_label(d, f, variant);
-	figure_put(f, 0, bar, FIGURE_WHOLE, estimate_plain(total));
-}
-
 static bool waterfall_is_step(const struct table *t, size_t row)
 {
 	return row > 0 && row + 1 < t->rows && *table_text(t, row, "step") != '(';
-}
-
-/* Counts the steps, the steps that are real, and the steps with enough runs for a test. */
-static void waterfall_count_steps(const struct table *t, int *steps, int *real, int *tested)
-{
-	const char *verdict;
-	size_t row;
-
-	*steps = *real = *tested = 0;
-	for (row = 1; waterfall_is_step(t, row); row++) {
-		verdict = table_text(t, row, "verdict");
-		++*steps;
-		*real += verdict_is_real(verdict);
-		*tested += verdict_is_real(verdict) || !strcmp(verdict, "~");
-	}
 }
 
 /* Each step begins where the step before ended. The components without a row are one step. */
@@ -60,7 +36,7 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 	double half;
 	size_t row;
 
-	waterfall_put_end(d, f, d->base, at);
+	figure_put(f, 0, drawing_bar(d, f, d->base), FIGURE_WHOLE, estimate_plain(at));
 	for (row = 1; waterfall_is_step(t, row); row++) {
 		const char *name = table_text(t, row, "step");
 		uint32_t rgb = palette_part(name);
@@ -76,21 +52,30 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 	if (row + 1 < t->rows)
 		figure_put_step(f, 0, figure_bar(f, "others", palette_pale(palette_part("other"))),
 				at, estimate_plain(end - at));
-	waterfall_put_end(d, f, drawing_variant(d, 1), end);
+	figure_put(f, 0, drawing_bar(d, f, drawing_variant(d, 1)), FIGURE_WHOLE,
+		   estimate_plain(end));
 }
 
-static void waterfall_put_words(const struct drawing *d, struct figure *f, const struct table *t,
+/* Returns whether there are enough runs for a test of any step. */
+static bool waterfall_put_words(const struct drawing *d, struct figure *f, const struct table *t,
 				const struct outcome *of)
 {
 	double base = table_real(t, 0, "total_ns"), new = table_real(t, t->rows - 1, "total_ns");
 	int places = claim_places(base);
-	int steps, real, tested;
+	int steps = 0, real = 0, tested = 0;
+	const char *verdict;
+	size_t row;
 
+	for (row = 1; waterfall_is_step(t, row); row++) {
+		verdict = table_text(t, row, "verdict");
+		steps++;
+		real += verdict_is_real(verdict);
+		tested += verdict_is_real(verdict) || !strcmp(verdict, "~");
+	}
 	f->title = figure_text(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
 			       drawing_title(d, f, d->base),
 			       drawing_title(d, f, drawing_variant(d, 1)), places, base, places,
 			       new, of->unit, of->side);
-	waterfall_count_steps(t, &steps, &real, &tested);
 	f->subtitle = figure_text(f, "CPU time per %s: what each component saves (−) or adds (+)%s",
 				  of->unit, real < steps ? "; pale: chance is not ruled out" : "");
 	if (steps && !tested)
@@ -99,6 +84,7 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 			of->runs[0], of->runs[1]);
 	f->axis = figure_text(f, "ns per %s", of->unit);
 	f->group_word = "side";
+	return tested;
 }
 
 /* Draws a comparison. The notes are those of the chart's table. */
@@ -109,7 +95,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, const struct tabl
 	struct query q = d->query;
 	struct outcome of = {0};
 	struct table t = {0};
-	int rc, steps, real, tested;
+	int rc;
 
 	(void)components;
 	if (!ends[1])
@@ -122,9 +108,8 @@ static int waterfall_draw(struct drawing *d, struct figure *f, const struct tabl
 	if (!rc) {
 		figure_group(f, of.side);
 		waterfall_put_bars(d, f, &t, &of);
-		waterfall_put_words(d, f, &t, &of);
-		waterfall_count_steps(&t, &steps, &real, &tested);
-		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);
+		drawing_foot(d, f,
+			     waterfall_put_words(d, f, &t, &of) ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
 	}
 	table_free(&t);

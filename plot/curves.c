@@ -91,7 +91,7 @@ static void curves_add_rows(struct table *t, const struct figure *f, int curve)
 	}
 }
 
-int curves_write_tsv(const struct figure *f, const char *path, struct error *err)
+int curves_write_tsv(const struct figure *f, const char *dir, struct error *err)
 {
 	struct column columns[T_N] = {
 		[T_CURVE] = {"curve", .type = V_INT},
@@ -109,7 +109,7 @@ int curves_write_tsv(const struct figure *f, const char *path, struct error *err
 	table_init(&t, f->name, columns, T_N);
 	for (i = 0; i < f->curves->n; i++)
 		curves_add_rows(&t, f, i);
-	rc = figure_write_table(&t, path, err);
+	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
 	return rc;
 }

@@ -13,28 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int figure_formats(const char *list, unsigned int *formats)
-{
-	char *copy = xstrdup(list), *rest = copy;
-	int rc = 0;
-
-	*formats = 0;
-	while (rest && !rc) {
-		const char *word = str_trim(str_token(&rest, ','));
-
-		if (!strcmp(word, "svg"))
-			*formats |= FIGURE_SVG;
-		else if (!strcmp(word, "png"))
-			*formats |= FIGURE_PNG;
-		else if (!strcmp(word, "pdf"))
-			*formats |= FIGURE_PDF;
-		else
-			rc = -EINVAL;
-	}
-	free(copy);
-	return rc;
-}
-
 void figure_init(struct figure *f, const char *name)
 {
 	*f = (struct figure){.name = name, .group_word = "group", .absent = "n/a"};
@@ -274,15 +252,19 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
 
-int figure_write_table(const struct table *t, const char *path, struct error *err)
+int figure_write_table(const struct table *t, const char *dir, struct error *err)
 {
+	char *path = xasprintf("%s/%s.tsv", dir, t->name);
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
-	return rc ? rc : sink_close(&out, table_write(t, FORMAT_TSV, out.f), err);
+	if (!rc)
+		rc = sink_close(&out, table_write(t, FORMAT_TSV, out.f), err);
+	free(path);
+	return rc;
 }
 
-int figure_write_tsv(const struct figure *f, const char *path, struct error *err)
+int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 {
 	struct column columns[C_N] = {
 		[C_SERIES] = {"series", .type = V_INT},
@@ -306,7 +288,7 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, &page, g, b);
-	rc = figure_write_table(&t, path, err);
+	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
 	page_free(&page);
 	return rc;

@@ -134,11 +134,11 @@ bool figure_part_exceeds(const struct figure *f, int part, double least);
 /* Returns whether any bar or part has an interval longer than 0. */
 bool figure_has_whiskers(const struct figure *f, bool of_parts);
 
-/* Writes a figure's data as tsv. */
-int figure_write_table(const struct table *t, const char *path, struct error *err);
+/* Writes a table to DIR/name.tsv with its name. */
+int figure_write_table(const struct table *t, const char *dir, struct error *err);
 
-/* Writes the data to `path`; figure_write does this too. */
-int figure_write_tsv(const struct figure *f, const char *path, struct error *err);
+/* Writes the data to DIR/name.tsv; figure_write does this too. */
+int figure_write_tsv(const struct figure *f, const char *dir, struct error *err);
 
 /* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
@@ -291,7 +291,7 @@ void figure_mark(struct figure *f, int panel, double at, double lo, double hi, c
 void curves_free(struct figure *f);
 
 /* Writes columns curve, x, value, lo, hi, then the names of panel, variant and curve. */
-int curves_write_tsv(const struct figure *f, const char *path, struct error *err);
+int curves_write_tsv(const struct figure *f, const char *dir, struct error *err);
 
 /* Returns whether an interval of a curve goes on beyond its panel. */
 bool curves_are_cut(const struct figure *f);

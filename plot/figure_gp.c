@@ -373,18 +373,17 @@ static void gp_add_script(struct str *s, const struct figure *f, unsigned int fo
 
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
 {
-	char *tsv = xasprintf("%s/%s.tsv", dir, f->name), *gp = xasprintf("%s/%s.gp", dir, f->name);
+	char *gp = xasprintf("%s/%s.gp", dir, f->name);
 	struct str s = {0};
 	int rc;
 
-	rc = f->curves ? curves_write_tsv(f, tsv, err) : figure_write_tsv(f, tsv, err);
+	rc = f->curves ? curves_write_tsv(f, dir, err) : figure_write_tsv(f, dir, err);
 	if (!rc) {
 		gp_add_script(&s, f, formats);
 		rc = file_write(gp, s.buf, s.len, err);
 		caller_give_path(gp);
 	}
 	str_free(&s);
-	free(tsv);
 	free(gp);
 	return rc;
 }

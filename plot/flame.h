@@ -87,23 +87,13 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree);
 void flame_set_frame(struct table *t, struct value *row, const struct call_tree *tree, uint32_t i,
 		     struct value *label);
 
-int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
-		    struct error *err);
-
-/* The files of one chart, of which some ends may have no profile. */
-struct flame_files {
-	const char *chart, *dir;
-	int written;
-	struct str absent;  /* the ends without a profile */
-	struct error first; /* the first error, or the one that is no missing profile */
-};
-
-/* Counts a picture, or why there is none: `what` names it. */
-void flame_files_count(struct flame_files *files, const char *what, int rc,
-		       const struct error *err);
-/* Returns whether an error makes further pictures useless. A missing profile does not. */
-bool flame_files_failed(const struct flame_files *files);
-/* Names the ends without a profile. Returns an error if there is no file, or another error. */
-int flame_files_end(struct flame_files *files, int *written, struct error *err);
+/*
+ * Draws n pictures of the drawing's chart. `draw` draws the i-th and names it. Notes those without
+ * a profile. Returns an error if there is no picture, or an error that is no missing profile.
+ */
+int flame_draw_all(struct drawing *d, const char *dir, int n,
+		   int (*draw)(struct drawing *d, const void *arg, int i, const char *dir,
+			       const char **name, struct error *err),
+		   const void *arg, int *written, struct error *err);
 
 #endif

@@ -27,6 +27,24 @@ static const struct {
 	{FIGURE_PDF, "pdf", "%%EOF"},
 };
 
+int figure_formats(const char *list, unsigned int *formats)
+{
+	char *copy = xstrdup(list), *rest = copy;
+	size_t i = 0;
+
+	*formats = 0;
+	while (rest && i < array_size(endings)) {
+		const char *word = str_trim(str_token(&rest, ','));
+
+		for (i = 0; i < array_size(endings) && strcmp(endings[i].ending, word); i++)
+			;
+		if (i < array_size(endings))
+			*formats |= endings[i].bit;
+	}
+	free(copy);
+	return i < array_size(endings) ? 0 : -EINVAL;
+}
+
 static char *picture_path(const struct figure *f, const char *dir, size_t i)
 {
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);

@@ -611,19 +611,17 @@ static void page_make_lying(struct page *page, const struct figure *f, struct pe
 /* --- rows: names at the left, panels side by side with their names above --- */
 
 /* Returns the lines of the longest name of a panel. */
-static int page_panel_lines(const struct page *page, const struct figure *f)
+static int page_panel_lines(struct page *page, const struct figure *f)
 {
-	struct label_shape shape = {
-		PAGE_PANEL_SIZE, page_panel_px(page, f), 0, true, LABEL_BREAKS_NAMES, true};
-	int g, n = 0;
+	struct label_shape shape = {PAGE_PANEL_SIZE,	page_panel_px(page, f),
+				    PAGE_PANEL_LINES,	true,
+				    LABEL_BREAKS_NAMES, true};
+	char *line[PAGE_PANEL_LINES];
+	int g, n = 0, lines;
 
 	for (g = 0; g < f->groups.n; g++) {
-		const char *label = f->groups.mark[g].label;
-
-		for (shape.lines = n; shape.lines < PAGE_PANEL_LINES && *label; shape.lines++)
-			if (label_wraps(label, &shape))
-				break;
-		n = shape.lines > n ? shape.lines : n;
+		lines = label_wrap(&page->arena, f->groups.mark[g].label, &shape, line);
+		n = lines > n ? lines : n;
 	}
 	return n;
 }

@@ -206,7 +206,8 @@ void drawing_add_label(const struct drawing *d, const char *name, struct str *ou
 			str_printf(out, "+%.*s", (int)len, at);
 }
 
-bool variant_has_stem_of(const char *a, const char *b)
+/* Returns whether two names are equal but for their settings: "mmap" and "mmap+mtu9000". */
+static bool variant_has_stem_of(const char *a, const char *b)
 {
 	size_t len = strcspn(a, "+");
 
