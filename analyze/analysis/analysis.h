@@ -46,7 +46,7 @@ struct analysis {
 	size_t nmeters;
 	char *meter_options;	 /* the options of the meters as typed, or NULL; owned */
 	bool inlines;		 /* gives each inlined function a frame */
-	struct time_slice slice; /* the part of each run's window (probes/window.c) */
+	struct time_slice slice; /* the part of each run's window (probes/ingest.h) */
 	char *units;		 /* as in struct ingest_options; owned */
 	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 

@@ -30,10 +30,10 @@ struct meter {
 struct ingest_options {
 	const struct meter *meters;
 	size_t nmeters;
-	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
-	struct time_slice slice; /* the part of each run's window, from its start; see window.c */
-	bool inlines;		 /* inlined functions are frames of their own */
-	const char *units;	 /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
+	unsigned int threads;	      /* that may read one file at once; 0: one per CPU */
+	struct time_slice slice;      /* the part of each run's window, from its start; see below */
+	bool inlines;		      /* inlined functions are frames of their own */
+	const char *units;	      /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
 	struct symbol_cache *symbols; /* shared by all runs */
 };
 
@@ -187,7 +187,7 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err);
 void ingest_summary(struct ingest *in, char *text);
 
 /*
- * --- window.c ---
+ * --- slices ---
  *
  * A slice of each run's window: --from and --to of a capture. The window is narrowed before the
  * raw files are read, so that every figure is over exactly this interval. A total of the whole

@@ -113,9 +113,6 @@ done
 ok "report irq as text has no note about columns that need --by" sh -c "! '$zcost' report irq cap --side receiver 2>&1 | grep -q 'not measured'"
 ok "report irq as JSON has a CPU as a number" sh -c "'$zcost' report irq cap --by cpu --side receiver --format json |
 	jq -e '.rows[0].cpu | type == \"number\"'"
-ok "report nic has the card's settings in JSON" sh -c "'$zcost' report nic cap --side receiver --format json |
-	jq -e '.interfaces.rows | map({(.setting): .value}) | add | .rx_ring == \"512|1024\" and .driver == \"mlx5_core\"'"
-
 # --- texts of ethtool ---
 
 # Reads the document's rates of ethtool_stats.pl, and the same rates as two outputs of ethtool -S 2 s apart.

@@ -178,11 +178,6 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 
 /* --- the settings of the interfaces of a block's runs --- */
 
-static const struct column setting_columns[] = {
-	{"variant", .type = V_STR},   {"side", .type = V_STR},	  {"netns", .type = V_STR},
-	{"interface", .type = V_STR}, {"setting", .type = V_STR}, {"value", .type = V_STR},
-};
-
 /*
  * THE TABLE of the note: the text for each key. "%s" is the value of the key. A switch is on or
  * off.
@@ -329,92 +324,9 @@ static const char *nic_setting_key_of(const char *name)
 	return slash ? slash + 1 : NULL;
 }
 
-/* Adds the setting "host/eth0/mtu". */
-static void nic_setting_put(struct table *d, const struct block *b, const char *name,
-			    const char *value)
-{
-	const char *key = nic_setting_key_of(name), *slash = strchr(name, '/');
-	struct value *row;
-	char *netns, *interface;
-
-	if (!key)
-		return;
-	row = block_row(d, b);
-	netns = xstrndup(name, (size_t)(slash - name));
-	interface = xstrndup(slash + 1, (size_t)(key - 1 - (slash + 1)));
-	table_set(d, row, "netns", value_str(d, netns));
-	table_set(d, row, "interface", value_str(d, interface));
-	table_set(d, row, "setting", value_str(d, key));
-	table_set(d, row, "value", value_str(d, value));
-	free(interface);
-	free(netns);
-}
-
-struct nic_words {
-	const char **word; /* names and values in turns */
-	size_t n, cap;
-};
-
-static int nic_words_compare(const void *a, const void *b)
-{
-	const char *const *x = a, *const *y = b;
-	int rc = strverscmp(x[0], y[0]);
-
-	return rc ? rc : strverscmp(x[1], y[1]);
-}
-
-static void nic_words_add(struct nic_words *list, const struct fact_row *f)
-{
-	static const char prefix[] = "nic:";
-	const char *name = f->name + sizeof(prefix) - 1;
-	size_t i;
-
-	if (!str_starts(f->name, prefix))
-		return;
-	for (i = 0; i < list->n; i += 2)
-		if (!strcmp(list->word[i], name) && !strcmp(list->word[i + 1], f->value))
-			return;
-	array_add(list->word, list->n, list->cap, name);
-	array_add(list->word, list->n, list->cap, f->value);
-}
-
-/* Adds the settings that are words, each value of any run once. */
-static int nic_setting_put_words(struct block_table *k, struct error *err)
-{
-	struct nic_words list = {0};
-	struct fact_row *rows;
-	int r, i, n = 0;
-	size_t w;
-
-	for (r = 0; r < k->b->n && n >= 0; r++) {
-		n = store_run_facts(k->s, k->b->runs[r].id, &rows, err);
-		for (i = 0; i < n; i++)
-			nic_words_add(&list, &rows[i]);
-		free(rows);
-	}
-	if (list.n)
-		qsort(list.word, list.n / 2, 2 * sizeof(*list.word), nic_words_compare);
-	for (w = 0; w < list.n && n >= 0; w += 2)
-		nic_setting_put(k->t->detail, &k->b->block, list.word[w], list.word[w + 1]);
-	free(list.word);
-	return n < 0 ? n : 0;
-}
-
-static void nic_setting_put_numbers(const struct changes *list, struct table *d)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		char *value = nic_setting_values_of(list, &list->row[i], false);
-
-		nic_setting_put(d, &list->b->block, list->row[i].name, value);
-		free(value);
-	}
-}
-
 /*
  * Adds a note with the settings of each interface that moved packets. `c` has the block's
- * counters. The table's detail has the settings of all interfaces.
+ * counters.
  */
 static int nic_settings(struct block_table *k, const struct changes *c, struct error *err)
 {
@@ -422,8 +334,6 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
 	int rc = changes_read(&state, k, "nic_state", OF_SIDE, err);
 	size_t i;
 
-	if (!rc && state.n && !k->t->detail)
-		table_detail(k->t, "interfaces", setting_columns, array_size(setting_columns));
 	for (i = 0; i < state.n && !rc; i++) {
 		const char *key = nic_setting_key_of(state.row[i].name);
 		char *interface;
@@ -435,10 +345,6 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
 			nic_setting_note_interface(k, &state, interface);
 		free(interface);
 	}
-	if (!rc && state.n)
-		rc = nic_setting_put_words(k, err);
-	if (!rc && state.n)
-		nic_setting_put_numbers(&state, k->t->detail);
 	changes_free(&state);
 	return rc;
 }
@@ -449,7 +355,7 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
  * nic: the counters of the interfaces in the host's and the workload's network namespace. The
  * counters are the kernel's, each queue's and the driver's. --by interface shows only the kernel's
  * counters. --by queue shows only the queues' counters. Notes below the table list the settings of
- * the interfaces; json has them as "interfaces".
+ * the interfaces.
  */
 
 static const struct column nic_columns[] = {

@@ -6,7 +6,7 @@
  * line in the window.
  */
 #include "analyze/probes/snapshots.h"
-
+#include "analyze/scope/changes.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -133,3 +133,88 @@ static int sockstat_read_file(struct ingest *in, const char *path, struct error 
 }
 
 const struct parser parser_sockstat = {.files = {"sockstat.snap"}, .read = sockstat_read_file};
+
+/* --- the table --- */
+
+/* sockstat: sockets in use and their memory, the mean and the maximum over the window. */
+
+static const struct column sockstat_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR, .what = "group and name in /proc/net/sockstat and sockstat6"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE, .what = "1, pages or B"},
+	{"scope", .type = V_STR, .what = "scope of the kernel's count: the namespace or the host"},
+	{"mean", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "mean over the window; estimate over the runs"},
+	{"max", .type = V_REAL, .digits = 1,
+	 .what = "maximum in the window; estimate over the runs"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
+};
+
+/*
+ * Returns the scope of a counter. The kernel counts some of them once for all namespaces
+ * (net/ipv4/proc.c, sockstat_seq_show).
+ */
+static const char *sockstat_scope(const char *name)
+{
+	static const char *const of_host[] = {"TCP.orphan", "TCP.alloc", "TCP.mem", "UDP.mem"};
+	size_t i;
+
+	for (i = 0; i < array_size(of_host); i++)
+		if (!strcmp(of_host[i], name))
+			return "host";
+	return "namespace";
+}
+
+static void sockstat_add_row(const struct changes *means, const struct change_row *r,
+			     const struct estimate *most, struct table *t)
+{
+	struct estimate mean = changes_estimate(means, r, AS_COUNT);
+	struct value *row = block_row(t, &means->b->block);
+
+	table_set(t, row, "name", value_str(t, r->name));
+	table_set(t, row, "unit", value_str(t, r->unit));
+	table_set(t, row, "scope", value_str(t, sockstat_scope(r->name)));
+	put_estimate(t, row, "mean", &mean);
+	table_set(t, row, "max", value_real(most->value));
+	table_set(t, row, "runs", value_int((int64_t)mean.n));
+}
+
+/* Adds the rows of a block. A gauge that was always 0 has a row only with --all. */
+static int sockstat_add_block(struct block_table *k, struct error *err)
+{
+	struct changes means, maxima = {0};
+	int rc = changes_read(&means, k, "sockstat_mean", OF_SIDE, err);
+	size_t i;
+
+	if (!rc)
+		rc = changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
+	for (i = 0; i < means.n && !rc; i++) {
+		const struct change_row *r = changes_find(&maxima, means.row[i].name, NO_CPU);
+		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);
+
+		if (k->q->all || change_happened(&maxima, r))
+			sockstat_add_row(&means, &means.row[i], &most, k->t);
+	}
+	changes_free(&means);
+	changes_free(&maxima);
+	return rc;
+}
+
+static void sockstat_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		changes_nothing(k->s, k->t);
+}
+
+const struct measure measure_sockstat = {
+	.name = "sockstat",
+	.what = "sockets in use, TCP and UDP memory",
+	MEASURE_COLUMNS(sockstat_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
+	.whole = WHOLE_NAMESPACE,
+	.spare = "runs",
+	.flags = MEASURE_UNTITLED,
+	.block = sockstat_add_block,
+	.notes = sockstat_add_notes,
+};
