@@ -71,24 +71,6 @@ static struct meter *meter_last(struct analyze_arguments *args)
 	return &args->meters[args->a.nmeters - 1];
 }
 
-static void meter_set_offset(struct argp_state *state, struct analyze_arguments *args,
-			     const char *arg)
-{
-	char *end;
-
-	meter_last(args)->offset_s = strtod(arg, &end);
-	if (end == arg || *end)
-		argp_error(state, "--offset '%s' is not a number of seconds", arg);
-}
-
-static void meter_set_kind(struct argp_state *state, struct analyze_arguments *args,
-			   const char *arg)
-{
-	if (!str_matches_any("wall platform package other", arg))
-		argp_error(state, "--power-kind '%s' is none of: wall platform package other", arg);
-	meter_last(args)->kind = arg;
-}
-
 /* Appends an option of a meter as the user typed it. */
 static void meter_remember(struct analysis *a, const char *option, const char *arg)
 {
@@ -118,6 +100,7 @@ static void units_add(struct argp_state *state, struct analysis *a, const char *
 static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 {
 	struct analyze_arguments *args = state->input;
+	char *end;
 
 	switch (key) {
 	case 'j':
@@ -143,11 +126,17 @@ static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_OFFSET:
 		meter_remember(&args->a, "--offset", arg);
-		meter_set_offset(state, args, arg);
+		meter_last(args)->offset_s = strtod(arg, &end);
+		if (end == arg || *end)
+			argp_error(state, "--offset '%s' is not a number of seconds", arg);
 		return 0;
 	case KEY_KIND:
 		meter_remember(&args->a, "--power-kind", arg);
-		meter_set_kind(state, args, arg);
+		if (!str_matches_any("wall platform package other", arg))
+			argp_error(state,
+				   "--power-kind '%s' is none of: wall platform package other",
+				   arg);
+		meter_last(args)->kind = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -174,16 +163,6 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 	return EXIT_OK;
 }
 
-static int analyze_run(struct analyze_arguments *args)
-{
-	struct error err = {0};
-
-	if (!analyze(&args->a, &err))
-		return EXIT_OK;
-	error_print(&err);
-	return error_exit(&err);
-}
-
 static void analyze_warn_damage(const struct analysis *a)
 {
 	int kind;
@@ -197,14 +176,9 @@ static void analyze_warn_damage(const struct analysis *a)
 	}
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static int analyze_report(struct analysis *a)
 {
-	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
+	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, a->runs == 1 ? "" : "s",
 		   a->lossy ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the store no longer has the power that was imported before; to import it again, add: %s",
@@ -215,7 +189,7 @@ static int analyze_report(struct analysis *a)
 		     a->failed == 1 ? "is" : "are");
 	if (a->lossy)
 		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
-		     a->lossy, plural(a->lossy), a->capture);
+		     a->lossy, a->lossy == 1 ? "" : "s", a->capture);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -237,6 +211,7 @@ static bool analyze_is_done(const struct analyze_arguments *args)
 int cmd_analyze(int argc, char **argv)
 {
 	struct analyze_arguments args = {0};
+	struct error err = {0};
 	int code;
 
 	args.a.meters = args.meters;
@@ -245,9 +220,12 @@ int cmd_analyze(int argc, char **argv)
 		return EXIT_FAILED;
 	if (analyze_is_done(&args))
 		return EXIT_OK;
-	code = analyze_run(&args);
-	if (!code)
+	if (analyze(&args.a, &err)) {
+		error_print(&err);
+		code = (int)error_exit(&err);
+	} else {
 		code = analyze_report(&args.a);
+	}
 	analysis_free(&args.a);
 	return code;
 }

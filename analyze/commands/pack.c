@@ -343,24 +343,21 @@ static int unpack_run(struct unpack *u)
 	return archive_report(u->folder, u->folder, &u->findings, u->files, u->has_manifest);
 }
 
-/* Returns ARCHIVE without .tar.zst. The caller frees the name. */
-static char *unpack_default_folder(const char *archive)
-{
-	static const char suffix[] = ".tar.zst";
-
-	if (str_ends(archive, suffix) && strlen(path_base_name(archive)) > strlen(suffix))
-		return xstrndup(archive, strlen(archive) - strlen(suffix));
-	return xasprintf("%s.unpacked", archive);
-}
-
 int cmd_unpack(int argc, char **argv)
 {
+	static const char suffix[] = ".tar.zst";
 	struct unpack u = {0};
 	char *folder;
 	int code;
 
 	args_parse(&unpack_argp, argc, argv, 0, &u);
-	u.folder = folder = u.folder ? path_trim(u.folder) : unpack_default_folder(u.archive);
+	if (u.folder)
+		folder = path_trim(u.folder);
+	else if (str_ends(u.archive, suffix) && strlen(path_base_name(u.archive)) > strlen(suffix))
+		folder = xstrndup(u.archive, strlen(u.archive) - strlen(suffix));
+	else
+		folder = xasprintf("%s.unpacked", u.archive);
+	u.folder = folder;
 	code = unpack_run(&u);
 	free(folder);
 	return code;

@@ -29,15 +29,6 @@ static double evidence_sum(struct store *s, const struct run *like, const struct
 	return name ? store_metric_sum(s, like, q->repeat, name) : NAN;
 }
 
-static enum asked evidence_asked(struct store *s, const struct run *like, const struct query *q)
-{
-	double runs_that_did = evidence_sum(s, like, q, "asked_zero_copy");
-
-	return isnan(runs_that_did) ? ASKED_UNKNOWN
-	       : runs_that_did > 0  ? ASKED_ZERO_COPY
-				    : ASKED_COPY;
-}
-
 /*
  * Below this part of a side's cost, copies after the send call may be those of other programs, or
  * of a few packets.
@@ -116,7 +107,10 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
-	enum asked wish = n > 0 ? evidence_asked(s, runs, q) : ASKED_UNKNOWN;
+	double runs_that_asked = n > 0 ? evidence_sum(s, runs, q, "asked_zero_copy") : NAN;
+	enum asked wish = runs_that_asked > 0	   ? ASKED_ZERO_COPY
+			  : isnan(runs_that_asked) ? ASKED_UNKNOWN
+						   : ASKED_COPY;
 	enum asked asked[DIRECTIONS] = {ASKED_UNKNOWN, ASKED_UNKNOWN};
 	size_t i;
 
@@ -452,9 +446,8 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
 	}
 	copying_base_free(&base);
-	if (!rc) {
+	if (!rc)
 		block_list_run_notes(&list, s, t);
-	}
 	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);

@@ -64,24 +64,12 @@ static bool side_lends_pages(const struct evidence *e, int n, const char *side)
 	return false;
 }
 
-/*
- * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A copy
- * out of a near cache can cost a tenth of one from memory. Where nothing says that the side moves
- * data in this direction, no copy means nothing. A base that copies nothing to speak of compares
- * with nothing.
- */
-static double side_share_by_profile(const struct copying *c)
-{
-	double ratio = c->base_ns > 0.01 * c->total_ns ? c->ns / c->base_ns : NAN;
-
-	return ratio < 0.02 && c->moves ? 1 : ratio > 0.5 ? 0 : NAN;
-}
-
 static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,
 					 enum direction way, const struct copying *c)
 {
 	struct side_shares v = {.share = NAN, .least = NAN, .most = NAN};
-	double share;
+	/* A base that copies nothing to speak of compares with nothing. */
+	double ratio = c->base_ns > 0.01 * c->total_ns ? c->ns / c->base_ns : NAN, share;
 	size_t i;
 
 	for (i = 0; i < array_size(ranked); i++) {
@@ -92,7 +80,12 @@ static struct side_shares side_shares_of(const struct evidence *e, int n, const 
 		v.share = side_share_by(&v, e, n, side, way, BY_PROFILE);
 		v.later = v.by[BY_SYSCALLS] = !isnan(v.share); /* the calls that asked */
 	}
-	v.by_profile = side_share_by_profile(c);
+	/*
+	 * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A
+	 * copy out of a near cache can cost a tenth of one from memory. Where nothing says that the
+	 * side moves data in this direction, no copy means nothing.
+	 */
+	v.by_profile = ratio < 0.02 && c->moves ? 1 : ratio > 0.5 ? 0 : NAN;
 	if (v.by_profile == 1 && !(v.share >= 0.9) && way == SENT && side_lends_pages(e, n, side)) {
 		v.by_profile = NAN;
 		v.later = !isnan(v.share);

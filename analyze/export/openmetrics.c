@@ -12,36 +12,40 @@
 #include <string.h>
 
 // clang-format off
+enum { SUMMARY, COMPONENTS, ROI, SCORES, TABLES };
+static const char *const table_names[TABLES] = {"summary", "components", "roi", "scores"};
+
 /* A figure, and the column of a table that has it. Rows of one gauge stand together. */
 static const struct gauge {
 	const char *name, *unit; /* zcost_NAME_UNIT; unit "": none */
-	const char *table, *column;
+	int table;
+	const char *column;
 	double factor;	  /* from the column's unit to `unit` */
 	const char *work; /* the unit of work that a cost is of, or NULL */
 	const char *help;
 } gauges[] = {
-	{"throughput", "bytes_per_second", "summary", "throughput_gbps", 1.25e8, NULL,
+	{"throughput", "bytes_per_second", SUMMARY, "throughput_gbps", 1.25e8, NULL,
 	 "Throughput."},
 #define GAUGE_OF_RATE(id, unit, units) \
-	{"work", "per_second", "summary", "rate_" units, 1, unit, "Units of work done."},
+	{"work", "per_second", SUMMARY, "rate_" units, 1, unit, "Units of work done."},
 	WORK_UNITS(GAUGE_OF_RATE)
-	{"cpu", "ratio", "summary", "cpu_pct", 0.01, NULL,
+	{"cpu", "ratio", SUMMARY, "cpu_pct", 0.01, NULL,
 	 "CPU time in use on the CPUs of the side; 1 is one CPU."},
-	{"cost", "seconds", "summary", "ns_per_kib", 1e-9, "KiB", "CPU time per unit of work."},
+	{"cost", "seconds", SUMMARY, "ns_per_kib", 1e-9, "KiB", "CPU time per unit of work."},
 #define GAUGE_OF_COST(id, unit, units) \
-	{"cost", "seconds", "summary", "ns_per_" unit, 1e-9, unit, NULL},
+	{"cost", "seconds", SUMMARY, "ns_per_" unit, 1e-9, unit, NULL},
 	WORK_UNITS(GAUGE_OF_COST)
-	{"component_cost", "seconds", "components", "self_ns", 1e-9, "",
+	{"component_cost", "seconds", COMPONENTS, "self_ns", 1e-9, "",
 	 "CPU time of a component per unit of work."},
-	{"zero_copy", "ratio", "summary", "zero_copy_share", 0.01, NULL,
+	{"zero_copy", "ratio", SUMMARY, "zero_copy_share", 0.01, NULL,
 	 "Part of the sends or bytes that were not copied."},
-	{"power", "watts", "summary", "power_w", 1, NULL, "Power."},
-	{"roi_c", "", "roi", "roi_c", 1, NULL,
+	{"power", "watts", SUMMARY, "power_w", 1, NULL, "Power."},
+	{"roi_c", "", ROI, "roi_c", 1, NULL,
 	 "Throughput^n over CPU use, as in zcost report roi."},
-	{"roi_p", "", "roi", "roi_p", 1, NULL, "Throughput^n over power, as in zcost report roi."},
-	{"score", "", "scores", "value", 1, NULL,
+	{"roi_p", "", ROI, "roi_p", 1, NULL, "Throughput^n over power, as in zcost report roi."},
+	{"score", "", SCORES, "value", 1, NULL,
 	 "A score of zcost report scores in the unit of its label."},
-	{"runs", "", "summary", "runs", 1, NULL, "Runs in the estimates."},
+	{"runs", "", SUMMARY, "runs", 1, NULL, "Runs in the estimates."},
 };
 // clang-format on
 
@@ -49,23 +53,11 @@ static const struct gauge {
 static const char *const labels[] = {"variant", "side",	      "component",   "score",
 				     "unit",	"power_kind", "power_source"};
 
-enum { TABLES = 4 };
-static const char *const table_names[TABLES] = {"summary", "components", "roi", "scores"};
-
 struct openmetrics {
 	struct table tables[TABLES];
 	int n; /* the number of tables that are initialised */
 	FILE *out;
 };
-
-static const struct table *openmetrics_table(const struct openmetrics *w, const char *name)
-{
-	int i = 0;
-
-	while (strcmp(table_names[i], name) != 0)
-		i++;
-	return &w->tables[i];
-}
 
 static void openmetrics_write_label(FILE *out, const char *before, const char *name,
 				    const char *value)
@@ -105,24 +97,12 @@ static void openmetrics_write_labels(FILE *out, const struct gauge *g, const str
 static double openmetrics_figure(const struct table *t, size_t row, const char *column,
 				 enum interval_part part)
 {
-	const struct value *v = table_cell(t, row, table_column(t, column));
-	double x = v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
-	double bound;
+	const struct interval i = table_interval(t, row, column);
+	double x = table_real(t, row, column), bound = part == PART_LOW ? i.low : i.high;
 
-	if (part == PART_VALUE || !v->interval)
-		return part == PART_VALUE ? x : NAN;
-	bound = part == PART_LOW ? v->interval->low : v->interval->high;
-	return !isnan(bound) ? bound : x + (part == PART_LOW ? -1 : 1) * v->interval->half;
-}
-
-static void openmetrics_name(struct str *name, const struct gauge *g, enum interval_part part)
-{
-	str_reset(name);
-	str_printf(name, "zcost_%s%s%s%s", g->name,
-		   part == PART_LOW    ? "_low"
-		   : part == PART_HIGH ? "_high"
-				       : "",
-		   *g->unit ? "_" : "", g->unit);
+	if (part == PART_VALUE)
+		return x;
+	return !isnan(bound) ? bound : x + (part == PART_LOW ? -1 : 1) * i.half;
 }
 
 /* Writes the head of a gauge once, before its first sample. */
@@ -149,9 +129,13 @@ static void openmetrics_write_part(const struct openmetrics *w, const struct gau
 	size_t row;
 	double x;
 
-	openmetrics_name(&name, first, part);
+	str_printf(&name, "zcost_%s%s%s%s", first->name,
+		   part == PART_LOW    ? "_low"
+		   : part == PART_HIGH ? "_high"
+				       : "",
+		   *first->unit ? "_" : "", first->unit);
 	for (g = first; g < end; g++) {
-		const struct table *t = openmetrics_table(w, g->table);
+		const struct table *t = &w->tables[g->table];
 
 		for (row = 0; row < t->rows && table_column(t, g->column) >= 0; row++) {
 			x = openmetrics_figure(t, row, g->column, part);

@@ -169,23 +169,17 @@ static Pprof__Label *pprof_add_label(struct pprof *w, struct pprof_labels *l, co
 	return label;
 }
 
-static const char *pprof_component(struct pprof *w, const struct profile *p,
-				   const struct profile_cost *c)
-{
-	uint32_t symbol = p->frames[c->frame].symbol;
-	const struct function fn = {profile_symbol_name(p, symbol), profile_module(p, symbol),
-				    p->dsos[p->symbols[symbol].dso].kind,
-				    components_context(w->components, c->context)};
-
-	return components_of(w->components, &fn);
-}
-
 static void pprof_add_labels(struct pprof *w, struct pprof_labels *l, const struct sample_run *r,
 			     const struct profile_cost *c)
 {
+	uint32_t symbol = r->p->frames[c->frame].symbol;
+	const struct function fn = {profile_symbol_name(r->p, symbol), profile_module(r->p, symbol),
+				    r->p->dsos[r->p->symbols[symbol].dso].kind,
+				    components_context(w->components, c->context)};
+
 	pprof_add_label(w, l, "comm", sample_comm(r, c, (enum sample_kind)c->pid));
 	pprof_add_label(w, l, "context", context_names[c->context]);
-	pprof_add_label(w, l, "component", pprof_component(w, r->p, c));
+	pprof_add_label(w, l, "component", components_of(w->components, &fn));
 	if (!r->run)
 		return;
 	pprof_add_label(w, l, "variant", r->run->variant);

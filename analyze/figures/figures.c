@@ -136,20 +136,14 @@ double roi_p(const struct query *q, double throughput, double watts)
 	return watts > 0 ? pow(throughput, roi_exponent_n(q)) / pow(watts, roi_exponent_m(q)) : NAN;
 }
 
-/* Returns whether a side sent datagrams: T is then what it sent, or what arrived of it. */
-static bool sides_sent_datagrams(struct store *s, const struct run *const sides[], int n)
-{
-	while (n && !sent_datagrams(s, sides[n - 1]))
-		n--;
-	return n;
-}
-
 static double figure_roi(const struct figure_reading *r, const struct run *const sides[], int n)
 {
 	double t = figure_rate(r, sides, n);
+	int i;
 
-	if (sides_sent_datagrams(r->s, sides, n))
-		return NAN;
+	for (i = 0; i < n; i++)
+		if (sent_datagrams(r->s, sides[i])) /* T is what a side sent, or what arrived */
+			return NAN;
 	return r->k->cpus ? roi_c(r->q, t, figure_cpu(r, sides, n))
 			  : roi_p(r->q, t, figure_power(r, sides, n));
 }

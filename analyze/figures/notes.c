@@ -13,28 +13,23 @@ static const struct column notes_columns[] = {
 	 .what = "whose runs, what was found, what it means for the figures, and what to do"},
 };
 
-static bool notes_have_equal(const struct notes *list, const struct note *note)
-{
-	size_t i;
-
-	for (i = 0; i < list->n && !notes_equal(&list->note[i], note); i++)
-		;
-	return i < list->n;
-}
-
 /* Adds the doubts that a table finds when it is made: they compare runs, so no run has them. */
 static void notes_add_doubts(struct store *s, const struct query *q, const char *table,
 			     struct notes *to)
 {
 	struct error ignored = {0};
+	const struct note *n;
 	struct table t;
-	size_t i;
+	size_t i, k;
 
 	if (!measure_run(table, s, q, &t, &ignored))
-		for (i = 0; i < t.notes.n; i++)
-			if (!t.notes.note[i].repeat && note_is_doubt(&t.notes.note[i]) &&
-			    !notes_have_equal(to, &t.notes.note[i]))
-				notes_copy(to, &t.notes.note[i]);
+		for (i = 0; i < t.notes.n; i++) {
+			n = &t.notes.note[i];
+			for (k = 0; k < to->n && !notes_equal(&to->note[k], n); k++)
+				;
+			if (!n->repeat && note_is_doubt(n) && k == to->n)
+				notes_copy(to, n);
+		}
 	table_free(&t);
 }
 

@@ -299,21 +299,6 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 		str_printf(s, " between %s and %s", p->new, p->base);
 }
 
-/* Adds the sentence as a note. The base is the plan's first variant. */
-static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair *p,
-				 const struct crossover *c, const char *words)
-{
-	char *few, *what = xasprintf("%s %s%s%s", p->side, figure_column(p->id),
-				     *p->under ? " " : "", p->under);
-
-	few = xasprintf(
-		"too few runs to compare %s with %s: verdicts on %zu values of %s take %zu runs a side",
-		p->new, p->base, c->n, w->settings[p->setting], c->needed);
-	note_add(&w->t->notes, sweep_verdicts, what, c->needed ? few : words);
-	free(few);
-	free(what);
-}
-
 /* Returns the interval as the values are written: "2k to 6.7k", "up to 6.7k". */
 static char *crossover_range(const struct crossover *c, const char *like)
 {
@@ -331,7 +316,7 @@ static char *crossover_range(const struct crossover *c, const char *like)
 static void sweep_put_crossover(const struct sweep *w, struct table *d, const struct sweep_pair *p,
 				const struct crossover *c, struct str *words, const char *like)
 {
-	char *at = setting_text(c->at, like), *range = crossover_range(c, like);
+	char *at = setting_text(c->at, like), *range = crossover_range(c, like), *of;
 	struct value *row = table_row(d);
 
 	table_set(d, row, "setting", value_str(d, w->settings[p->setting]));
@@ -353,7 +338,16 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 		str_printf(words, "; the lines cross at %s = %s (95 %%: %s)",
 			   w->settings[p->setting], at, range);
 	table_set(d, row, "words", value_str(d, words->buf));
-	sweep_note_crossover(w, p, c, words->buf);
+	of = xasprintf("%s %s%s%s", p->side, figure_column(p->id), *p->under ? " " : "", p->under);
+	if (c->needed) {
+		str_reset(words);
+		str_printf(
+			words,
+			"too few runs to compare %s with %s: verdicts on %zu values of %s take %zu runs a side",
+			p->new, p->base, c->n, w->settings[p->setting], c->needed);
+	}
+	note_add(&w->t->notes, sweep_verdicts, of, words->buf);
+	free(of);
 	free(range);
 	free(at);
 }
@@ -482,37 +476,25 @@ static int sweep_put(struct sweep *w, struct error *err)
 	return 0;
 }
 
-static void sweep_free(struct sweep *w)
-{
-	figure_list_free(&w->figures);
-	free(w->variants);
-	free(w->settings);
-}
-
-/* The notes on runs would bury the rows, so only their loss shows. */
-static void sweep_add_notes(const struct sweep *w)
-{
-	struct table runs = {0};
-
-	figure_list_notes(&w->figures, &runs);
-	w->t->lossy |= runs.lossy;
-	table_free(&runs);
-	scope_capture_notes(w->s, w->t);
-}
-
 static int sweep_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct sweep w = {.s = s, .q = q, .t = t};
+	struct table runs = {0};
 	int rc = sweep_read_variants(&w, err);
 
 	if (!rc)
 		rc = figure_list_read(&w.figures, s, q, IN_SWEEP, IN_SWEEP, err);
 	if (!rc)
 		rc = sweep_put(&w, err);
-	sweep_add_notes(&w);
+	figure_list_notes(&w.figures, &runs);
+	t->lossy |= runs.lossy; /* the notes on runs would bury the rows */
+	table_free(&runs);
+	scope_capture_notes(s, t);
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);
-	sweep_free(&w);
+	figure_list_free(&w.figures);
+	free(w.variants);
+	free(w.settings);
 	return rc;
 }
 
