@@ -3,16 +3,11 @@
 # How often the intervals of costs hold the truth: a capture of RUNS (48) runs of one variant, of which each draw takes
 # six. It takes four minutes. CAPTURE=FOLDER takes the capture from there, or puts it there.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${ZCOST_BUILD:-$top/build}
+. "$(dirname "$0")/lib.sh"
 runs=${RUNS:-48}
-name=zcbench$$
-dir=$(mktemp -d)
 capture=${CAPTURE:-$dir/capture}
-bed=$top/samples/testbed.sh
-trap '"$bed" down $name; rm -rf "$dir"' EXIT
-trap 'exit 130' INT TERM
-make -s -C "$top" "$build/tests/tools/intervals" BUILD="$build" >/dev/null
+need "$build/tests/tools/intervals"
+[ -d "$capture" ] || test_bed
 
 cat >"$dir/plan.ini" <<END
 [plan]
@@ -39,9 +34,6 @@ units = tcpzc
 receiver = $build/tcpzc --listen --cpu 1 --size 128k --rx recv
 sender = $build/tcpzc --connect 192.0.2.1 --cpu 0 --size 128k --seconds 60 --tx send
 END
-if [ ! -d "$capture" ]; then
-	"$bed" up "$name" || { echo "SKIP: no test bed here"; exit 0; }
-	"$build/zcost" capture "$dir/plan.ini" -o "$capture" >/dev/null
-fi
-"$build/zcost" analyze "$capture" 2>/dev/null || [ $? = 4 ]
+[ -d "$capture" ] || "$zcost" capture "$dir/plan.ini" -o "$capture" >/dev/null
+"$zcost" analyze "$capture" 2>/dev/null || [ $? = 4 ]
 "$build/tests/tools/intervals" "$capture" "${DRAWN:-6}" "${DRAWS:-1000}"

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Shared by the benchmarks that read files, which source it:
+# Shared by the benchmarks, which source it:
 #
 #   . "$(dirname "$0")/lib.sh"
-#   recording            # sets $data, the recording, and $samples, its number of samples
+#   recording            # sets $data, the recording
+#   test_bed             # makes the test bed $name, which "$bed" run SIDE -n "$name" uses
 #
-# $dir is a scratch folder in BENCH_DIR (/var/tmp), removed at the end. ROUNDS and ZCOST_BUILD are options.
+# $dir is a scratch folder in BENCH_DIR (/var/tmp). It and the test bed are removed at the end. ROUNDS and ZCOST_BUILD
+# are options.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
 rounds=${ROUNDS:-5}
-seconds=${SECONDS_RECORDED:-25}
+bed=$top/samples/testbed.sh name=
 dir=$(mktemp -d "${BENCH_DIR:-/var/tmp}/zcost-bench.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
+at_end() {
+	[ -z "$name" ] || "$bed" down "$name"
+	rm -rf "$dir"
+}
+trap at_end EXIT
 trap 'exit 130' INT TERM
 zcost=$build/zcost timed=$build/tests/tools/timed dump=$build/tests/tools/profile_dump
 
@@ -20,12 +26,38 @@ need() { # need TOOL...: builds the missing tools of tests/tools
 	done
 }
 
-median() { # FILE COLUMN
+test_bed() {
+	name=zcbench$$
+	"$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
+}
+
+median() { # median FILE COLUMN
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ x[NR] = $c } END { print x[int((NR + 1) / 2)] }'
 }
 
-ratio() { # ratio WHAT FILE FILE COLUMN GOAL: prints the ratio of the medians
-	awk -v a="$(median "$2" "$4")" -v b="$(median "$3" "$4")" -v w="$1" -v g="$5" \
+in_turns() { # in_turns CASE...: calls `one CASE` for each, ROUNDS times, with the order reversed each round
+	round=0
+	while [ $round -lt "$rounds" ]; do
+		for turn; do one "$turn"; done
+		set -- $(printf '%s\n' "$@" | tac)
+		round=$((round + 1))
+	done
+}
+
+race() { # race TOOL...: prints a table of the times and the memory of `run TOOL`, once zcost has warmed the caches
+	one() { run "$1" >>"$dir/$1.runs" || [ $? = 4 ]; }
+	one zcost
+	rm "$dir/zcost.runs"
+	in_turns "$@"
+	echo "                  wall s    cpu s     MB   (medians of $rounds)"
+	for tool; do
+		f=$dir/$tool.runs
+		printf '%-15s %8.3f %8.3f %6d\n' "$tool" "$(median "$f" 1)" "$(median "$f" 2)" "$(median "$f" 3)"
+	done
+}
+
+against() { # against TOOL WHAT COLUMN GOAL: prints the ratio of the medians of the tool and of zcost
+	awk -v a="$(median "$dir/$1.runs" "$3")" -v b="$(median "$dir/zcost.runs" "$3")" -v w="$2" -v g="$4" \
 		'BEGIN { printf "%-44s %6.1f  (%s)\n", w, a / b, g }'
 }
 
@@ -48,6 +80,7 @@ load() { # SECONDS
 
 # A system-wide recording of about two million samples with call chains, or PERFDATA=FILE.
 recording() {
+	seconds=${SECONDS_RECORDED:-25}
 	command -v perf >/dev/null || { echo "SKIP: no perf here"; exit 0; }
 	need "$timed" "$dump"
 	data=${PERFDATA:-}

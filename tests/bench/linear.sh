@@ -31,19 +31,15 @@ ram_mb=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
 [ "$data_mb" -lt "$ram_mb" ] ||
 	echo "note: $data_mb MB of files, $ram_mb MB of memory: not all can be read from the page cache"
 
-one() { # THREADS SIZE
-	"$timed" "$zcost" report functions --perf "$dir/$2.data" --all --format tsv -j "$1" >>"$dir/$1.$2.runs"
-}
-for m in $made; do one 1 "$m"; done # warm caches
-rm -f "$dir"/*.runs
-i=0
-while [ $i -lt "$rounds" ]; do
-	for m in $made; do
-		[ "$m" -lt 64 ] || [ $i -lt 3 ] || continue
-		for threads in 1 2; do one $threads "$m"; done
+one() { # SIZE
+	[ "$1" -lt 64 ] || [ "$(cat "$dir/2.$1.runs" 2>/dev/null | wc -l)" -lt 3 ] || return 0
+	for threads in 1 2; do
+		"$timed" "$zcost" report functions --perf "$dir/$1.data" --all --format tsv -j $threads >>"$dir/$threads.$1.runs"
 	done
-	i=$((i + 1))
-done
+}
+for m in $made; do one "$m"; done # warm caches
+rm -f "$dir"/*.runs
+in_turns $made
 
 # Reads lines "samples wall cpu MB". Prints a table, each time's distance from the line with the least squares of
 # relative distances, and the growth of memory.

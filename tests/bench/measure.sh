@@ -6,29 +6,19 @@
 # the median of TURNS (60) such ratios and the order statistics that bound it with 95 % confidence. This is the cost
 # inside the window; loading and switching on happen before it.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${ZCOST_BUILD:-$top/build}
+. "$(dirname "$0")/lib.sh"
 turns=${TURNS:-60}
 switch=$build/tests/tools/perf_switch
-[ -x "$switch" ] || make -s -C "$top" "$switch" BUILD="$build" >/dev/null
-bed=$top/samples/testbed.sh
-name=zcbenchm$$
-dir=$(mktemp -d)
+need "$switch"
 pids=
-cleanup() {
-	for p in $pids; do kill -CONT "$p" 2>/dev/null && kill "$p"; done
-	"$bed" down $name
-	rm -rf "$dir"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-"$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
+trap 'for p in $pids; do kill -CONT "$p" 2>/dev/null && kill "$p"; done; at_end' EXIT
+test_bed
 
 seconds=$((turns * 2 + 4))
 collect() { # SIDE CPU COMMAND...
 	side=$1 cpu=$2
 	shift 2
-	"$build/zcost" collect -o "$dir/$side" --host-dir "$dir/host-$side" --pass measure --side "$side" \
+	"$zcost" collect -o "$dir/$side" --host-dir "$dir/host-$side" --pass measure --side "$side" \
 		--cpus "$cpu" -- "$bed" run "$side" -n "$name" "$build/tcpzc" --cpu "$cpu" "$@" 2>"$dir/$side.err" &
 	pids="$pids $!"
 }

@@ -7,35 +7,19 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 recording
 
-one() {
+run() {
 	case $1 in
 	zcost) "$timed" "$zcost" report functions --perf "$data" --all --format tsv ;;
 	zcost-j1) "$timed" "$zcost" report functions --perf "$data" --all --format tsv -j 1 ;;
 	zcost-j2) "$timed" "$zcost" report functions --perf "$data" --all --format tsv -j 2 ;;
 	no-children) "$timed" perf report -i "$data" --no-children -g none --stdio ;;
 	children) "$timed" perf report -i "$data" --children -g none --stdio ;;
-	esac >>"$dir/$1.runs" || [ $? = 4 ]
+	esac
 }
 
-all='zcost zcost-j1 zcost-j2 no-children children'
-for tool in zcost no-children; do one "$tool"; done # warm caches
-rm -f "$dir"/*.runs
-i=0
-while [ $i -lt "$rounds" ]; do
-	for tool in $all; do one "$tool"; done
-	i=$((i + 1))
-done
-
-echo "                  wall s    cpu s     MB   (medians of $rounds)"
-for tool in $all; do
-	f=$dir/$tool.runs
-	printf '%-15s %8.3f %8.3f %6d\n' "$tool" "$(median "$f" 1)" "$(median "$f" 2)" "$(median "$f" 3)"
-done
-against() { # TOOL WHAT COLUMN GOAL
-	ratio "perf report --$1 / zcost, $2" "$dir/$1.runs" "$dir/zcost.runs" "$3" "goal $4"
-}
-against children wall 1 40
-against children "CPU time" 2 40
-against no-children wall 1 3
-against no-children "CPU time" 2 3
-against children memory 3 4
+race zcost zcost-j1 zcost-j2 no-children children
+against children "perf report --children / zcost, wall" 1 "goal 40"
+against children "perf report --children / zcost, CPU time" 2 "goal 40"
+against no-children "perf report --no-children / zcost, wall" 1 "goal 3"
+against no-children "perf report --no-children / zcost, CPU time" 2 "goal 3"
+against children "perf report --children / zcost, memory" 3 "goal 4"

@@ -5,20 +5,15 @@
 # run at once: calls per second of both, and the number of calls that were not counted. Last, the time in the BPF
 # programs themselves, by the kernel's statistics (kernel.bpf_stats_enabled, restored at the end).
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${ZCOST_BUILD:-$top/build}
-rounds=${ROUNDS:-5}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/lib.sh"
 calls=$build/tests/tools/calls
-[ -x "$calls" ] || make -s -C "$top" "$calls" BUILD="$build" >/dev/null
+need "$calls"
 [ "$(id -u)" = 0 ] || { echo "SKIP: needs root"; exit 0; }
 
-zcost() { # METHOD N OPTIONS
+counted() { # METHOD N OPTIONS
 	method=$1 n=$2
 	shift 2
-	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$method" "$@" -- "$calls" loop "$n" ||
+	"$zcost" collect -o "$dir/run" --collect syscalls --syscalls-method "$method" "$@" -- "$calls" loop "$n" ||
 		[ $? = 4 ] # lossy: reported below
 	cat "$dir/run/workload.out"
 	sed -n 's/.*"lost": \([0-9]*\).*/\1/p' "$dir/run/run.json" >>"$dir/$method.lost"
@@ -28,36 +23,26 @@ zcost() { # METHOD N OPTIONS
 one() {
 	case $1 in
 	none) "$calls" loop 2000000 ;;
-	bpf) zcost bpf 2000000 ;;
-	bpf-1-in-16) zcost bpf 2000000 --time-one-in 16 ;;
-	tracepoint) zcost tracepoint 500000 ;;
+	bpf) counted bpf 2000000 ;;
+	bpf-1-in-16) counted bpf 2000000 --time-one-in 16 ;;
+	tracepoint) counted tracepoint 500000 ;;
 	perf-trace) perf trace -s -o /dev/null "$calls" loop 30000 ;;
 	strace) strace -f -c -o /dev/null "$calls" loop 30000 ;;
 	esac 2>"$dir/err" >"$dir/out" || { echo "$1 failed:" >&2; cat "$dir/err" >&2; return 1; }
 	tail -n 1 "$dir/out" >>"$dir/$1.ns"
 }
 
-order='none bpf bpf-1-in-16 tracepoint'
+all='none bpf bpf-1-in-16 tracepoint'
 for tool in 'perf perf-trace' 'strace strace'; do
 	if command -v "${tool% *}" >/dev/null; then
-		order="$order ${tool#* }"
+		all="$all ${tool#* }"
 	else
 		echo "SKIP ${tool#* }: no ${tool% *} here"
 	fi
 done
-all=$order
-i=0
-while [ $i -lt "$rounds" ]; do
-	for tool in $order; do one "$tool"; done
-	order=$(echo "$order" | awk '{ for (i = NF; i; i--) printf "%s ", $i }')
-	i=$((i + 1))
-done
+in_turns $all
 
-median() {
-	sort -n "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
-bare=$(median "$dir/none.ns")
+bare=$(median "$dir/none.ns" 1)
 echo "per getppid  median ns     min       max   added ns  (n=$rounds)"
 for tool in $all; do
 	sort -n "$dir/$tool.ns" | awk -v t="$tool" -v bare="$bare" '{ x[NR] = $1 } END {
@@ -65,7 +50,7 @@ for tool in $all; do
 		printf "%-12s %9.1f %9.1f %9.1f  %9.1f\n", t, m, x[1], x[NR], m - bare }'
 done
 for m in bpf bpf-1-in-16; do
-	awk -v m=$m -v bare="$bare" -v with="$(median "$dir/$m.ns")" 'BEGIN {
+	awk -v m=$m -v bare="$bare" -v with="$(median "$dir/$m.ns" 1)" 'BEGIN {
 		printf "%s adds %.0f ns to a call of %.0f ns, %.2f of it; goal 150 ns to one of 70\n",
 			m, with - bare, bare, (with - bare) / bare }'
 done
@@ -83,7 +68,7 @@ both() {
 under() { # CASE OPTIONS
 	case=$1
 	shift
-	both "$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf "$@" -- >>"$dir/$case.rate"
+	both "$zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf "$@" -- >>"$dir/$case.rate"
 	awk -F'\t' -v n=$n '$1 == "calls" && $5 == "getppid" { c += $6 } END { print 2 * n - c }' "$dir/run/syscalls.tsv" >>"$dir/$case.missing"
 	rm -rf "$dir/run"
 }
@@ -98,7 +83,7 @@ program_times() {
 }
 watched() { # watched COMMAND...: the last times before the command's collector ends
 	rm -rf "$dir/run"
-	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf -- "$@" >/dev/null 2>&1 &
+	"$zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf -- "$@" >/dev/null 2>&1 &
 	watched=$!
 	while kill -0 $watched 2>/dev/null; do
 		program_times $watched >"$dir/now" 2>/dev/null || :
@@ -108,7 +93,7 @@ watched() { # watched COMMAND...: the last times before the command's collector 
 }
 stats=/proc/sys/kernel/bpf_stats_enabled
 stats_before=$(cat $stats)
-trap 'echo $stats_before >$stats; rm -rf "$dir"' EXIT
+trap 'echo $stats_before >$stats; at_end' EXIT
 echo 1 >$stats
 i=0
 while [ $i -lt "$rounds" ]; do
@@ -121,8 +106,8 @@ while [ $i -lt "$rounds" ]; do
 	sed -n 7p "$dir/times" >>"$dir/copy.ns"
 	i=$((i + 1))
 done
-echo "in the BPF programs, ns (n=$rounds): entry of a call $(median "$dir/entry.ns"), exit $(median "$dir/exit.ns")," \
-	"copy from a socket $(median "$dir/copy.ns")"
+echo "in the BPF programs, ns (n=$rounds): entry of a call $(median "$dir/entry.ns" 1), exit $(median "$dir/exit.ns" 1)," \
+	"copy from a socket $(median "$dir/copy.ns" 1)"
 echo "$stats_before" >$stats
 [ "$(nproc)" -ge 2 ] || exit 0
 rm -rf "$dir/run"
@@ -133,7 +118,7 @@ while [ $i -lt "$rounds" ]; do
 	under bpf-1-in-16 --time-one-in 16
 	i=$((i + 1))
 done
-echo "two threads, calls a second (n=$rounds): bare $(median "$dir/none.rate"), bpf $(median "$dir/bpf.rate")," \
-	"one in 16 timed $(median "$dir/bpf-1-in-16.rate"); goal 5000000"
+echo "two threads, calls a second (n=$rounds): bare $(median "$dir/none.rate" 1), bpf $(median "$dir/bpf.rate" 1)," \
+	"one in 16 timed $(median "$dir/bpf-1-in-16.rate" 1); goal 5000000"
 echo "calls that were not counted: $(sort -n "$dir/bpf.missing" | tail -n 1) and" \
 	"$(sort -n "$dir/bpf-1-in-16.missing" | tail -n 1) at most, of $((2 * n)) each"

@@ -8,16 +8,9 @@
 # The runs are interleaved, with the order reversed each round. Figures are medians of ROUNDS (5; 4 times as many for plain
 # sending) runs of SECONDS_EACH (2).
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${ZCOST_BUILD:-$top/build}
-rounds=${ROUNDS:-5}
+. "$(dirname "$0")/lib.sh"
 seconds=${SECONDS_EACH:-2}
-bed=$top/samples/testbed.sh
-name=zcbencht$$
-dir=$(mktemp -d)
-trap '"$bed" down $name; rm -rf "$dir"' EXIT
-trap 'exit 130' INT TERM
-"$bed" up "$name" 2>/dev/null || { echo "SKIP: no test bed here"; exit 0; }
+test_bed
 neper=${NEPER:-$(command -v tcp_stream || true)}
 iperf3=$(command -v iperf3) || echo "SKIP against iperf3: there is none"
 
@@ -77,9 +70,8 @@ neper() { # neper PATH: tcp_stream, which writes a log into the current folder
 		END { print t / (u ~ /^M/ ? 1000 : 1) }' "$dir/out" >>"$dir/$1-neper"
 }
 
-median() { # FILE COLUMN
-	awk -v c="$2" '{ print $c }' "$dir/$1" | sort -n |
-		awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+one() { # CASE: a function and its arguments, between underscores
+	$(echo "$1" | tr _ ' ')
 }
 
 # Nearly equal tools need more runs: four per round, in alternating order.
@@ -91,26 +83,16 @@ cases='tcpzc_veth_send_recv iperf_veth iperf_veth tcpzc_veth_send_recv
 	tcpzc_veth_sendfile-direct_mmap tcpzc_pages_send_recv tcpzc_pages_msg-zerocopy_mmap
 	tcpzc_pages_splice_mmap tcpzc_pages_splice_recv'
 [ -z "$neper" ] || cases="$cases neper_veth neper_loopback"
-i=0
-while [ $i -lt "$rounds" ]; do
-	for c in $cases; do $(echo $c | tr _ ' '); done
-	cases=$(echo $cases | tr ' ' '\n' | tac | tr '\n' ' ')
-	i=$((i + 1))
-done
+in_turns $cases
 
-for p in loopback veth; do
-	[ "$iperf3" ] || break
-	a=$(median $p-send-recv 1) b=$(median $p-iperf3 1)
-	awk -v p=$p -v a="$a" -v b="$b" -v n="$((4 * rounds))" 'BEGIN {
-		printf "%-8s send/recv: tcpzc %.2f Gbit/s, iperf3 %.2f Gbit/s, ratio %.2f (n=%d)\n",
-			p, a, b, a / b, n }'
-done
-for p in loopback veth; do
-	[ -n "$neper" ] || break
-	a=$(median $p-send-recv 1) b=$(median $p-neper 1)
-	awk -v p=$p -v a="$a" -v b="$b" -v n="$rounds" 'BEGIN {
-		printf "%-8s send/recv: tcpzc %.2f Gbit/s, neper %.2f Gbit/s, ratio %.2f (n=%d)\n",
-			p, a, b, a / b, n }'
+cd "$dir"
+for other in ${iperf3:+iperf3} ${neper:+neper}; do
+	for p in loopback veth; do
+		awk -v p=$p -v a="$(median $p-send-recv 1)" -v b="$(median $p-$other 1)" -v other=$other \
+			-v n="$(wc -l <$p-$other)" 'BEGIN {
+			printf "%-8s send/recv: tcpzc %.2f Gbit/s, %s %.2f Gbit/s, ratio %.2f (n=%d)\n",
+				p, a, other, b, a / b, n }'
+	done
 done
 for tx in splice msg-zerocopy; do
 	awk -v tx=$tx -v b="$(median pages-send-recv 1)" -v m="$(median pages-$tx-mmap 1)" \

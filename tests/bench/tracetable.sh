@@ -25,26 +25,13 @@ fi
 echo "$(awk -F '\t' '/^event/ { n += $2 } END { print n }' "$dir/health") events," \
 	"$(($(stat -c %s "$data") / 1000000)) MB; lost $(awk '/^lost_samples/ { print $2 }' "$dir/health")"
 
-one() {
+run() {
 	case $1 in
 	zcost) "$timed" "$zcost" report syscalls --perf "$data" --all --format tsv ;;
 	perf-trace) "$timed" perf trace -s -i "$data" ;;
-	esac >>"$dir/$1.runs" || [ $? = 4 ]
+	esac
 }
 
-all='zcost perf-trace'
-for tool in $all; do one "$tool"; done # warm caches
-rm -f "$dir"/*.runs
-i=0
-while [ $i -lt "$rounds" ]; do
-	for tool in $all; do one "$tool"; done
-	i=$((i + 1))
-done
-
-echo "                  wall s    cpu s     MB   (medians of $rounds)"
-for tool in $all; do
-	f=$dir/$tool.runs
-	printf '%-15s %8.3f %8.3f %6d\n' "$tool" "$(median "$f" 1)" "$(median "$f" 2)" "$(median "$f" 3)"
-done
-ratio "perf trace -s -i / zcost, wall" "$dir/perf-trace.runs" "$dir/zcost.runs" 1 "goal 5"
-ratio "perf trace -s -i / zcost, CPU time" "$dir/perf-trace.runs" "$dir/zcost.runs" 2 "goal 5"
+race zcost perf-trace
+against perf-trace "perf trace -s -i / zcost, wall" 1 "goal 5"
+against perf-trace "perf trace -s -i / zcost, CPU time" 2 "goal 5"
