@@ -5,47 +5,11 @@
  * lets few changed bytes through. A refusal must give a reason and leave nothing behind.
  */
 #include "analyze/archive/archive.h"
-#include "lib/file.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MAX_BYTES = 4 << 20 };
-
-static char scratch[] = "/tmp/zcost-fuzz-XXXXXX", path[64], folder[64];
-
-static void remove_scratch(void)
-{
-	dir_remove(scratch, NULL);
-}
-
-static void make_scratch(void)
-{
-	if (*path)
-		return;
-	stderr = fopen("/dev/null",
-		       "w"); /* warnings are no findings; libFuzzer writes to another stream */
-	if (!mkdtemp(scratch) || !stderr)
-		abort();
-	snprintf(path, sizeof(path), "%s/c.tar.zst", scratch);
-	snprintf(folder, sizeof(folder), "%s/c", scratch);
-	atexit(remove_scratch);
-}
-
-static void write_archive(const void *data, size_t size)
-{
-	FILE *out = fopen(path, "w");
-
-	if (!out || fwrite(data, 1, size, out) != size || fclose(out))
-		abort();
-}
 
 static void write_packed(const uint8_t *data, size_t size)
 {
@@ -55,52 +19,34 @@ static void write_packed(const uint8_t *data, size_t size)
 
 	if (!packed || ZSTD_isError(n))
 		abort();
-	write_archive(packed, n);
+	fuzz_file("c.tar.zst", packed, n);
 	free(packed);
-}
-
-static int refused(int rc, const struct error *err)
-{
-	if (rc && !*err->text)
-		abort();
-	return rc;
-}
-
-/* Counts the entries of the scratch folder: the archive, and the folder of a successful unpack. */
-static int entries(void)
-{
-	DIR *dir = opendir(scratch);
-	struct dirent *e;
-	int n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += *e->d_name != '.';
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 static void unpack(void)
 {
-	struct unpack u = {.archive = path, .folder = folder, .max_bytes = MAX_BYTES};
+	char *archive = xstrdup(fuzz_path("c.tar.zst")), *folder = xstrdup(fuzz_path("c"));
+	struct unpack u = {.archive = archive, .folder = folder, .max_bytes = MAX_BYTES};
 	struct error err = {0};
 	int rc = refused(unpack_archive(&u, &err), &err);
 
-	if (entries() != (rc ? 1 : 2))
+	if (fuzz_entries(fuzz_folder) !=
+	    (rc ? 1 : 2)) /* the archive, and the folder of a success */
 		abort();
 	if (!rc)
 		dir_remove(folder, NULL);
+	free(archive);
+	free(folder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	make_scratch();
 	if (*data == 't')
 		write_packed(data + 1, size - 1);
 	else
-		write_archive(data + 1, size - 1);
+		fuzz_file("c.tar.zst", data + 1, size - 1);
 	unpack();
 	return 0;
 }

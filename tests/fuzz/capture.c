@@ -6,17 +6,7 @@
  */
 #include "analyze/analysis/analysis.h"
 #include "analyze/figures/tables.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
+#include "tests/fuzz/fuzz.h"
 
 enum { PATH_MAX_LEN = 128 };
 
@@ -26,10 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	capture = xasprintf("%s.capture", **argv);
-	stderr = fopen("/dev/null",
-		       "w"); /* warnings are no findings; libFuzzer writes to another stream */
-	if (!stderr)
-		abort();
+	fuzz_quiet();
 	return 0;
 }
 
@@ -39,8 +26,7 @@ static void check_table(struct store *store, const char *name)
 	struct error err = {0};
 	struct table t;
 
-	if (measure_run(name, store, &q, &t, &err) && !*err.text)
-		abort();
+	refused(measure_run(name, store, &q, &t, &err), &err);
 	table_free(&t);
 }
 
@@ -49,17 +35,14 @@ static void check_analysis(void)
 	struct analysis a = {.capture = capture, .jobs = 1};
 	struct store *store = NULL;
 	struct error err = {0};
-	int rc = analyze_in_memory(&a, &store, &err);
 
-	if (rc && !*err.text)
-		abort();
-	if (!rc) {
+	if (!refused(analyze_in_memory(&a, &store, &err), &err)) {
 		check_table(store, "summary");
 		check_table(store, "runs");
 		check_table(store, "topology");
 	}
-	if (store && store_close(store, 0, &err) && !*err.text)
-		abort();
+	if (store)
+		refused(store_close(store, 0, &err), &err);
 	analysis_free(&a);
 }
 
@@ -71,11 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *path, *old;
 
 	if (!end || len >= PATH_MAX_LEN || memchr(data, '\0', len))
-		return -1;
+		return FUZZ_SKIP;
 	path = xasprintf("%s/%.*s", capture, (int)len, (const char *)data);
 	if (strstr(path, "..") || file_read(path, &old, &old_len, NULL)) {
 		free(path);
-		return -1; /* libFuzzer does not add the input to its corpus */
+		return FUZZ_SKIP;
 	}
 	if (file_write(path, end + 1, size - len - 1, NULL))
 		abort();

@@ -6,47 +6,11 @@
  */
 #include "capture/manifest.h"
 #include "capture/plan.h"
-#include "lib/words.h"
 #include "collect/agent.h"
-#include "lib/alloc.h"
-#include "lib/command.h"
-#include "lib/file.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
+#include "lib/words.h"
+#include "tests/fuzz/fuzz.h"
 
 const char zcost_version[] = "fuzz";
-
-static char folder[] = "/tmp/zcost-fuzz-XXXXXX", path[64];
-
-static void remove_folder(void)
-{
-	dir_remove(folder, NULL);
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	stderr = fopen("/dev/null", "w"); /* notes are no findings */
-	if (!stderr || !mkdtemp(folder))
-		abort();
-	snprintf(path, sizeof(path), "%s/manifest.json", folder);
-	atexit(remove_folder);
-	return 0;
-}
-
-static void refused(int rc, const struct error *err)
-{
-	if (rc && !*err->text)
-		abort();
-}
 
 static void check_commands(const struct plan *p)
 {
@@ -87,11 +51,10 @@ static void read_manifest(const char *text, size_t size)
 	struct error err = {0};
 	struct plan p;
 
-	if (file_write(path, text, size, NULL))
-		abort();
+	fuzz_file("manifest.json", text, size);
 	plan_init(&p);
 	refused(plan_wrap(&p, "new", argv, &err), &err);
-	refused(plan_add_capture(&p, folder, &err), &err);
+	refused(plan_add_capture(&p, fuzz_folder, &err), &err);
 	check_commands(&p);
 	plan_free(&p);
 }
@@ -101,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text;
 
 	if (!size || !strchr("pm", *data))
-		return -1; /* libFuzzer does not add the input to its corpus */
+		return FUZZ_SKIP;
 	text = xstrndup((const char *)data + 1, size - 1);
 	if (*data == 'p')
 		read_plan(text);

@@ -5,52 +5,15 @@
  * outside of the folder of the run, and none inside it after a refusal.
  */
 #include "capture/remote.h"
-#include "lib/alloc.h"
-#include "lib/command.h"
-#include "lib/file.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 const char zcost_version[] = "fuzz"; /* the seeds have it */
 
-static char folder[] = "/tmp/zcost-fuzz-XXXXXX", answers[64], run[64], hosts[64], staging[64];
-
-static void remove_folder(void)
-{
-	dir_remove(folder, NULL);
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	if (!mkdtemp(folder))
-		abort();
-	atexit(remove_folder);
-	snprintf(answers, sizeof(answers), "%s/answers", folder);
-	snprintf(run, sizeof(run), "%s/run", folder);
-	snprintf(hosts, sizeof(hosts), "%s/hosts", folder);
-	snprintf(staging, sizeof(staging), "%s/staging", folder);
-	signal(SIGPIPE, SIG_IGN);
-	return 0;
-}
-
-static int refused(int rc, const struct error *err)
-{
-	if (rc && !*err->text)
-		abort();
-	return rc;
-}
+static const char *answers;
 
 static struct plan *plan_of_answers(struct plan *p)
 {
@@ -101,35 +64,27 @@ static void read_clock(struct remote *r)
 	unlink_answers(r);
 }
 
-static size_t entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *e;
-	size_t n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += *e->d_name != '.';
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
 static void read_files(struct remote *r)
 {
+	char *run = xstrdup(fuzz_path("run")), *hosts = xstrdup(fuzz_path("hosts")),
+	     *staging = xstrdup(fuzz_path("staging"));
 	struct error err = {0};
 	int rc;
 
 	link_answers(r);
 	rc = refused(remote_fetch(r, NULL, run, hosts, staging, &err), &err);
 	unlink_answers(r);
-	if (!rc && entries(run) && !path_is_dir(run))
+	if (!rc && fuzz_entries(run) && !path_is_dir(run))
 		abort();
 	if (path_exists(staging))
 		abort();
 	dir_remove(run, NULL);
 	dir_remove(hosts, NULL);
-	if (entries(folder) != 1)
+	if (fuzz_entries(fuzz_folder) != 1)
 		abort(); /* a file beside the answers */
+	free(run);
+	free(hosts);
+	free(staging);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -139,9 +94,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct plan p;
 
 	if (!size || !strchr("cof", *data))
-		return -1; /* libFuzzer does not add the input to its corpus */
-	if (file_write(answers, data + 1, size - 1, NULL))
-		abort();
+		return FUZZ_SKIP;
+	if (!answers) {
+		answers = xstrdup(fuzz_path("answers"));
+		signal(SIGPIPE, SIG_IGN);
+	}
+	fuzz_file("answers", data + 1, size - 1);
 	if (remote_init(&r, plan_of_answers(&p), 0, "fuzz", &err))
 		abort();
 	if (*data == 'c')

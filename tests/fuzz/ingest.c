@@ -8,16 +8,9 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/power/parser.h"
 #include "lib/str.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { OPTION_CPUS = 64, OPTION_SLICE = 32, NAME_MAX_LEN = 32 };
 
@@ -90,8 +83,7 @@ static void read_raw_file(const char *name, uint8_t options, const char *path)
 		rc = parser->read(&in, path, &err);
 	else if (str_starts(name, "meter"))
 		rc = read_meter(&in, options, path, &err);
-	if (rc && !*err.text)
-		abort();
+	refused(rc, &err);
 	check(&in);
 	ingest_free(&in);
 }
@@ -100,21 +92,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = size ? memchr(data + 1, '\n', size - 1) : NULL;
 	size_t len = end ? (size_t)(end - data) - 1 : 0;
-	char name[NAME_MAX_LEN], path[64];
-	int fd;
+	char name[NAME_MAX_LEN];
 
 	if (!end || len >= sizeof(name))
-		return -1;
+		return FUZZ_SKIP;
 	memcpy(name, data + 1, len);
 	name[len] = '\0';
 	if (!parser_find(name) && strcmp(name, "meter") != 0)
-		return -1; /* libFuzzer does not add the input to its corpus */
-	fd = memfd_create("raw", MFD_CLOEXEC);
-	size -= len + 2;
-	if (fd < 0 || write(fd, end + 1, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	read_raw_file(name, data[0], path);
-	close(fd);
+		return FUZZ_SKIP;
+	read_raw_file(name, data[0], fuzz_file("raw", end + 1, size - len - 2));
 	return 0;
 }

@@ -7,18 +7,8 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/format.h"
-#include "lib/file.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
@@ -27,18 +17,6 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 /* Gives kernel addresses names, so that contexts are classified too. */
 static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\n"
 			       "ffffffff81000200 T do_syscall_64\nffffffffc0000000 t f\t[m]\n";
-
-static char *memory_file(const char *name, const void *data, size_t size, int *fd)
-{
-	static char paths[2][32];
-	char *path = paths[*name == 'k'];
-
-	*fd = memfd_create(name, MFD_CLOEXEC);
-	if (*fd < 0 || write(*fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(paths[0]), "/proc/self/fd/%d", *fd);
-	return path;
-}
 
 /* Reads the fields behind the call chain of every sample. */
 static void read_samples(const char *path)
@@ -70,23 +48,22 @@ static void read_samples(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static char *names;
 	struct perfdata_options o = {.threads = 1};
 	struct error err = {0};
 	struct profile p;
-	int fd, kall, ret;
-	char *path = memory_file("fuzz", data, size, &fd);
+	const char *path;
 
-	o.kallsyms = memory_file("kallsyms", kallsyms, sizeof(kallsyms) - 1, &kall);
+	if (!names)
+		names = xstrdup(fuzz_file("kallsyms", kallsyms, sizeof(kallsyms) - 1));
+	o.kallsyms = names;
+	path = fuzz_file("data", data, size);
 	profile_init(&p);
-	ret = perfdata_read(&p, path, &o, &err);
-	if (ret && !*err.text)
-		abort(); /* a failure without a message */
-	if (!ret && p.health.truncated && !strstr(p.health.why, "offset"))
+	if (!refused(perfdata_read(&p, path, &o, &err), &err) && p.health.truncated &&
+	    !strstr(p.health.why, "offset"))
 		abort(); /* a failure without an offset */
 	profile_free(&p);
 	read_samples(path);
-	close(fd);
-	close(kall);
 	return 0;
 }
 
@@ -204,16 +181,13 @@ static void check_cut(const uint8_t *data, size_t len)
 	struct perfdata_options o = {.threads = 1};
 	struct error err = {0};
 	struct profile p;
-	int fd, ret;
-	char *path = memory_file("fuzz", data, len, &fd);
 	bool stream = len >= 16 && get(data + 8, 8) == 16;
 
 	profile_init(&p);
-	ret = perfdata_read(&p, path, &o, &err);
-	if (!ret && !p.health.truncated && !stream) /* a stream may end after any record */
+	if (!perfdata_read(&p, fuzz_file("data", data, len), &o, &err) && !p.health.truncated &&
+	    !stream) /* a stream may end after any record */
 		abort();
 	profile_free(&p);
-	close(fd);
 }
 
 static void sweep(uint8_t *data, size_t size)

@@ -4,35 +4,9 @@
  * as text and as JSON. A refusal must give a reason.
  */
 #include "analyze/figures/tables.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char path[] = "/tmp/zcost-fuzz-XXXXXX";
 static FILE *nowhere;
-
-static void remove_file(void)
-{
-	unlink(path);
-}
-
-/* SQLite needs a file with a name. */
-static void write_file(const uint8_t *data, size_t size)
-{
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = mkstemp(path);
-		nowhere = fopen("/dev/null", "w");
-		atexit(remove_file);
-	}
-	if (fd < 0 || !nowhere || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
-		abort();
-}
 
 static void make(const struct measure *m, struct store *store)
 {
@@ -42,10 +16,7 @@ static void make(const struct measure *m, struct store *store)
 
 	if (m->flags & MEASURE_FUNCTION)
 		q.symbol = "*";
-	if (measure_run(m->name, store, &q, &t, &err)) {
-		if (!*err.text)
-			abort();
-	} else {
+	if (!refused(measure_run(m->name, store, &q, &t, &err), &err)) {
 		table_write(&t, FORMAT_TEXT, nowhere);
 		table_write(&t, FORMAT_JSON, nowhere);
 	}
@@ -59,15 +30,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 	size_t i;
 
-	write_file(data, size);
-	if (store_open(&store, path, &err)) {
-		if (!*err.text)
-			abort();
+	if (!nowhere && !(nowhere = fopen("/dev/null", "w")))
+		abort();
+	if (refused(store_open(&store, fuzz_file("zcost.db", data, size), &err), &err))
 		return 0;
-	}
 	for (i = 0; (m = measure_at(i)); i++)
 		make(m, store);
-	if (store_close(store, 0, &err) && !*err.text)
-		abort();
+	refused(store_close(store, 0, &err), &err);
 	return 0;
 }

@@ -6,44 +6,9 @@
  */
 #include "analyze/perfdata/unwind.h"
 #include "analyze/perfdata/objects.h"
-#include "lib/file.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char folder[] = "/tmp/zcost-fuzz-XXXXXX";
-static char path[64];
-
-static void remove_folder(void)
-{
-	dir_remove(folder, NULL);
-}
-
-static void write_file(const uint8_t *data, size_t size)
-{
-	if (!*path) {
-		if (!mkdtemp(folder))
-			abort();
-		atexit(remove_folder);
-		snprintf(path, sizeof(path), "%s/tmp", folder);
-		if (mkdir(path, 0700))
-			abort();
-		snprintf(path, sizeof(path), "%s/tmp/file", folder);
-	}
-	if (file_write(path, data, size, NULL))
-		abort();
-}
-
-static void refused(int rc, const struct error *err)
-{
-	if (rc && !*err->text)
-		abort();
-}
+static const char *path;
 
 /* Checks that a table is sorted, and that it finds each of its symbols. */
 static void check_symtab(const struct symtab *t)
@@ -108,8 +73,8 @@ static void read_inlines(const struct symtab *t)
 /* The rules of an address lead from arbitrary registers over an arbitrary stack. */
 static void read_rules(const struct symtab *t)
 {
-	struct symbol_sources from = {.symfs = folder};
-	struct dso_identity id = {.name = "/tmp/file"};
+	struct symbol_sources from = {.symfs = fuzz_folder};
+	struct dso_identity id = {.name = "/object"};
 	struct unwind_object o = {0};
 	size_t i;
 
@@ -152,12 +117,12 @@ static void read_elf(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size || !strchr("knde", *data))
-		return -1; /* libFuzzer does not add the input to its corpus */
+		return FUZZ_SKIP;
 	if (*data == 'd') {
 		read_mangled(data + 1, size - 1);
 		return 0;
 	}
-	write_file(data + 1, size - 1);
+	path = fuzz_file("object", data + 1, size - 1);
 	if (*data == 'k')
 		read_kallsyms();
 	else if (*data == 'n')

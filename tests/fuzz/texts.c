@@ -10,15 +10,7 @@
 #include "analyze/model/profile.h"
 #include "analyze/texts/text.h"
 #include "lib/cpuset.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Makes a table of a text. A table that cannot be made must give a reason too. */
 static void make(const char *table, struct query *q)
@@ -26,8 +18,7 @@ static void make(const char *table, struct query *q)
 	struct error err = {0};
 	struct table t;
 
-	if (measure_run(table, NULL, q, &t, &err) && !*err.text)
-		abort();
+	refused(measure_run(table, NULL, q, &t, &err), &err);
 	table_free(&t);
 }
 
@@ -93,19 +84,14 @@ static void check_components(struct components *c)
 
 static int as_rules(const char *text, size_t size, struct error *err)
 {
-	int fd = memfd_create("rules", MFD_CLOEXEC), rc;
+	const char *path = fuzz_file("rules", text, size);
 	struct components *c;
-	char path[64];
+	int rc = components_read(&c, path, NULL, err);
 
-	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = components_read(&c, path, NULL, err);
 	if (!rc) {
 		check_components(c);
 		components_free(c);
 	}
-	close(fd);
 	return rc;
 }
 
@@ -170,8 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;
-	if (read_text((char)*data, text, size - 1, &err) && !*err.text)
-		abort();
+	refused(read_text((char)*data, text, size - 1, &err), &err);
 	free(text);
 	return 0;
 }

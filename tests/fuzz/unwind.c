@@ -3,14 +3,11 @@
  * libFuzzer: unwinds any registers and any stack of a program with real unwind tables. Every chain
  * must end. The input also seeds the bytes that it does not have.
  */
-#include "lib/file.h"
 #include "lib/hash.h"
 #include "tests/unit/perfdata_stream.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PROGRAM "/bin/ls" /* small, and without symbols */
 
@@ -21,31 +18,19 @@ static struct w_event event = {.sample_type = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_U
 			       .id = 1,
 			       .flags = W_ID_ALL,
 			       .regs_user = 0xff0fff};
-static char folder[] = "/tmp/zcost-fuzz-XXXXXX";
 static uint64_t length; /* length of the program */
-
-static void remove_folder(void)
-{
-	dir_remove(folder, NULL);
-}
 
 static void prepare(void)
 {
-	char *path, *program;
-	struct stat st;
+	autofree char *program = NULL;
 	size_t size;
 
 	if (length)
 		return;
-	if (stat(PROGRAM, &st) || !mkdtemp(folder))
+	if (file_read(PROGRAM, &program, &size, NULL) ||
+	    file_write(fuzz_path("prog"), program, size, NULL))
 		abort();
-	atexit(remove_folder);
-	path = xasprintf("%s/prog", folder);
-	if (file_read(PROGRAM, &program, &size, NULL) || file_write(path, program, size, NULL))
-		abort();
-	free(program);
-	free(path);
-	length = (uint64_t)st.st_size;
+	length = size;
 }
 
 /* Returns mostly an address of code or of the stack, otherwise the value itself. */
@@ -91,7 +76,7 @@ static void w_sample_of(struct writer *w, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct perfdata_options o = {.symfs = folder, .threads = 1};
+	struct perfdata_options o = {.symfs = fuzz_folder, .threads = 1};
 	struct writer w = {.big = false};
 	struct error err = {0};
 	struct profile p;

@@ -5,38 +5,12 @@
  * must give a reason. Figures are finite and not negative, and points never go back.
  */
 #include "analyze/probes/ingest.h"
-#include "lib/alloc.h"
-#include "lib/file.h"
 #include "workload/workload.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { UNITS_MAX = 100 };
-
-static char folder[] = "/tmp/zcost-fuzz-XXXXXX";
-
-static void remove_folder(void)
-{
-	dir_remove(folder, NULL);
-}
-
-static void make_folder(void)
-{
-	static bool made;
-
-	if (!made && !mkdtemp(folder))
-		abort();
-	if (!made)
-		atexit(remove_folder);
-	made = true;
-}
 
 /* The host half and the laptop half read the same points. */
 static void check_account(const struct workload_run *run, const char *units)
@@ -46,8 +20,7 @@ static void check_account(const struct workload_run *run, const char *units)
 	size_t i;
 	int w;
 
-	if (account_read(run, units, &a, &err) && !*err.text)
-		abort();
+	refused(account_read(run, units, &a, &err), &err);
 	for (i = 0; i < a.points.n; i++)
 		for (w = 0; w < WORK_N; w++)
 			if (!(a.points.p[i].n[w] >= 0) ||
@@ -67,8 +40,7 @@ static void check_ingest(const struct workload_run *run, const char *units, cons
 	struct error err = {0};
 	size_t i;
 
-	if (ingest_workload(&in, path, &err) && !*err.text)
-		abort();
+	refused(ingest_workload(&in, path, &err), &err);
 	for (i = 0; i < in.nmetrics; i++)
 		if (!(in.metrics[i].value >= 0) || isinf(in.metrics[i].value))
 			abort();
@@ -77,25 +49,22 @@ static void check_ingest(const struct workload_run *run, const char *units, cons
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct workload_run run = {folder, 8000000000, 14000000000, 1769860800};
+	const struct workload_run run = {fuzz_folder, 8000000000, 14000000000, 1769860800};
 	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
 	size_t len = end ? (size_t)(end - data) : 0;
 	const struct adapter *is;
-	char units[UNITS_MAX], *path;
+	const char *path;
+	char units[UNITS_MAX];
 
 	if (!end || len >= sizeof(units))
-		return -1;
+		return FUZZ_SKIP;
 	memcpy(units, data, len);
 	units[len] = '\0';
 	is = adapter_find(units);
 	if (!is || !is->read)
-		return -1; /* libFuzzer does not add the input to its corpus */
-	make_folder();
-	path = xasprintf("%s/%s", folder, is->file ? is->file : "workload.out");
-	if (file_write(path, end + 1, size - len - 1, NULL))
-		abort();
+		return FUZZ_SKIP;
+	path = fuzz_file(is->file ? is->file : "workload.out", end + 1, size - len - 1);
 	check_account(&run, units);
 	check_ingest(&run, units, path);
-	free(path);
 	return 0;
 }
