@@ -109,7 +109,7 @@ static void drawing_add_doubt(struct drawing *d, const struct note *n)
 static int drawing_read_table(const struct drawing *d, const char *name, const char *side,
 			      struct table *t, struct error *err)
 {
-	enum { PARTS = 4800 }; /* of a long series; a chart draws fewer */
+	enum { PARTS = 4800 }; /* the parts of a long series; a chart draws fewer */
 	const struct measure *m = measure_find(name);
 	struct query q = d->query;
 
@@ -295,26 +295,20 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 }
 
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side, const char *column, const char *without,
-		     const char *costless)
+		     const char *side, const char *column, const char *without)
 {
-	struct str absent = {0}, unknown = {0}, *list;
+	struct str absent = {0};
 	const char *v;
 	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++) {
-		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
+	for (i = 0; (v = drawing_variant(d, i)); i++)
 		if (row_has_figure(t, v, side, column))
 			drawing_bar(d, f, v);
 		else if (!drawing_all_failed(d, v)) /* another remark says that */
-			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
-	}
+			str_printf(&absent, "%s%s", absent.len ? ", " : "", drawing_label(d, f, v));
 	if (absent.len)
 		figure_remark(f, "%s: %s", without, absent.buf);
-	if (unknown.len)
-		figure_remark(f, "%s: %s", costless, unknown.buf);
 	str_free(&absent);
-	str_free(&unknown);
 }
 
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f)

@@ -68,10 +68,9 @@ struct drawing {
 	int nnews;
 	const char *side;	   /* only this one; NULL: all */
 	bool icicle, reverse;	   /* how flame graphs are drawn */
-	bool pictures_only;	   /* the caller reads no .tsv of a flame graph */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
-		const char *variant; /* of a table of `compare`; NULL: a table of `report` */
+		const char *variant; /* the new end of a comparison; NULL for a table of `report` */
 		const char *name, *side;
 		struct table table;
 		int rc; /* the result of reading the table */
@@ -169,12 +168,10 @@ bool notes_have_note(const struct notes *list, const struct note *note);
 int drawing_bar(const struct drawing *d, struct figure *f, const char *variant);
 /* Adds the variants to compare, base first. */
 void drawing_bars(const struct drawing *d, struct figure *f);
-/* Adds those that have a figure in the column on this side (NULL: on any). Captions name the
- * others: those without a row by the words `without`, those without a figure by the words
- * `costless`. */
+/* Adds those that have a figure in the column on this side (NULL: on any). A caption names the
+ * others after the words `without`. */
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side, const char *column, const char *without,
-		     const char *costless);
+		     const char *side, const char *column, const char *without);
 
 /* Returns how many groups of lying bars stay readable from the back of a room, or --limit. */
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f);

@@ -263,10 +263,8 @@ static void diff_chart_captions(struct diff_chart *c, struct figure *f)
 			"The runs of the two ends did not take turns: a drift of the machine looks like a change%s",
 			c->c.rule.drifts ? "; the runs of an end drift" : "");
 	if (c->cd.d.never_idle[BASE] != c->cd.d.never_idle[NEW])
-		figure_doubt(
-			f,
-			"The CPU time of %s is not known: its costs are those of CPUs that are never idle",
-			c->c.end[c->cd.d.never_idle[BASE] ? BASE : NEW].label);
+		note_add(&c->notes.notes, basis_mixed,
+			 c->c.end[c->cd.d.never_idle[BASE] ? BASE : NEW].label);
 	drawing_add_notes(c->d, &c->notes);
 	chart_end(c->d, f);
 }
@@ -444,7 +442,7 @@ static int diff_chart_draw(struct diff_chart *c, const char *new, const char *di
 		diff_chart_add_frames(c, &c->graph);
 		rc = flame_write(&c->graph, &c->figure, dir, err);
 	}
-	if (!rc && !c->d->pictures_only)
+	if (!rc)
 		rc = diff_chart_write_tsv(c, &c->figure, dir, err);
 	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }

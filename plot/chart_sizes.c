@@ -75,43 +75,37 @@ static struct estimate sizes_share(const struct table *t, const char *variant, c
 	return row < 0 ? estimate_plain(0) : row_estimate(t, (size_t)row, "value");
 }
 
-/* Returns whether the bucket matters in any variant. */
-static bool sizes_bucket_is_seen(const struct figure *f, const struct table *t, const char *side,
-				 const struct histogram *h, int bucket)
-{
-	struct estimate share;
-	int b;
-
-	for (b = 0; b < f->bars.n; b++) {
-		share = sizes_share(t, f->bars.mark[b].name, side, h, bucket);
-		if (fmax(share.value, share.hi) >= LEAST_SHARE)
-			return true;
-	}
-	return false;
-}
-
 /*
- * Puts the share of each power of two, from the bucket before the first that matters to the one
- * behind the last, so that each line begins and ends at 0. A bucket that no run has is 0.
+ * Puts the share of each power of two, from the bucket before the first that matters in any variant
+ * to the one behind the last, so that each line begins and ends at 0. A bucket that no run has is
+ * 0.
  */
-static void sizes_put_buckets(struct figure *f, const struct table *t, int panel, int bar,
-			      const char *side, const struct histogram *h)
+static void sizes_put_buckets(struct figure *f, const struct table *t, int panel, const char *side,
+			      const struct histogram *h)
 {
-	const char *variant = f->bars.mark[bar].name;
-	int curve, b, first = BUCKETS, last = -1;
+	int i, b, curve, first = BUCKETS, last = -1;
+	struct estimate share;
+	bool any;
 
 	for (b = 0; b < BUCKETS; b++)
-		if (sizes_bucket_is_seen(f, t, side, h, b)) {
+		for (i = 0; i < f->bars.n; i++) {
+			share = sizes_share(t, f->bars.mark[i].name, side, h, b);
+			if (fmax(share.value, share.hi) < LEAST_SHARE)
+				continue;
 			first = b < first ? b : first;
 			last = b;
 		}
-	for (b = 0; b < BUCKETS && !(sizes_share(t, variant, side, h, b).value > 0); b++)
-		;
-	if (b == BUCKETS)
-		return;
-	curve = figure_curve(f, panel, bar, h->prefix, false);
-	for (b = first > 0 ? first - 1 : 0; b <= last + 1 && b < BUCKETS; b++)
-		figure_point(f, curve, ldexp(1, b), sizes_share(t, variant, side, h, b));
+	first -= first > 0;
+	for (i = 0; i < f->bars.n; i++) {
+		for (b = 0, any = false; b < BUCKETS; b++)
+			any |= sizes_share(t, f->bars.mark[i].name, side, h, b).value > 0;
+		if (!any)
+			continue;
+		curve = figure_curve(f, panel, i, h->prefix, false);
+		for (b = first; b <= last + 1 && b < BUCKETS; b++)
+			figure_point(f, curve, ldexp(1, b),
+				     sizes_share(t, f->bars.mark[i].name, side, h, b));
+	}
 }
 
 /* Returns whether any variant has the histogram on the side. */
@@ -131,11 +125,10 @@ static void sizes_put_panel(struct figure *f, const struct table *t, const char 
 {
 	int panel = figure_group(f, figure_text(f, "%s: %s", side, h->label)), b;
 
-	for (b = 0; b < f->bars.n; b++)
-		if (h->time)
-			sizes_put_percentiles(f, t, panel, b, side, h);
-		else
-			sizes_put_buckets(f, t, panel, b, side, h);
+	for (b = 0; b < f->bars.n && h->time; b++)
+		sizes_put_percentiles(f, t, panel, b, side, h);
+	if (!h->time)
+		sizes_put_buckets(f, t, panel, side, h);
 	f->curves->log_y |= (uint32_t)h->time << panel;
 }
 

@@ -166,8 +166,7 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 	int rc = 0;
 
 	side = functions_side(d, t);
-	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",
-			"Profiled, but its cost per unit of work is not known");
+	drawing_bars_of(d, f, t, side, "self_ns", "No profile with a cost per unit of work");
 	all = tops_gather(d, f, t, side, "self_ns", "symbol", "dso", &shown);
 	most = drawing_most_groups(d, f);
 	shown = shown < most ? shown : most;
@@ -302,8 +301,7 @@ static int syscalls_draw(struct drawing *d, struct figure *f, const struct table
 	int rc = 0;
 	size_t n, shown;
 
-	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "System calls not counted",
-			"System calls counted, but the KiB moved are not known");
+	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "No system calls with known KiB");
 	all = tops_gather(d, f, t, NULL, "ns_per_kib", "syscall", NULL, &n);
 	if (n) {
 		shown = syscalls_shown(d, f, all, n);

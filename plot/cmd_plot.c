@@ -199,13 +199,21 @@ struct tally {
 	bool no_gnuplot;
 };
 
-/* Without gnuplot, the scripts and data of all charts are written. */
-static int plot_write_figure(const struct chart *c, struct drawing *d, const struct arguments *a,
-			     struct tally *n, struct error *err)
+/* A chart with a picture of its own is an SVG with a script. Without gnuplot, the scripts and data
+ * of the other charts are written. */
+static int plot_write_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
+			    struct tally *n, struct error *err)
 {
 	struct figure f;
-	int rc = chart_draw(c, d, &f, err);
+	int rc;
 
+	if (c->write && !(a->formats & FIGURE_SVG))
+		return error_set(
+			err, ENODATA,
+			"it is drawn as SVG only; a browser shows it and prints it as PDF");
+	if (c->write)
+		return c->write(d, a->dir, &n->drawn, err);
+	rc = chart_draw(c, d, &f, err);
 	if (!rc)
 		rc = figure_write(&f, a->dir, a->formats, err);
 	if (!rc && !n->no_gnuplot) {
@@ -220,19 +228,6 @@ static int plot_write_figure(const struct chart *c, struct drawing *d, const str
 	}
 	figure_free(&f);
 	return rc;
-}
-
-/* A chart with a picture of its own is an SVG with a script. */
-static int plot_write_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
-			    struct tally *n, struct error *err)
-{
-	if (!c->write)
-		return plot_write_figure(c, d, a, n, err);
-	if (a->formats && !(a->formats & FIGURE_SVG))
-		return error_set(
-			err, ENODATA,
-			"it is drawn as SVG only; a browser shows it and prints it as PDF");
-	return c->write(d, a->dir, &n->drawn, err);
 }
 
 /* A chart that cannot be drawn is a failure only where the user named it. */

@@ -12,7 +12,7 @@
 
 struct charts {
 	struct html_page *page;
-	size_t bytes; /* of all pictures so far */
+	size_t bytes; /* the size of all pictures so far */
 	bool no_gnuplot;
 };
 
@@ -83,7 +83,6 @@ static int charts_write(struct html_page *p, const struct chart *c, const char *
 		d->nnews = PAGE_PAIRS;
 		page_add_absent(p, c->name, "the page has the pictures of the first variants only");
 	}
-	d->pictures_only = true;
 	rc = c->write(d, dir, &written, err);
 	if (cut) {
 		d->news = NULL;

@@ -160,13 +160,10 @@ static void page_add_limits(struct html_page *p, int store)
 	if (limits_read(p->stores[store], &p->r->query, &t, &why))
 		html_add_element(&p->out, "li", why.text);
 	page_keep_rows(p, store, &t);
-	for (i = 0; i < t.rows && i < PAGE_LIMITS; i++)
+	for (i = 0; i < t.rows; i++)
 		html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n",
 			    table_text(&t, i, "variant"), table_text(&t, i, "side"),
 			    table_text(&t, i, "limit"), table_text(&t, i, "evidence"));
-	if (t.rows > i)
-		str_printf(&p->out, "<li><a href=#t%d-limits>Table limits</a> has %zu more.</li>\n",
-			   store, t.rows - i);
 	table_free(&t);
 }
 

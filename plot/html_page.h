@@ -14,7 +14,6 @@
 /* What the page holds at most. The rest is counted, with the command that prints it. */
 enum {
 	PAGE_WORDS = 24,	 /* comparisons with their verdict in words */
-	PAGE_LIMITS = 24,	 /* limits in words */
 	PAGE_PAIRS = 6,		 /* comparisons with their tables */
 	PAGE_ROWS = 200,	 /* rows of a table */
 	PAGE_COSTS = 60,	 /* rows of a list of costs in a comparison */

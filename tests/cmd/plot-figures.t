@@ -184,7 +184,7 @@ for c in throughput components functions; do
 	ok "$c says that no run of mmap succeeded" says 'mmap: no run succeeded' failed-slides/$c.svg
 	ok "$c does not say that mmap has no evidence" sh -c "! grep 'mmap[^·]*: no evidence' failed-slides/$c.svg"
 done
-ok "a profile without a known cost is not called missing" says 'Profiled, but its cost per unit of work is not known: uring' failed-slides/functions.svg
+ok "a profile without a known cost is named" says 'No profile with a cost per unit of work: uring' failed-slides/functions.svg
 ok "a profile without a known cost has no bar" test -z "$(cells failed-slides/functions.tsv value variant=uring)"
 ok "plot draws a chart whose base has no successful run" exits 0 "$zcost" plot failed throughput -o failed-base --format svg --base mmap
 ok "the chart says that no run of the base succeeded" says 'mmap: no run succeeded' failed-base/throughput.svg

@@ -74,7 +74,7 @@ ok "time and calls are those of report syscalls" test "$("$zcost" report syscall
 ok "a variant without a call has no bar" test -z "$(cell slides 'receiver: getsockopt' baseline value)"
 ok "the chart says that it made no such call" says 'no calls' slides/syscalls.svg
 ok "a side that was not counted is n/a" says '>n/a<' slides/syscalls.svg
-ok "a variant that was not counted is named" says 'System calls not counted: uring' slides/syscalls.svg
+ok "a variant that was not counted is named" says 'No system calls with known KiB: uring' slides/syscalls.svg
 ok "one run of each variant gives no claim" title slides 'System calls: the 3 of 4 that take most time'
 ok "the foot note has the number of runs and the interval" says \
 	'n = 1 syscall-counting run per variant, whiskers: 95 % interval of the mean call alone' slides/syscalls.svg
