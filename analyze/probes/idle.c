@@ -202,19 +202,19 @@ static void idle_finish(struct ingest *in, void *idle, double covered_s)
 	idle_note_states(in, idle);
 }
 
-static int idle_read_file(struct ingest *in, const char *path, struct error *err)
+static void idle_release(void *idle)
 {
-	static const struct snap_reader reader = {"idle", "idle.snap", .reading = idle_read_snap,
-						  .finish = idle_finish};
-	struct idle_states d = {0};
-	int rc = snaps_parse(&reader, in, path, &d, err);
+	struct idle_states *d = idle;
 
-	intern_free(&d.names);
-	free(d.s);
-	return rc;
+	intern_free(&d->names);
+	free(d->s);
 }
 
-const struct parser parser_idle = {.files = {"idle.snap"}, .read = idle_read_file};
+const struct parser parser_idle = {
+	.files = {"idle.snap"},
+	.snaps = {"idle", "idle.snap", false, sizeof(struct idle_states), idle_read_snap,
+		  idle_finish, idle_release},
+};
 
 /* --- the table --- */
 

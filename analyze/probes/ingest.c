@@ -2,6 +2,7 @@
 #include "analyze/probes/ingest.h"
 
 #include "analyze/probes/power/parser.h"
+#include "analyze/probes/snapshots.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
@@ -57,6 +58,11 @@ const struct parser *parser_find(const char *file)
 			if (!strcmp(parsers[i]->files[k], file))
 				return parsers[i];
 	return NULL;
+}
+
+int parser_read(const struct parser *p, struct ingest *in, const char *path, struct error *err)
+{
+	return p->read ? p->read(in, path, err) : snaps_parse(&p->snaps, in, path, err);
 }
 
 void ingest_metric_row(struct ingest *in, const struct metric_row *m)
@@ -274,7 +280,7 @@ void window_cut_series(struct ingest *in)
 /* --- all files of a run --- */
 
 static void ingest_read_file(struct ingest *in, const char *what, const char *file,
-			     int (*read)(struct ingest *, const char *, struct error *))
+			     const struct parser *p)
 {
 	char *path = xasprintf("%s/%s", in->dir, file);
 	struct error err = {0};
@@ -285,7 +291,7 @@ static void ingest_read_file(struct ingest *in, const char *what, const char *fi
 	else if (!S_ISREG(st.st_mode)) /* open() of a FIFO waits for ever */
 		error_set(&err, EBADMSG, "%s is not a regular file", file);
 	else
-		read(in, path, &err);
+		parser_read(p, in, path, &err);
 	if (err.code)
 		note_add(&in->notes, file_damaged, what, err.text);
 	free(path);
@@ -334,14 +340,16 @@ static void ingest_read_collected(struct ingest *in, bool last)
 
 		p = parser_find(f->name);
 		if (p && p->last == last && parser_resolves_slice(in, f->collector, p, f->name))
-			ingest_read_file(in, f->collector, f->name, p->read);
+			ingest_read_file(in, f->collector, f->name, p);
 	}
 }
 
 static void ingest_read_files(struct ingest *in)
 {
+	static const struct parser account = {.read = ingest_workload};
+
 	if (in->units && workload_file(in))
-		ingest_read_file(in, "workload", workload_file(in), ingest_workload);
+		ingest_read_file(in, "workload", workload_file(in), &account);
 	ingest_read_collected(in, false);
 	ingest_read_collected(in, true);
 	ingest_others(in);

@@ -135,6 +135,20 @@ static inline void figure_add(double *to, double by)
  */
 double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);
 
+/* How to read the snapshots of a .snap file. */
+struct snap_reader {
+	const char *what;  /* the collector */
+	const char *cover; /* names the readings in a note on the window; NULL: no check */
+	bool skip_early;   /* reads none before the window but the last one */
+	size_t size;	   /* of what the readings add up in `sums`, which begins as zeros */
+	/* Reads a snapshot. before_ns is 0 at the first one. Returns the unreadable lines. */
+	size_t (*reading)(struct ingest *in, void *sums, char *text, uint64_t before_ns,
+			  uint64_t t_ns);
+	/* Adds the figures. covered_s is 0 where the readings do not cover the window. */
+	void (*finish)(struct ingest *in, void *sums, double covered_s);
+	void (*release)(void *sums);
+};
+
 /*
  * A parser of raw files. Each collector's file has one parser, in one source file, with one row in
  * the list in ingest.c.
@@ -148,12 +162,14 @@ struct parser {
 	 */
 	bool timed;
 	bool last; /* reads its file after the other parsers, because it uses their metrics */
-	/* Returns 0, or -errno with the text of a lossy note. */
+	/* Returns 0, or -errno with the text of a lossy note. NULL: `snaps` reads the file. */
 	int (*read)(struct ingest *in, const char *path, struct error *err);
+	struct snap_reader snaps;
 };
 
 /* Returns the parser of the raw file of that name, or NULL. */
 const struct parser *parser_find(const char *file);
+int parser_read(const struct parser *p, struct ingest *in, const char *path, struct error *err);
 
 /* Reads clock.json, where the side ran on another host. */
 void ingest_clock(struct ingest *in);

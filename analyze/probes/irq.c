@@ -137,9 +137,9 @@ static size_t irq_read_snap(struct ingest *in, void *irqs, char *text, uint64_t 
 {
 	struct irqs *q = irqs;
 
-	(void)in, (void)before_ns;
-	deltas_reading(&q->hard, t_ns);
-	deltas_reading(&q->soft, t_ns);
+	(void)before_ns;
+	deltas_reading(&q->hard, in, t_ns);
+	deltas_reading(&q->soft, in, t_ns);
 	irq_parse_reading(q, text);
 	return 0;
 }
@@ -154,23 +154,19 @@ static void irq_finish(struct ingest *in, void *irqs, double covered_s)
 	irq_add_kind(in, "softirq", &q->soft);
 }
 
-static int irq_read_file(struct ingest *in, const char *path, struct error *err)
+static void irq_release(void *irqs)
 {
-	static const struct snap_reader reader = {"irq", "/proc/interrupts",
-						  .reading = irq_read_snap, .finish = irq_finish};
-	struct irqs *q = xcalloc(1, sizeof(*q));
-	int rc;
+	struct irqs *q = irqs;
 
-	deltas_init(&q->hard, in);
-	deltas_init(&q->soft, in);
-	rc = snaps_parse(&reader, in, path, q, err);
 	deltas_free(&q->hard);
 	deltas_free(&q->soft);
-	free(q);
-	return rc;
 }
 
-const struct parser parser_irq = {.files = {"irq.snap"}, .read = irq_read_file};
+const struct parser parser_irq = {
+	.files = {"irq.snap"},
+	.snaps = {"irq", "/proc/interrupts", false, sizeof(struct irqs), irq_read_snap, irq_finish,
+		  irq_release},
+};
 
 /* --- the table --- */
 

@@ -67,15 +67,16 @@ size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
 	return bad;
 }
 
-int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, void *sums,
-		struct error *err)
+int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps;
 	size_t bad = 0, i;
 	int rc = snaps_open(in, r->what, path, &snaps, err);
+	void *sums;
 
 	if (rc)
 		return rc;
+	sums = xcalloc(1, r->size);
 	if (r->skip_early)
 		snaps_skip_early(&snaps, in->run.start_ns);
 	for (i = 0; i < snaps.n; i++)
@@ -85,15 +86,13 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 		note_add(&in->notes, rows_unreadable, r->what, bad, path_base_name(path));
 	r->finish(in, sums, r->cover ? snaps_cover(in, r->cover, &snaps) : NAN);
 	snaps_close(in, &snaps);
+	if (r->release)
+		r->release(sums);
+	free(sums);
 	return 0;
 }
 
 /* --- counters by name and CPU --- */
-
-void deltas_init(struct deltas *d, const struct ingest *in)
-{
-	*d = (struct deltas){.from = in->run.start_ns, .to = in->run.end_ns};
-}
 
 void deltas_free(struct deltas *d)
 {
@@ -103,9 +102,12 @@ void deltas_free(struct deltas *d)
 	*d = (struct deltas){0};
 }
 
-void deltas_reading(struct deltas *d, uint64_t t_ns)
+void deltas_reading(struct deltas *d, const struct ingest *in, uint64_t t_ns)
 {
-	d->share = d->t_ns ? span_inside(d->t_ns, t_ns, d->from, d->to) : 0;
+	d->from = d->whole ? 0 : in->run.start_ns;
+	d->share = d->t_ns ? span_inside(d->t_ns, t_ns, d->from,
+					 d->whole ? UINT64_MAX : in->run.end_ns)
+			   : 0;
 	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
 	d->t_ns = t_ns;
 	d->round++;

@@ -35,20 +35,8 @@ double snaps_cover(struct ingest *in, const char *what, const struct snaps *snap
 /* Calls `parse` for each line that is not empty, cut up in place. Returns the unreadable lines. */
 size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg);
 
-/* How to read a .snap file. */
-struct snap_reader {
-	const char *what;  /* the collector */
-	const char *cover; /* names the readings in a note on the window; NULL: no check */
-	bool skip_early;   /* reads none before the window but the last one */
-	/* Reads a snapshot. before_ns is 0 at the first one. Returns the unreadable lines. */
-	size_t (*reading)(struct ingest *in, void *sums, char *text, uint64_t before_ns,
-			  uint64_t t_ns);
-	/* Adds the figures. covered_s is 0 where the readings do not cover the window. */
-	void (*finish)(struct ingest *in, void *sums, double covered_s);
-};
-
 /* Opens the file, reads all its snapshots, and finishes. Returns 0 or -errno. */
-int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, void *sums,
+int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path,
 		struct error *err);
 
 /*
@@ -73,20 +61,20 @@ struct deltas {
 	size_t n, cap;
 	struct map index; /* hash of name and CPU: place + 1 */
 	struct arena names;
-	uint64_t from, to; /* the window */
-	uint64_t t_ns;	   /* the time of the last reading; 0: none */
+	uint64_t from; /* the start of the window */
+	uint64_t t_ns; /* the time of the last reading; 0: none */
 	unsigned int round;
 	bool wraps;	      /* the counters have 32 bits, and begin again at 0 */
+	bool whole;	      /* all spans count, in the window or not */
 	size_t next;	      /* the place that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
 };
 
-void deltas_init(struct deltas *d, const struct ingest *in);
 void deltas_free(struct deltas *d);
 
 /* Begins a reading; its counters follow. */
-void deltas_reading(struct deltas *d, uint64_t t_ns);
+void deltas_reading(struct deltas *d, const struct ingest *in, uint64_t t_ns);
 
 /*
  * Adds a counter of the reading. Returns its growth since the last reading, inside the window or

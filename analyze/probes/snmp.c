@@ -106,7 +106,7 @@ static size_t snmp_read_snap(struct ingest *in, void *snmp, char *text, uint64_t
 		s->from = t_ns;
 	s->to = t_ns;
 	s->netns = netns;
-	deltas_reading(&s->d, t_ns);
+	deltas_reading(&s->d, in, t_ns);
 	snmp_parse_reading(in, &s->d, text);
 	return 0;
 }
@@ -120,20 +120,16 @@ static void snmp_finish(struct ingest *in, void *snmp, double covered_s)
 		deltas_add_metrics(in, &s->d, "snmp", "snmp");
 }
 
-static int snmp_read_file(struct ingest *in, const char *path, struct error *err)
+static void snmp_release(void *snmp)
 {
-	static const struct snap_reader reader = {"snmp", "/proc/net/snmp",
-						  .reading = snmp_read_snap, .finish = snmp_finish};
-	struct snmp s = {0};
-	int rc;
-
-	deltas_init(&s.d, in);
-	rc = snaps_parse(&reader, in, path, &s, err);
-	deltas_free(&s.d);
-	return rc;
+	deltas_free(&((struct snmp *)snmp)->d);
 }
 
-const struct parser parser_snmp = {.files = {"snmp.snap"}, .read = snmp_read_file};
+const struct parser parser_snmp = {
+	.files = {"snmp.snap"},
+	.snaps = {"snmp", "/proc/net/snmp", false, sizeof(struct snmp), snmp_read_snap, snmp_finish,
+		  snmp_release},
+};
 
 /* --- the table --- */
 

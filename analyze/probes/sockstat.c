@@ -112,27 +112,27 @@ static size_t sockstat_read_snap(struct ingest *in, void *sockstat, char *text, 
 {
 	struct sockstat *s = sockstat;
 
-	(void)in;
+	s->from = in->run.start_ns;
+	s->to = in->run.end_ns;
 	s->t_ns[0] = before_ns;
 	s->t_ns[1] = t_ns;
 	s->reading++;
 	return snap_lines(text, sockstat_parse_line, s);
 }
 
-static int sockstat_read_file(struct ingest *in, const char *path, struct error *err)
+static void sockstat_release(void *sockstat)
 {
-	static const struct snap_reader reader = {"sockstat", "/proc/net/sockstat",
-						  .reading = sockstat_read_snap,
-						  .finish = sockstat_finish};
-	struct sockstat s = {.from = in->run.start_ns, .to = in->run.end_ns};
-	int rc = snaps_parse(&reader, in, path, &s, err);
+	struct sockstat *s = sockstat;
 
-	free(s.gauges);
-	intern_free(&s.names);
-	return rc;
+	free(s->gauges);
+	intern_free(&s->names);
 }
 
-const struct parser parser_sockstat = {.files = {"sockstat.snap"}, .read = sockstat_read_file};
+const struct parser parser_sockstat = {
+	.files = {"sockstat.snap"},
+	.snaps = {"sockstat", "/proc/net/sockstat", false, sizeof(struct sockstat),
+		  sockstat_read_snap, sockstat_finish, sockstat_release},
+};
 
 /* --- the table --- */
 

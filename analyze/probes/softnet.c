@@ -77,7 +77,10 @@ static size_t softnet_read_snap(struct ingest *in, void *softnet, char *text, ui
 {
 	struct softnet *s = softnet;
 
-	deltas_reading(&s->d, t_ns);
+	s->in = in;
+	s->waiting = before_ns ? s->waiting : NAN;
+	s->d.wraps = true;
+	deltas_reading(&s->d, in, t_ns);
 	s->in_window = !before_ns || (t_ns >= in->run.start_ns && t_ns <= in->run.end_ns);
 	s->squeezed = NAN;
 	s->lines = 0;
@@ -97,21 +100,16 @@ static void softnet_finish(struct ingest *in, void *softnet, double covered_s)
 	ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s->waiting);
 }
 
-static int softnet_read_file(struct ingest *in, const char *path, struct error *err)
+static void softnet_release(void *softnet)
 {
-	static const struct snap_reader reader = {
-		"softnet", "softnet_stat", .reading = softnet_read_snap, .finish = softnet_finish};
-	struct softnet s = {.in = in, .waiting = NAN};
-	int rc;
-
-	deltas_init(&s.d, in);
-	s.d.wraps = true;
-	rc = snaps_parse(&reader, in, path, &s, err);
-	deltas_free(&s.d);
-	return rc;
+	deltas_free(&((struct softnet *)softnet)->d);
 }
 
-const struct parser parser_softnet = {.files = {"softnet.snap"}, .read = softnet_read_file};
+const struct parser parser_softnet = {
+	.files = {"softnet.snap"},
+	.snaps = {"softnet", "softnet_stat", false, sizeof(struct softnet), softnet_read_snap,
+		  softnet_finish, softnet_release},
+};
 
 /* --- the table --- */
 

@@ -80,7 +80,7 @@ static void read_raw_file(const char *name, uint8_t options, const char *path)
 	if (options & OPTION_SLICE)
 		in.how.slice.from = (struct time_point){500000000, true, true};
 	if (!window_narrow(&in, &err) && parser)
-		rc = parser->read(&in, path, &err);
+		rc = parser_read(parser, &in, path, &err);
 	else if (str_starts(name, "meter"))
 		rc = read_meter(&in, options, path, &err);
 	refused(rc, &err);

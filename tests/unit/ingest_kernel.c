@@ -36,20 +36,20 @@ TEST(deltas)
 	size_t i;
 
 	fresh();
-	deltas_init(&d, &in);
-	deltas_reading(&d, 9 * S);
+	d = (struct deltas){0};
+	deltas_reading(&d, &in, 9 * S);
 	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 100)));
 	deltas_put(&d, "b", NO_CPU, 5);
-	deltas_reading(&d, 11 * S); /* half of it is in the window */
+	deltas_reading(&d, &in, 11 * S); /* half of it is in the window */
 	assert_float_equal(deltas_put(&d, "a", NO_CPU, 200), 100, 0);
 	deltas_put(&d, "b", NO_CPU, 9);
 	assert_true(isnan(deltas_put(&d, "b", NO_CPU, 99))); /* the first of two counts */
 	deltas_put(&d, "late", NO_CPU, 1000);
-	deltas_reading(&d, 12 * S);
+	deltas_reading(&d, &in, 12 * S);
 	deltas_put(&d, "a", NO_CPU, 20); /* set back: what it counted is not known */
 	deltas_put(&d, "late", NO_CPU, 1007);
 	deltas_put(&d, "late", NO_CPU, 9999); /* twice in one reading */
-	deltas_reading(&d, 13 * S);
+	deltas_reading(&d, &in, 13 * S);
 	deltas_put(&d, "a", NO_CPU, 50);
 	assert_float_equal(d.d[0].sum, 50 + 30, 1e-9);
 	assert_float_equal(d.d[0].known_s, 2, 1e-9);
@@ -70,7 +70,7 @@ TEST(deltas)
 	assert_string_equal(noted(&in, NOTE_counter_reset)->value[1].text,
 			    "a, w of CPU 1, x of CPU 1 and 2 more");
 	deltas_restart(&d);
-	deltas_reading(&d, 13 * S + 1);
+	deltas_reading(&d, &in, 13 * S + 1);
 	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 900))); /* another counter */
 }
 
@@ -80,18 +80,18 @@ TEST(deltas_of_the_window_alone)
 	freed(deltas_free) struct deltas d;
 
 	fresh();
-	deltas_init(&d, &in);
-	deltas_reading(&d, 8 * S);
+	d = (struct deltas){0};
+	deltas_reading(&d, &in, 8 * S);
 	deltas_put(&d, "a", NO_CPU, 9);
-	deltas_reading(&d, 9 * S);
+	deltas_reading(&d, &in, 9 * S);
 	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 5))); /* set back before the window */
-	deltas_reading(&d, 10 * S);
+	deltas_reading(&d, &in, 10 * S);
 	assert_float_equal(deltas_put(&d, "a", NO_CPU, 6), 1, 0);
 	deltas_put(&d, "b", NO_CPU, 50);
-	deltas_reading(&d, 13 * S);
+	deltas_reading(&d, &in, 13 * S);
 	deltas_put(&d, "a", NO_CPU, 16);
 	deltas_put(&d, "b", NO_CPU, 53);
-	deltas_reading(&d, 14 * S);
+	deltas_reading(&d, &in, 14 * S);
 	deltas_put(&d, "a", NO_CPU, 2); /* set back after the window */
 	deltas_put(&d, "b", NO_CPU, 99);
 	assert_false(d.d[0].back || d.d[0].between || d.d[1].between);
@@ -102,7 +102,7 @@ TEST(deltas_of_the_window_alone)
 	assert_int_equal(in.notes.n, 0);
 	assert_float_equal(d.span_s, 1, 1e-9);
 	deltas_restart(&d);
-	deltas_reading(&d, 15 * S);
+	deltas_reading(&d, &in, 15 * S);
 	assert_float_equal(d.span_s, 0, 0); /* another's reading came before */
 }
 
@@ -112,13 +112,13 @@ TEST(deltas_of_cpus_have_sums)
 	freed(deltas_free) struct deltas d;
 
 	fresh(); /* the side has CPU 1 */
-	deltas_init(&d, &in);
+	d = (struct deltas){0};
 	d.wraps = true;
-	deltas_reading(&d, 10 * S);
+	deltas_reading(&d, &in, 10 * S);
 	deltas_put(&d, "a", 0, 1);
 	deltas_put(&d, "a", 1, UINT32_MAX);
 	deltas_put(&d, "a", 2, 5);
-	deltas_reading(&d, 13 * S);
+	deltas_reading(&d, &in, 13 * S);
 	deltas_put(&d, "a", 0, 3);
 	deltas_put(&d, "a", 1, 9);
 	assert_float_equal(deltas_add_metrics(&in, &d, "x", "m"), 10, 0);

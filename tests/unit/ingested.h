@@ -16,7 +16,7 @@
 static inline int parse_file(struct ingest *in, const char *file, const char *path,
 			     struct error *err)
 {
-	return parser_find(file)->read(in, path, err);
+	return parser_read(parser_find(file), in, path, err);
 }
 
 /* The run whose raw files a test reads. It lives until the next one starts, as does what is at

@@ -32,24 +32,21 @@ struct cpu_times {
 	uint64_t f[FIELDS];
 };
 
-struct times {
-	struct cpu_times *cpu;
-	unsigned int n; /* the highest CPU number, plus one */
-};
-
-struct sums {
+struct proc_stat {
+	struct cpu_times t[2][CPUSET_MAX]; /* this reading and the last, in turns */
+	size_t reading;
+	unsigned int n;	  /* the highest CPU number, plus one */
 	double f[FIELDS]; /* ns as the kernel counted, all CPUs of S, in the window */
 	double all_busy;  /* ns, all CPUs of S */
 	struct cpu_sums {
 		double busy, f[FIELDS];
 		bool seen;
-	} * cpu;
-	unsigned int n;
+	} cpu[CPUSET_MAX];
 	bool offline;
 };
 
 /* Parses "1 10 0 20 900 ...", what follows "cpu". Fields behind idle may be missing. */
-static void proc_stat_parse_line(const char *at, struct times *t)
+static void proc_stat_parse_line(const char *at, struct proc_stat *s, struct cpu_times *t)
 {
 	struct cpu_times now = {.there = true};
 	char *end;
@@ -66,31 +63,20 @@ static void proc_stat_parse_line(const char *at, struct times *t)
 	}
 	if (i <= IDLE)
 		return;
-	if (cpu >= t->n) {
-		t->cpu = xrealloc(t->cpu, (cpu + 1) * sizeof(*t->cpu));
-		memset(t->cpu + t->n, 0, (cpu + 1 - t->n) * sizeof(*t->cpu));
-		t->n = (unsigned int)cpu + 1;
-	}
-	t->cpu[cpu] = now;
+	s->n = cpu >= s->n ? (unsigned int)cpu + 1 : s->n;
+	s->cpu[cpu].seen = true;
+	t[cpu] = now;
 }
 
 /* Replaces the times of an earlier reading. */
-static void proc_stat_parse(const char *text, struct times *t)
+static void proc_stat_parse(const char *text, struct proc_stat *s, struct cpu_times *t)
 {
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < t->n; cpu++)
-		t->cpu[cpu].there = false;
+	memset(t, 0, s->n * sizeof(*t));
 	for (; text; text = strchr(text, '\n')) {
 		text += *text == '\n';
 		if (str_starts(text, "cpu") && text[3] != ' ')
-			proc_stat_parse_line(text + 3, t);
+			proc_stat_parse_line(text + 3, s, t);
 	}
-}
-
-static bool cpu_is_there(const struct times *t, unsigned int cpu)
-{
-	return cpu < t->n && t->cpu[cpu].there;
 }
 
 static bool part_is_busy(int field)
@@ -117,7 +103,7 @@ static double cpu_busy_ns(const struct cpu_times *a, const struct cpu_times *b, 
 	return ticks;
 }
 
-static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
+static void sums_add_cpu(struct proc_stat *s, unsigned int cpu, const struct cpu_times *a,
 			 const struct cpu_times *b, double busy, double share)
 {
 	int i;
@@ -130,53 +116,33 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
 	s->all_busy += share * busy;
 }
 
-/* Records the CPUs of a reading. */
-static void sums_see(struct sums *s, const struct times *now)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < now->n; cpu++)
-		s->cpu[cpu].seen |= now->cpu[cpu].there;
-}
-
 /*
  * Adds the part of a span between two snapshots that lies in the window. Returns all of its busy
- * ns.
+ * ns, or NAN if none of the side's CPUs is in both.
  */
-static double sums_add_span(struct ingest *in, struct sums *s, const struct times *a,
-			    const struct times *b, double elapsed, double share)
+static double sums_add_span(struct ingest *in, struct proc_stat *s, const struct cpu_times *a,
+			    const struct cpu_times *b, double elapsed, double share)
 {
-	unsigned int cpu, n = a->n > b->n ? a->n : b->n;
-	double all = 0, busy;
+	double all = NAN, busy;
+	unsigned int cpu;
 
-	for (cpu = 0; cpu < n; cpu++) {
-		bool was = cpu_is_there(a, cpu), is = cpu_is_there(b, cpu);
-
-		if (!ingest_has_cpu(in, cpu) || (!was && !is))
+	for (cpu = 0; cpu < s->n; cpu++) {
+		if (!ingest_has_cpu(in, cpu) || (!a[cpu].there && !b[cpu].there))
 			continue;
-		if (was != is) {
+		if (a[cpu].there != b[cpu].there) {
 			s->offline |= share > 0;
 			continue;
 		}
-		busy = cpu_busy_ns(&a->cpu[cpu], &b->cpu[cpu], elapsed);
-		all += busy;
+		busy = cpu_busy_ns(&a[cpu], &b[cpu], elapsed);
+		figure_add(&all, busy);
 		if (share > 0)
-			sums_add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], busy, share);
+			sums_add_cpu(s, cpu, &a[cpu], &b[cpu], busy, share);
 	}
 	return all;
 }
 
-static void sums_grow(struct sums *s, unsigned int n)
-{
-	if (n <= s->n)
-		return;
-	s->cpu = xrealloc(s->cpu, n * sizeof(*s->cpu));
-	memset(s->cpu + s->n, 0, (n - s->n) * sizeof(*s->cpu));
-	s->n = n;
-}
-
 /* Returns how many of the side's CPUs any reading has. */
-static unsigned int sums_count_seen(const struct ingest *in, const struct sums *s)
+static unsigned int sums_count_seen(const struct ingest *in, const struct proc_stat *s)
 {
 	unsigned int cpu, seen = 0;
 
@@ -224,7 +190,7 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 	ingest_metric_of(in, "cpu_pct", NULL, cpu, "%", busy * to_pct);
 }
 
-static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, double covered_s)
+static void proc_stat_add_metrics(struct ingest *in, const struct proc_stat *s, double covered_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	unsigned int cpu;
@@ -240,7 +206,7 @@ static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, doubl
 	}
 }
 
-static void proc_stat_add_notes(struct ingest *in, const struct sums *s, unsigned int seen,
+static void proc_stat_add_notes(struct ingest *in, const struct proc_stat *s, unsigned int seen,
 				double covered_s)
 {
 	double expected = covered_s * 1e9 * seen;
@@ -251,44 +217,33 @@ static void proc_stat_add_notes(struct ingest *in, const struct sums *s, unsigne
 		note_add(&in->notes, cpu_hotplug, "cpu");
 }
 
-static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct times *before,
-			       const struct times *now, uint64_t a, uint64_t b)
-{
-	double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
-	double busy = sums_add_span(in, s, before, now, (double)(b - a), share);
-
-	if (b > a)
-		ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
-}
-
-struct proc_stat {
-	struct times t[2]; /* the times of this reading and the last, in turns */
-	size_t reading;
-	struct sums sums;
-};
-
 static size_t proc_stat_read_snap(struct ingest *in, void *proc_stat, char *text,
 				  uint64_t before_ns, uint64_t t_ns)
 {
-	struct proc_stat *p = proc_stat;
-	struct times *before = &p->t[(p->reading + 1) % 2], *now = &p->t[p->reading % 2];
+	struct proc_stat *s = proc_stat;
+	struct cpu_times *before = s->t[(s->reading + 1) % 2], *now = s->t[s->reading % 2];
+	double share = span_inside(before_ns, t_ns, in->run.start_ns, in->run.end_ns), busy;
 
-	p->reading++;
-	proc_stat_parse(text, now);
-	sums_grow(&p->sums, now->n);
-	if (before_ns)
-		proc_stat_add_span(in, &p->sums, before, now, before_ns, t_ns);
-	sums_see(&p->sums, now);
+	s->reading++;
+	proc_stat_parse(text, s, now);
+	if (!before_ns)
+		return 0;
+	busy = sums_add_span(in, s, before, now, (double)(t_ns - before_ns), share);
+	if (t_ns > before_ns && !isnan(busy))
+		ingest_point(in, "cpu_pct", t_ns, 100 * busy / (double)(t_ns - before_ns));
 	return 0;
 }
 
 static void proc_stat_finish(struct ingest *in, void *proc_stat, double covered_s)
 {
-	const struct sums *s = &((struct proc_stat *)proc_stat)->sums;
+	const struct proc_stat *s = proc_stat;
 	unsigned int seen = sums_count_seen(in, s);
 
-	if (!seen)
+	if (!seen) {
+		note_add(&in->notes, file_damaged, "cpu",
+			 "proc_stat.snap has none of the side's CPUs");
 		return;
+	}
 	if (in->has_cpus && seen < (unsigned int)in->run.ncpus)
 		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - seen, in->run.cpus);
 	if (!in->has_cpus)
@@ -299,26 +254,11 @@ static void proc_stat_finish(struct ingest *in, void *proc_stat, double covered_
 	}
 }
 
-static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	static const struct snap_reader reader = {
-		"cpu", "/proc/stat", .reading = proc_stat_read_snap, .finish = proc_stat_finish};
-	size_t points = in->nseries;
-	struct proc_stat p = {0};
-	int rc = snaps_parse(&reader, in, path, &p, err);
-
-	if (!rc && !sums_count_seen(in, &p.sums)) {
-		in->nseries = points;
-		rc = error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", path,
-			       in->run.cpus ? in->run.cpus : "all");
-	}
-	free(p.t[0].cpu);
-	free(p.t[1].cpu);
-	free(p.sums.cpu);
-	return rc;
-}
-
-const struct parser parser_proc_stat = {.files = {"proc_stat.snap"}, .read = proc_stat_read_file};
+const struct parser parser_proc_stat = {
+	.files = {"proc_stat.snap"},
+	.snaps = {"cpu", "/proc/stat", false, sizeof(struct proc_stat), proc_stat_read_snap,
+		  proc_stat_finish, NULL},
+};
 
 /*
  * --- user time of the side's CPUs that no thread of the workload used: other programs ---

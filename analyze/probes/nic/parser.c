@@ -171,8 +171,9 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 	free(list);
 }
 
-static void nic_free(struct nic *n)
+static void nic_free(void *nic)
 {
+	struct nic *n = nic;
 	size_t i;
 
 	for (i = 0; i < n->groups.n; i++)
@@ -187,8 +188,9 @@ static size_t nic_read_snap(struct ingest *in, void *nic, char *text, uint64_t b
 {
 	struct nic *n = nic;
 
-	(void)in, (void)before_ns;
-	deltas_reading(&n->d, t_ns);
+	(void)before_ns;
+	n->in = in;
+	deltas_reading(&n->d, in, t_ns);
 	return snap_lines(text, nic_parse_line, n);
 }
 
@@ -201,20 +203,11 @@ static void nic_finish(struct ingest *in, void *nic, double covered_s)
 	deltas_note_resets(in, &n->d, "nic");
 }
 
-static int nic_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	static const struct snap_reader reader = {"nic", "nic.snap", .reading = nic_read_snap,
-						  .finish = nic_finish};
-	struct nic n = {.in = in};
-	int rc;
-
-	deltas_init(&n.d, in);
-	rc = snaps_parse(&reader, in, path, &n, err);
-	nic_free(&n);
-	return rc;
-}
-
-const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
+const struct parser parser_nic = {
+	.files = {"nic.snap"},
+	.snaps = {"nic", "nic.snap", false, sizeof(struct nic), nic_read_snap, nic_finish,
+		  nic_free},
+};
 
 /* --- nic_state.tsv: how interfaces are set up --- */
 

@@ -152,6 +152,8 @@ static size_t sched_read_snap(struct ingest *in, void *arg, char *text, uint64_t
 	size_t bad = snap_lines(text, sched_parse_line, &now), i;
 	double waited;
 
+	for (i = 0; i < FIGURES && !before_ns; i++)
+		sums->f[i] = NAN;
 	for (i = 0; i < now.n && !before_ns; i++)
 		thread_seen(in, ingest_thread(in, now.all[i].pid, now.all[i].tid), now.all[i].comm,
 			    t_ns);
@@ -170,15 +172,13 @@ static void sched_finish(struct ingest *in, void *sums, double covered_s)
 		sched_add_metrics(in, sums);
 }
 
-static int sched_read_file(struct ingest *in, const char *path, struct error *err)
+static void sched_release_sums(void *sums)
 {
-	static const struct snap_reader reader = {
-		"sched", "sched.snap", true, .reading = sched_read_snap, .finish = sched_finish};
-	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
-	int rc = snaps_parse(&reader, in, path, &sums, err);
-
-	sched_release(&sums.last);
-	return rc;
+	sched_release(&((struct sums *)sums)->last);
 }
 
-const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};
+const struct parser parser_sched = {
+	.files = {"sched.snap"},
+	.snaps = {"sched", "sched.snap", true, sizeof(struct sums), sched_read_snap, sched_finish,
+		  sched_release_sums},
+};

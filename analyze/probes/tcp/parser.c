@@ -298,6 +298,7 @@ static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_
 	double rtt, cwnd;
 	size_t bad, i;
 
+	all->in = in;
 	all->reading = before_ns ? all->reading + 1 : 0;
 	all->before_ns = before_ns;
 	all->t_ns = t_ns;
@@ -314,8 +315,9 @@ static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_
 	return bad;
 }
 
-static void tracks_free(struct tracks *all)
+static void tracks_free(void *tracks)
 {
+	struct tracks *all = tracks;
 	size_t i;
 	int f;
 
@@ -340,15 +342,8 @@ static void tcp_finish(struct ingest *in, void *tracks, double covered_s)
 		note_add(&in->notes, ended_between, "tcp", "sockets");
 }
 
-static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	static const struct snap_reader reader = {"tcp", "tcp.snap", true, .reading = tcp_read_snap,
-						  .finish = tcp_finish};
-	struct tracks all = {.in = in};
-	int rc = snaps_parse(&reader, in, path, &all, err);
-
-	tracks_free(&all);
-	return rc;
-}
-
-const struct parser parser_tcp = {.files = {"tcp.snap"}, .read = tcp_read_file};
+const struct parser parser_tcp = {
+	.files = {"tcp.snap"},
+	.snaps = {"tcp", "tcp.snap", true, sizeof(struct tracks), tcp_read_snap, tcp_finish,
+		  tracks_free},
+};

@@ -450,17 +450,16 @@ static void threads_finish(struct ingest *in, void *arg, double covered_s)
 	threads_add_notes(in, sums);
 }
 
-static int threads_read_file(struct ingest *in, const char *path, struct error *err)
+static void threads_release_sums(void *arg)
 {
-	static const struct snap_reader reader = {"threads", "threads.snap", true,
-						  .reading = threads_read_snap,
-						  .finish = threads_finish};
-	struct sums sums = {0};
-	int rc = snaps_parse(&reader, in, path, &sums, err);
+	struct sums *sums = arg;
 
-	threads_release(&sums.last);
-	map_free(&sums.cpus_seen);
-	return rc;
+	threads_release(&sums->last);
+	map_free(&sums->cpus_seen);
 }
 
-const struct parser parser_threads = {.files = {"threads.snap"}, .read = threads_read_file};
+const struct parser parser_threads = {
+	.files = {"threads.snap"},
+	.snaps = {"threads", "threads.snap", true, sizeof(struct sums), threads_read_snap,
+		  threads_finish, threads_release_sums},
+};

@@ -81,8 +81,11 @@ static void throttle_add_metric(struct ingest *in, const double of[KINDS], const
 static size_t throttle_read_snap(struct ingest *in, void *deltas, char *text, uint64_t before_ns,
 				 uint64_t t_ns)
 {
-	(void)in, (void)before_ns;
-	deltas_reading(deltas, t_ns);
+	struct deltas *d = deltas;
+
+	(void)before_ns;
+	d->whole = true;
+	deltas_reading(d, in, t_ns);
 	return snap_lines(text, throttle_parse_line, deltas);
 }
 
@@ -101,15 +104,13 @@ static void throttle_finish(struct ingest *in, void *deltas, double covered_s)
 	throttle_add_metric(in, of, seen);
 }
 
-static int throttle_read_file(struct ingest *in, const char *path, struct error *err)
+static void throttle_release(void *deltas)
 {
-	static const struct snap_reader reader = {"throttle", .reading = throttle_read_snap,
-						  .finish = throttle_finish};
-	struct deltas d = {.to = UINT64_MAX}; /* all that was counted between the readings */
-	int rc = snaps_parse(&reader, in, path, &d, err);
-
-	deltas_free(&d);
-	return rc;
+	deltas_free(deltas);
 }
 
-const struct parser parser_throttle = {.files = {"throttle.snap"}, .read = throttle_read_file};
+const struct parser parser_throttle = {
+	.files = {"throttle.snap"},
+	.snaps = {"throttle", NULL, false, sizeof(struct deltas), throttle_read_snap,
+		  throttle_finish, throttle_release},
+};
