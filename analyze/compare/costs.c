@@ -2,7 +2,6 @@
 /* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
 #include "analyze/compare/diff.h"
 
-#include "analyze/probes/syscalls/table.h"
 #include "analyze/costs/basis.h"
 
 #include <errno.h>

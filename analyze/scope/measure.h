@@ -156,6 +156,10 @@ struct measure {
 	void (*notes)(struct block_table *);
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
+/* Says in a note what the time of a system call is. */
+#define SYSCALLS_TIMES \
+	"a call's time runs from its entry to its return and includes waiting: it is not CPU time"
+
 /* Reasons that several tables and charts share. */
 #define WHOLE_CPUS  "the kernel counts these for a CPU, whatever process it serves"
 #define WHOLE_IDLE  "an idle state is that of a CPU, and no process runs in it"

@@ -56,8 +56,6 @@ same() {
 	[ "$(grep -c . whole)" = $want ] && cmp whole part || { cat rows err; return 1; }
 }
 ok "scores are ratios of rates" same 8 scores score value
-per_work counters name value
-ok "table counters has the same figures per work" test "$(grep -c '_per_.* 1$\|context_switches_per_mib [0-9.]*$' rows)" = 8
 ok "calls per MiB and their time per KiB are ratios of rates" same 1 syscalls calls_per_mib ns_per_kib
 ok "joules per GB are a ratio of rates" same 1 power j_per_gb
 for t in irq=3 snmp=2 softnet=2; do

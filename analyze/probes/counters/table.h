@@ -23,16 +23,4 @@ typedef bool (*counter_value_fn)(const void *arg, const char *event, double *val
 bool counter_ratio(struct counter_ratio *ratio, const char *event, double value,
 		   counter_value_fn value_of, const void *arg);
 
-/* --- the `counters` table from the output of perf stat --- */
-
-/*
- * Fills `t`, which the caller has initialised with the columns of `counters`. Adds each counter as
- * perf printed it, with Student's 95 % interval from perf's standard error over its repeats.
- * stddev_pct is that standard error, 100 x s / sqrt(n) / mean, not a standard deviation
- * (docs/method.md). Adds the ratios of two counters with the same modifiers. Adds each counter per
- * unit of work if the query has --units, or --rate together with perf's elapsed time.
- */
-int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,
-		       struct error *err);
-
 #endif
