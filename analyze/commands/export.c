@@ -115,14 +115,12 @@ static void export_set_argument(struct argp_state *state, struct export_argument
 		options_set_perf(&a->o, arg);
 	else if (a->refs < (a->format->two_ends ? ENDS : 1))
 		a->ref[a->refs++] = arg;
-	else if (a->format->two_ends && !a->capture && options_is_capture(arg))
+	else
 		argp_error(
 			state,
-			"too many arguments; the capture goes with -C: zcost export %s %s %s -C %s",
-			a->format->name, a->ref[BASE], a->ref[NEW], arg);
-	else
-		argp_error(state, a->format->two_ends ? "too many arguments: give BASE and NEW"
-						      : "one format of one capture at a time");
+			a->format->two_ends
+				? "too many arguments: give BASE and NEW, and the capture with -C"
+				: "one format of one capture at a time");
 }
 
 /* Returns what BASE and NEW are. */
@@ -139,15 +137,6 @@ static enum data_source export_check_ends(struct argp_state *state, struct expor
 	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
 }
 
-static enum data_source export_check_source(struct argp_state *state, struct export_arguments *a)
-{
-	if (a->format->two_ends)
-		return export_check_ends(state, a);
-	if (a->o.inputs + a->refs != 1)
-		argp_error(state, "of what? give either a capture or a file with --perf");
-	return options_source(&a->o, a->ref[0]);
-}
-
 static void export_check(struct argp_state *state, struct export_arguments *a)
 {
 	enum data_source source;
@@ -155,7 +144,10 @@ static void export_check(struct argp_state *state, struct export_arguments *a)
 
 	if (!a->format)
 		export_set_format(state, a, NULL);
-	source = export_check_source(state, a);
+	if (!a->format->two_ends && a->o.inputs + a->refs != 1)
+		argp_error(state, "of what? give either a capture or a file with --perf");
+	source = a->format->two_ends ? export_check_ends(state, a)
+				     : options_source(&a->o, a->ref[0]);
 	f = (struct feature){a->format->name, a->format->what, a->format->options, NULL};
 	options_check_source(state, &a->o, "format", &f, source);
 	options_check(state, &a->o, &f, 1, source);

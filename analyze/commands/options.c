@@ -270,15 +270,7 @@ enum data_source options_source(const struct options *o, const char *capture)
 
 static bool option_has_word(const char *words, const char *word)
 {
-	size_t len = strlen(word);
-	const char *at = words;
-
-	while (at && (at = strstr(at, word))) {
-		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return true;
-		at += len;
-	}
-	return false;
+	return words && str_matches_any(words, word);
 }
 
 static void option_add_name(struct str *list, const char *name)

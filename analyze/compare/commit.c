@@ -291,18 +291,8 @@ static void commit_set_title(struct table *to, const struct comparison *c,
 }
 
 /* Adds a line below the table. */
-static void __attribute__((format(printf, 2, 3)))
-commit_add_line(struct table *to, const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-
-	va_start(ap, fmt);
-	line = xvasprintf(fmt, ap);
-	va_end(ap);
-	note_add(&to->notes, commit_line, line);
-	free(line);
-}
+#define COMMIT_LINE(to, ...) \
+	note_add(&(to)->notes, commit_line, arena_printf(&(to)->arena, __VA_ARGS__))
 
 static void commit_note_test(struct table *to, const struct comparison *c,
 			     const struct outcome *out)
@@ -310,15 +300,15 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 	const char *s = out->tests == 1 ? "" : "s";
 
 	if (!verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
-		commit_add_line(to, "too few runs to test %zu row%s, which takes %zu a side",
-				out->tests, s, verdict_runs_needed(&c->rule, out->tests));
+		COMMIT_LINE(to, "too few runs to test %zu row%s, which takes %zu a side",
+			    out->tests, s, verdict_runs_needed(&c->rule, out->tests));
 	else if (out->figures)
-		commit_add_line(
+		COMMIT_LINE(
 			to,
 			"p: Holm's correction over %zu primary figure%s, or the components; -: secondary",
 			out->tests, s);
 	else
-		commit_add_line(
+		COMMIT_LINE(
 			to,
 			"verdict: exact Mann-Whitney, Holm's correction over %zu row%s; -: not tested",
 			out->tests, s);
@@ -340,9 +330,9 @@ static void commit_note_warnings(struct table *to, const struct notes *from)
 		if (note_brief(&from->note[i]) && (!worst || from->note[i].kind < worst->kind))
 			worst = &from->note[i];
 	if (n)
-		commit_add_line(to, "%zu warning%s, see zcost compare --verbose%s%s", n,
-				n == 1 ? "" : "s", worst ? "; the worst: " : "",
-				worst ? note_brief(worst) : "");
+		COMMIT_LINE(to, "%zu warning%s, see zcost compare --verbose%s%s", n,
+			    n == 1 ? "" : "s", worst ? "; the worst: " : "",
+			    worst ? note_brief(worst) : "");
 }
 
 int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
@@ -371,10 +361,10 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	}
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
-			commit_add_line(t, "%s", line);
+			COMMIT_LINE(t, "%s", line);
 	for (i = 0; i < from.n; i++)
 		if (note_is(&from.note[i], NOTE_limited_by))
-			commit_add_line(t, "limited: %s", from.note[i].value[0].text);
+			COMMIT_LINE(t, "limited: %s", from.note[i].value[0].text);
 	commit_note_warnings(t, &from);
 	if (out->runs[BASE])
 		commit_note_test(t, c, out);

@@ -135,7 +135,7 @@ static const char *condition_card(const struct condition_side *side)
 static const char *condition_zero_copy(const struct condition_side *side)
 {
 	struct evidence e[MAX_EVIDENCE];
-	int n = zero_copy_evidence(side->s, &side->q, side->q.variant, e, side->err);
+	int n = zero_copy_evidence(side->s, &side->q, side->q.variant, true, e, side->err);
 	double share = zero_copy_share(e, n < 0 ? 0 : n, side->q.side);
 
 	return isnan(share) ? NULL : arena_printf(side->arena, "%.0f %%", 100 * share);

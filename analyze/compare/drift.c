@@ -26,16 +26,6 @@ struct end_order {
 	size_t nseries, cap;
 };
 
-static void end_order_free(struct end_order *o)
-{
-	size_t i;
-
-	for (i = 0; i < o->nseries; i++)
-		free(o->series[i]);
-	free(o->series);
-	free(o->runs);
-}
-
 /* Adds a figure unless a run lacks it: the rate of work, or the CPU time of a unit of work. */
 static void end_order_add(struct end_order *o, struct store *s, const struct query *q,
 			  const struct run *runs, const char *rate, bool time)
@@ -121,19 +111,6 @@ static bool order_is_apart(const struct comparison *c, const struct end_order *o
 	return 2 * order_count_turns(&o[BASE], &o[NEW]) <= least;
 }
 
-static void drift_print_captures(struct str *s, const struct comparison *c)
-{
-	const char *at[ENDS];
-	int e;
-
-	for (e = 0; e < ENDS; e++)
-		at[e] = store_capture_value(c->end[e].store, "created");
-	str_puts(s, "not interleaved: the runs of base and new lie apart in time");
-	if (at[BASE] && at[NEW] && strcmp(at[BASE], at[NEW]))
-		str_printf(s, " (%s and %s)", at[BASE], at[NEW]);
-	str_puts(s, ", and a drift of the machine looks like a change\n");
-}
-
 /* Prints what the order of an end's runs shows. Returns whether the end drifts. */
 static bool drift_print_end(struct str *s, const struct comparison *c, enum end e,
 			    const struct end_order *o)
@@ -155,6 +132,7 @@ static bool drift_print_end(struct str *s, const struct comparison *c, enum end 
 int compare_drift(struct comparison *c, struct str *lines, struct error *err)
 {
 	struct end_order o[ENDS] = {0};
+	const char *at[ENDS];
 	int ret = 0, e;
 
 	for (e = 0; e < ENDS && !ret; e++) {
@@ -164,12 +142,21 @@ int compare_drift(struct comparison *c, struct str *lines, struct error *err)
 	}
 	if (!ret && e == ENDS && order_is_apart(c, o)) {
 		c->rule.apart = true;
-		drift_print_captures(lines, c);
+		for (e = 0; e < ENDS; e++)
+			at[e] = store_capture_value(c->end[e].store, "created");
+		str_puts(lines, "not interleaved: the runs of base and new lie apart in time");
+		if (at[BASE] && at[NEW] && strcmp(at[BASE], at[NEW]))
+			str_printf(lines, " (%s and %s)", at[BASE], at[NEW]);
+		str_puts(lines, ", and a drift of the machine looks like a change\n");
 		for (e = 0; e < ENDS; e++)
 			c->rule.drifts |= drift_print_end(lines, c, (enum end)e, &o[e]);
 		str_putc(lines, '\n');
 	}
-	for (e = 0; e < ENDS; e++)
-		end_order_free(&o[e]);
+	for (e = 0; e < ENDS; e++) {
+		while (o[e].nseries)
+			free(o[e].series[--o[e].nseries]);
+		free(o[e].series);
+		free(o[e].runs);
+	}
 	return ret;
 }

@@ -74,15 +74,6 @@ static void end_settings_add(struct end_settings *e, int kind, const char *name,
 	e->has[kind] = true;
 }
 
-static void end_settings_add_host(struct end_settings *e, const struct fact_row *f)
-{
-	end_settings_add(e,
-			 str_starts(f->name, "sysctl:")	  ? KIND_SYSCTL
-			 : str_starts(f->name, "CONFIG_") ? KIND_CONFIG
-							  : KIND_HOST,
-			 strcmp(f->name, "release") ? f->name : "kernel", f->value);
-}
-
 /* Returns the key behind "SIDE." where the name is a key of this side, or NULL. */
 static const char *plan_key_of(const char *name, const char *side)
 {
@@ -137,7 +128,13 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 		if (facts[i].host && end_settings_override(e, &facts[i], runs))
 			continue;
 		else if (facts[i].host)
-			end_settings_add_host(e, &facts[i]);
+			end_settings_add(e,
+					 str_starts(facts[i].name, "sysctl:")	? KIND_SYSCTL
+					 : str_starts(facts[i].name, "CONFIG_") ? KIND_CONFIG
+										: KIND_HOST,
+					 strcmp(facts[i].name, "release") ? facts[i].name
+									  : "kernel",
+					 facts[i].value);
 		else
 			end_settings_add_plan(e, &facts[i], side, sides, nsides);
 	free(sides);
@@ -277,9 +274,8 @@ static void settings_add(struct settings *s, const char *side, int kind, const c
 	for (i = 0; i < s->n; i++) {
 		struct setting *have = &s->list[i];
 
-		if (strcmp(have->name, name) ||
-		    strcmp(have->base ? have->base : "", base ? base : "") ||
-		    strcmp(have->new ? have->new : "", new ? new : ""))
+		if (strcmp(have->name, name) || strcmp(have->base ?: "", base ?: "") ||
+		    strcmp(have->new ?: "", new ?: ""))
 			continue;
 		have->side = "";
 		return;
@@ -327,11 +323,9 @@ static int setting_rank(const struct setting *s)
 static int setting_order(const void *a, const void *b)
 {
 	const struct setting *x = a, *y = b;
-	int order = setting_rank(x) - setting_rank(y);
+	int order = setting_rank(x) - setting_rank(y) ?: strcmp(x->side, y->side);
 
-	if (!order)
-		order = strcmp(x->side, y->side);
-	return order ? order : strcmp(x->name, y->name);
+	return order ?: strcmp(x->name, y->name);
 }
 
 static int settings_read(struct settings *s, const struct comparison *c, struct error *err)
@@ -354,12 +348,6 @@ static int settings_read(struct settings *s, const struct comparison *c, struct 
 	if (s->n)
 		qsort(s->list, s->n, sizeof(*s->list), setting_order);
 	return ret;
-}
-
-static void settings_free(struct settings *s)
-{
-	free(s->list);
-	arena_free(&s->arena);
 }
 
 /* --- a few lines above the other tables --- */
@@ -414,7 +402,8 @@ int compare_settings(const struct comparison *c, size_t most, struct str *lines,
 		setting_print(lines, &s.list[i]);
 	if (!ret && s.n > most)
 		str_printf(lines, "%zu more in --table settings\n", s.n - most);
-	settings_free(&s);
+	free(s.list);
+	arena_free(&s.arena);
 	return ret;
 }
 
@@ -442,7 +431,8 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 		table_set(t, row, "base", value_str(t, s.list[i].base));
 		table_set(t, row, "new", value_str(t, s.list[i].new));
 	}
-	settings_free(&s);
+	free(s.list);
+	arena_free(&s.arena);
 	return ret;
 }
 

@@ -100,7 +100,6 @@ static bool evidence_may_be_late(struct store *s)
 	return found;
 }
 
-/* `counted`: also what the kernel and the system calls say, which takes longer to read. */
 static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
 			     bool counted, struct evidence *e, int max, struct error *err)
 {
@@ -144,8 +143,8 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	return n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
 }
 
-static int evidence_read(struct store *s, const struct query *q, const char *variant, bool counted,
-			 struct evidence e[MAX_EVIDENCE], struct error *err)
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant, bool counted,
+		       struct evidence e[MAX_EVIDENCE], struct error *err)
 {
 	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
 	struct block *blocks = NULL;
@@ -162,12 +161,6 @@ static int evidence_read(struct store *s, const struct query *q, const char *var
 	}
 	free(blocks);
 	return n < 0 ? n : count;
-}
-
-int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
-		       struct evidence e[MAX_EVIDENCE], struct error *err)
-{
-	return evidence_read(s, q, variant, true, e, err);
 }
 
 double zero_copy_share(const struct evidence *e, int n, const char *side)
@@ -209,7 +202,8 @@ void zero_copy_notes(struct store *s, const struct query *q, const char *variant
 	struct evidence e[MAX_EVIDENCE];
 	struct str text = {0};
 
-	zero_copy_print_fallback(&text, variant, e, evidence_read(s, q, variant, false, e, NULL));
+	zero_copy_print_fallback(&text, variant, e,
+				 zero_copy_evidence(s, q, variant, false, e, NULL));
 	if (text.len)
 		note_add(&t->notes, not_zero_copy, text.buf);
 	str_free(&text);
@@ -228,7 +222,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 	for (i = 0; i < n; i++) {
 		if (!str_matches(q->variant, variants[i]))
 			continue;
-		k = evidence_read(s, q, variants[i], false, e, NULL);
+		k = zero_copy_evidence(s, q, variants[i], false, e, NULL);
 		zero_copy_print_fallback(&text, variants[i], e, k);
 	}
 	free(variants);
@@ -409,7 +403,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 	const char *variant = blocks->block.variant;
 	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
 	struct evidence e[MAX_EVIDENCE];
-	int n = zero_copy_evidence(s, q, variant, e, err), i, k, rc = n < 0 ? n : 0;
+	int n = zero_copy_evidence(s, q, variant, true, e, err), i, k, rc = n < 0 ? n : 0;
 
 	for (i = 0; i < nblocks && !rc; i++) {
 		for (k = 0; k < n; k++)

@@ -33,10 +33,11 @@ struct evidence {
 enum { MAX_EVIDENCE = 256 };
 
 /*
- * Fills all evidence of the variant, summed over the runs. The strings are the store's or static.
- * Returns the count or -errno.
+ * Fills the evidence of the variant, summed over the runs. `counted`: also what the kernel and the
+ * system calls say, which takes longer to read. The strings are the store's or static. Returns the
+ * count or -errno.
  */
-int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant, bool counted,
 		       struct evidence e[MAX_EVIDENCE], struct error *err);
 
 /* Returns a side's zero-copy share, 0 to 1, from its worst evidence, or NAN without evidence. */

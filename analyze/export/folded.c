@@ -12,6 +12,10 @@
 struct folded {
 	struct lines lines;
 	FILE *out;
+	/* of folded-diff */
+	struct samples of[ENDS];
+	struct query q[ENDS];
+	struct picoseconds sum[ENDS];
 };
 
 static void folded_write_line(void *folded, const char *text, uint32_t frame)
@@ -21,23 +25,28 @@ static void folded_write_line(void *folded, const char *text, uint32_t frame)
 	fprintf(f->out, "%s %llu\n", text, (unsigned long long)lines_weight(&f->lines, 0, frame));
 }
 
+/* Writes the lines that were read without an error. Frees all but the samples. */
+static int folded_write(struct folded *f, line_fn *line, struct export *x, int rc,
+			struct error *err)
+{
+	f->out = rc ? NULL : export_open(x, err);
+	if (f->out)
+		lines_walk(&f->lines, line, f);
+	lines_free(&f->lines);
+	return rc || f->out ? rc : -err->code;
+}
+
 static int export_folded(struct export *x, struct error *err)
 {
 	struct samples s = {.store = x->store, .q = x->q, .notes = &x->notes};
-	struct folded f;
+	struct folded f = {0};
 	int rc = samples_open(&s, err);
 
 	lines_init(&f.lines);
 	f.lines.count_samples = x->count_samples;
 	if (!rc)
 		rc = samples_read(&s, lines_add, &f.lines, err);
-	if (!rc) {
-		f.out = export_open(x, err);
-		rc = f.out ? 0 : -err->code;
-	}
-	if (!rc)
-		lines_walk(&f.lines, folded_write_line, &f);
-	lines_free(&f.lines);
+	rc = folded_write(&f, folded_write_line, x, rc, err);
 	samples_close(&s);
 	return rc;
 }
@@ -59,17 +68,9 @@ const struct format format_folded = {
  * another throughput or sampling rate changes.
  */
 
-struct folded_diff {
-	struct samples of[ENDS];
-	struct query q[ENDS];
-	struct lines lines;
-	struct picoseconds sum[ENDS];
-	FILE *out;
-};
-
 static void folded_diff_write_line(void *folded_diff, const char *text, uint32_t frame)
 {
-	struct folded_diff *w = folded_diff;
+	struct folded *w = folded_diff;
 	int64_t ps[ENDS];
 	int e;
 
@@ -81,8 +82,8 @@ static void folded_diff_write_line(void *folded_diff, const char *text, uint32_t
 		fprintf(w->out, "%s %lld %lld\n", text, (long long)ps[BASE], (long long)ps[NEW]);
 }
 
-static int folded_diff_read_end(struct folded_diff *w, struct export *x, enum end e,
-				const char *side, struct error *err)
+static int folded_diff_read_end(struct folded *w, struct export *x, enum end e, const char *side,
+				struct error *err)
 {
 	const struct comparison *c = x->ends;
 	struct samples *s = &w->of[e];
@@ -108,7 +109,7 @@ static int folded_diff_read_end(struct folded_diff *w, struct export *x, enum en
 	return rc;
 }
 
-static int folded_diff_read(struct folded_diff *w, struct export *x, struct error *err)
+static int folded_diff_read(struct folded *w, struct export *x, struct error *err)
 {
 	const char *side, *unit[ENDS];
 	int rc = compare_side(x->ends, &side, err), e;
@@ -132,20 +133,14 @@ static int folded_diff_read(struct folded_diff *w, struct export *x, struct erro
 
 static int export_folded_diff(struct export *x, struct error *err)
 {
-	struct folded_diff w = {0};
+	struct folded f = {0};
 	int rc;
 
-	lines_init(&w.lines);
-	rc = folded_diff_read(&w, x, err);
-	if (!rc) {
-		w.out = export_open(x, err);
-		rc = w.out ? 0 : -err->code;
-	}
-	if (!rc)
-		lines_walk(&w.lines, folded_diff_write_line, &w);
-	lines_free(&w.lines);
-	samples_close(&w.of[BASE]);
-	samples_close(&w.of[NEW]);
+	lines_init(&f.lines);
+	rc = folded_diff_read(&f, x, err);
+	rc = folded_write(&f, folded_diff_write_line, x, rc, err);
+	samples_close(&f.of[BASE]);
+	samples_close(&f.of[NEW]);
 	return rc;
 }
 

@@ -178,11 +178,12 @@ static int samples_read_run(struct samples *s, struct sample_run *r, sample_fn *
 	return 0;
 }
 
-static int samples_read_runs(struct samples *s, struct sample_block *b, const struct run *runs,
-			     int n, sample_fn *add, void *arg, struct error *err)
+static int samples_read_block(struct samples *s, struct sample_block *b, sample_fn *add, void *arg,
+			      struct error *err)
 {
 	struct sample_run r = {.s = s, .block = b};
-	int i, rc = 0;
+	struct run *runs;
+	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), i, rc = n < 0 ? n : 0;
 
 	for (i = 0; i < n && !rc; i++) {
 		r.run = &runs[i];
@@ -192,19 +193,8 @@ static int samples_read_runs(struct samples *s, struct sample_block *b, const st
 		if (!rc)
 			rc = samples_read_run(s, &r, add, arg, err);
 	}
-	return rc;
-}
-
-static int samples_read_block(struct samples *s, struct sample_block *b, sample_fn *add, void *arg,
-			      struct error *err)
-{
-	struct run *runs;
-	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), rc = n;
-
-	if (n >= 0) {
-		rc = samples_read_runs(s, b, runs, n, add, arg, err);
+	if (n >= 0)
 		free(runs);
-	}
 	if (!rc)
 		rc = scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
 	if (!rc && s->costs)

@@ -83,29 +83,21 @@ static double speedscope_weight(const struct speedscope *w, const struct sample_
 	return (double)lines_weight(&w->lines, 0, stack->frame) * (b->unit ? b->ns : 1);
 }
 
-static void speedscope_write_name(struct speedscope *w, const struct sample_block *b)
-{
-	char *name = b->unit ? xasprintf("%s, ns per %s", b->name, b->unit)
-			     : xasprintf("%s, %s", b->name, w->s.event);
-	char *quoted = speedscope_quote(name);
-
-	fprintf(w->out, "\"name\":%s", quoted);
-	free(quoted);
-	free(name);
-}
-
 /* Writes the profile of the stacks from first to end. */
 static void speedscope_write_profile(struct speedscope *w, const struct sample_block *b,
 				     const struct stack *first, const struct stack *end)
 {
-	bool time = b->unit || w->s.is_time;
+	char *name = b->unit ? xasprintf("%s, ns per %s", b->name, b->unit)
+			     : xasprintf("%s, %s", b->name, w->s.event);
+	char *quoted = speedscope_quote(name);
 	const struct stack *at;
 	double sum = 0;
 
-	fprintf(w->out, "{\"type\":\"sampled\",");
-	speedscope_write_name(w, b);
-	fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
-		time ? "nanoseconds" : "none");
+	fprintf(w->out,
+		"{\"type\":\"sampled\",\"name\":%s,\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
+		quoted, b->unit || w->s.is_time ? "nanoseconds" : "none");
+	free(quoted);
+	free(name);
 	for (at = first; at < end; at++) {
 		fputs(at > first ? ",\n" : "\n", w->out);
 		speedscope_write_stack(w, at);

@@ -55,16 +55,6 @@ static int csv_write_file(struct export *x, const char *folder, const char *name
 	return rc;
 }
 
-static int csv_move_file(const char *from, const char *to, const char *name, struct error *err)
-{
-	char *old = csv_path(from, name), *new = csv_path(to, name);
-	int rc = rename(old, new) ? error_sys(err, errno, "%s: cannot write", new) : 0;
-
-	free(old);
-	free(new);
-	return rc;
-}
-
 /* Gives the folder its name, or moves its files into the folder that has the name. */
 static int csv_place_folder(const char *tmp, const char *folder, const char **names, int n,
 			    struct error *err)
@@ -73,8 +63,14 @@ static int csv_place_folder(const char *tmp, const char *folder, const char **na
 
 	if (!rename(tmp, folder))
 		return 0;
-	for (i = 0; i < n && !rc; i++)
-		rc = csv_move_file(tmp, folder, names[i], err);
+	for (i = 0; i < n && !rc; i++) {
+		char *old = csv_path(tmp, names[i]), *new = csv_path(folder, names[i]);
+
+		if (rename(old, new))
+			rc = error_sys(err, errno, "%s: cannot write", new);
+		free(old);
+		free(new);
+	}
 	return rc;
 }
 

@@ -124,7 +124,7 @@ static int summary_read_evidence(struct store *s, const struct query *q, const c
 
 	if (all->variant && !strcmp(all->variant, variant))
 		return 0;
-	n = zero_copy_evidence(s, q, variant, all->e, err);
+	n = zero_copy_evidence(s, q, variant, true, all->e, err);
 	all->variant = variant;
 	all->n = n < 0 ? 0 : n;
 	for (i = 0; i < n; i++)

@@ -87,7 +87,7 @@ ok "export of a capture before the format names the format's place" advises \
 ok "compare of a capture without -C names -C" advises \
 	'the capture goes with -C: zcost compare copying mapping -C cap$' compare copying mapping cap
 ok "export folded-diff of a capture without -C names -C" advises \
-	'the capture goes with -C: zcost export folded-diff copying mapping -C cap$' export folded-diff copying mapping cap
+	'give BASE and NEW, and the capture with -C$' export folded-diff copying mapping cap
 ok "an option before the command is refused with its place" advises 'options come after the command' -f csv report summary cap
 ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?] 'zcost report --help' lists the tables$" report sumary cap
 ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap

@@ -171,7 +171,7 @@ static void check_case(const struct counted_case *c)
 
 	add_calls(s, run, c->calls);
 	small_store_metrics(s, run, c->metrics);
-	n = zero_copy_evidence(s, &q, "v", e, NULL);
+	n = zero_copy_evidence(s, &q, "v", true, e, NULL);
 	for (i = 0; i < n; i++)
 		print_evidence(&found, &e[i]);
 	assert_string_equal(found.buf ? found.buf : "", c->evidence);
