@@ -58,6 +58,24 @@ void call_tree_free(struct call_tree *s)
 	map_free(&s->frame_ids);
 }
 
+/* Fills the context that each frame runs in, by its callers, and whether it begins there. */
+static void call_tree_fill_contexts(const struct profile *p, enum context *contexts, bool *begins)
+{
+	enum context *revealed = tally_symbol_contexts(p), own, outer;
+	uint32_t i, parent;
+
+	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+		parent = p->frames[i].parent;
+		outer = parent == PROFILE_NONE ? CTX_UNKNOWN : contexts[parent];
+		own = revealed[p->frames[i].symbol];
+		if (own == CTX_SOFTIRQ)
+			own = context_is_softirq(outer) ? outer : context_of_softirq(outer);
+		contexts[i] = own == CTX_UNKNOWN ? outer : own;
+		begins[i] = contexts[i] != outer && own != CTX_USER;
+	}
+	free(revealed);
+}
+
 static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 {
 	if (s->source && s->source->p == p)
@@ -67,7 +85,7 @@ static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 	s->source->p = p;
 	s->source->contexts = xcalloc(p->nframes + 1, sizeof(*s->source->contexts));
 	s->source->begins = xcalloc(p->nframes + 1, sizeof(*s->source->begins));
-	tally_frame_contexts(p, s->source->contexts, s->source->begins);
+	call_tree_fill_contexts(p, s->source->contexts, s->source->begins);
 	if (!s->reverse)
 		s->source->places = xcalloc(p->nframes + 1, sizeof(*s->source->places));
 }

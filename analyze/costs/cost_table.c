@@ -46,6 +46,68 @@ static const struct column load_column = {"cpu_use_pct",
 
 enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
 
+/* --- the load under which samples were taken --- */
+
+static double system_load_of_run(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return r->ncpus > 0 ? figure_metric(s, r, "cpu_pct") / r->ncpus : NAN;
+}
+
+static struct system_load system_load_of(struct store *s, const struct query *q,
+					 const struct block *b)
+{
+	struct system_load l = {
+		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
+	const struct query every = {.estimator = q->estimator};
+	enum estimator est = EST_MEDIAN;
+	struct run *runs;
+	double *x;
+	size_t used;
+	int n;
+
+	if (!l.measured)
+		return l;
+	l.pct = l.ci = NAN;
+	if (l.one_cpu)
+		return l;
+	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, NULL);
+	if (n < 0)
+		return l;
+	scope_estimator(s, &every, &est, NULL);
+	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
+	l.pct = used ? stats_point(est, x, used) : NAN;
+	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
+	free(x);
+	free(runs);
+	return l;
+}
+
+static void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
+{
+	struct str s = {0};
+
+	if (l->measured && isnan(l->pct))
+		str_printf(&s, "absent: %s",
+			   l->one_cpu
+				   ? "the load is known only for all CPUs of the side; omit --cpu"
+				   : "CPU time was not collected (collector 'cpu')");
+	else if (l->measured)
+		str_printf(&s,
+			   "share x the measured load of %.2f %% of the time of the side's CPUs",
+			   l->pct);
+	else
+		str_printf(
+			&s,
+			"share x the given load of %.2f %% of the time of all CPUs; the samples must be of all CPUs under that load, without idle",
+			l->pct);
+	if (l->measured)
+		note_add_block(&t->notes, b, system_load, s.buf);
+	else
+		note_add(&t->notes, system_load, s.buf);
+	str_free(&s);
+}
+
 /* --- what is read --- */
 
 static bool cost_parts_has_key(const struct cost_parts *c, enum tally_key key)
@@ -362,7 +424,8 @@ static void cost_table_add_row(struct table *t, const struct cost_parts *c, cons
 	if (cost_parts_shows_load(q))
 		table_set(t, row, "cpu_use_pct",
 			  value_half(t, self.share * part->load.pct,
-				     system_load_ci(&part->load, self.share, self.share_ci)));
+				     hypot(self.share_ci * part->load.pct,
+					   self.share * part->load.ci)));
 }
 
 /* Returns how many rows of a part are shown. perf has chosen the rows of a text. */
@@ -528,6 +591,13 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 		note_add(&t->notes, cost_sum, s.buf);
 	}
 	str_free(&s);
+}
+
+/* Returns whether the part has intervals over fewer than COST_RUNS runs. */
+static bool cost_part_has_few_runs(const struct cost_part *p)
+{
+	return !cost_part_is_single(p) &&
+	       (p->nruns < COST_RUNS || (!isnan(p->basis.ns) && p->measured.n < COST_RUNS));
 }
 
 /*

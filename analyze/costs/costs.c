@@ -117,12 +117,6 @@ bool cost_part_is_single(const struct cost_part *p)
 	return p->nruns < 2 || (!isnan(p->basis.ns) && isnan(p->measured.error.se));
 }
 
-bool cost_part_has_few_runs(const struct cost_part *p)
-{
-	return !cost_part_is_single(p) &&
-	       (p->nruns < COST_RUNS || (!isnan(p->basis.ns) && p->measured.n < COST_RUNS));
-}
-
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
 {
 	return cost_from_weight(p, p->tally.no_self ? NAN : r->self, r->run_self);
@@ -503,70 +497,4 @@ void cost_print_absence(const struct cost_part *part, struct str *s)
 	str_printf(s, "no samples%s", idle ? " except idle ones" : "");
 	if (!idle && part->block.variant)
 		cost_print_reason(part, s);
-}
-
-/* --- the load under which samples were taken --- */
-
-static double system_load_of_run(struct store *s, const struct run *r, const void *arg)
-{
-	(void)arg;
-	return r->ncpus > 0 ? figure_metric(s, r, "cpu_pct") / r->ncpus : NAN;
-}
-
-struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b)
-{
-	struct system_load l = {
-		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
-	const struct query every = {.estimator = q->estimator};
-	enum estimator est = EST_MEDIAN;
-	struct run *runs;
-	double *x;
-	size_t used;
-	int n;
-
-	if (!l.measured)
-		return l;
-	l.pct = l.ci = NAN;
-	if (l.one_cpu)
-		return l;
-	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, NULL);
-	if (n < 0)
-		return l;
-	scope_estimator(s, &every, &est, NULL);
-	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
-	l.pct = used ? stats_point(est, x, used) : NAN;
-	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
-	free(x);
-	free(runs);
-	return l;
-}
-
-double system_load_ci(const struct system_load *l, double share, double share_ci)
-{
-	return hypot(share_ci * l->pct, share * l->ci);
-}
-
-void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
-{
-	struct str s = {0};
-
-	if (l->measured && isnan(l->pct))
-		str_printf(&s, "absent: %s",
-			   l->one_cpu
-				   ? "the load is known only for all CPUs of the side; omit --cpu"
-				   : "CPU time was not collected (collector 'cpu')");
-	else if (l->measured)
-		str_printf(&s,
-			   "share x the measured load of %.2f %% of the time of the side's CPUs",
-			   l->pct);
-	else
-		str_printf(
-			&s,
-			"share x the given load of %.2f %% of the time of all CPUs; the samples must be of all CPUs under that load, without idle",
-			l->pct);
-	if (l->measured)
-		note_add_block(&t->notes, b, system_load, s.buf);
-	else
-		note_add(&t->notes, system_load, s.buf);
-	str_free(&s);
 }

@@ -4,20 +4,8 @@
  * of a table is one block of the store, or one bare file. The shares of a part add up to 1, and
  * its costs add up to its basis. A note of the table has these sums.
  *
- * Intervals are 95 %, Student's over the runs. The interval of a share is from the shares of the
- * profiled runs. It holds the sampling error, because each run has other samples. The interval of a
- * cost adds the error of the basis. Where other runs give the basis than the shares, both errors
- * are independent (Welch and Satterthwaite). Where the same runs give both, their covariance
- * counts.
- *
- * Shares of runs have heavy tails, because other programs use the CPUs in some of the runs. So the
- * intervals of shares and costs take the degrees of freedom of values with an excess kurtosis of 1,
- * 3.5 for 6 runs (O'Neill 2014, The American Statistician 68). Differences take n - 1: the
- * difference of two such values is closer to a normal one.
- *
- * A row has an interval only if it has COST_SAMPLES samples in all, and samples in nine of ten
- * runs: the counts of a rarer row are too skewed for Student's interval. One run has no interval.
- * It has a sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff), in a column of that name.
+ * docs/method.md explains the intervals. One run has no interval. It has a sampling error,
+ * 1.96 x basis x sqrt(p (1 - p) / n_eff), in a column of that name.
  */
 #ifndef ZC_COSTS_H
 #define ZC_COSTS_H
@@ -37,14 +25,6 @@ struct system_load {
 	double pct, ci; /* NAN: not known; ci: half the interval, 0 for a load from the query */
 	bool measured, one_cpu; /* one_cpu: --cpu is set, but the load covers all CPUs */
 };
-
-struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b);
-
-/* Returns half the interval of share x load, from the errors of both. */
-double system_load_ci(const struct system_load *l, double share, double share_ci);
-
-/* Adds a note about the load. `b` has no variant for a file. */
-void system_load_note(const struct system_load *l, const struct block *b, struct table *t);
 
 /* --- costs --- */
 
@@ -97,8 +77,6 @@ void cost_print_coverage(const struct cost_part *p, struct str *s);
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
-/* Whether the part has intervals over fewer than COST_RUNS runs. */
-bool cost_part_has_few_runs(const struct cost_part *p);
 /* Appends how the samples divide, with --workload-only. */
 void cost_print_workload(const struct cost_part *p, struct str *s);
 /*

@@ -2,7 +2,6 @@
 #include "analyze/costs/tally.h"
 
 #include "analyze/costs/basis.h"
-#include "analyze/costs/call_tree.h"
 #include "analyze/texts/text.h"
 #include "lib/str.h"
 
@@ -104,132 +103,6 @@ int tally_profile(struct tally *f, const struct profile *p, struct error *err)
 	tally_end(w);
 	tally_sort(f);
 	return rc;
-}
-
-const char *tally_wanted_event(const struct tally *f, const struct profile *p)
-{
-	const char *name;
-	size_t i;
-
-	if (f->event || f->spec.event)
-		return f->event ? f->event : f->spec.event;
-	for (i = 0; i < p->nevents; i++) {
-		name = intern_get(&p->strings, p->events[i].name);
-		if (p->events[i].samples && amount_counted_by(f->spec.in, name))
-			return name;
-	}
-	return NULL;
-}
-
-/* Returns the context that each symbol reveals. The caller frees the array. */
-static enum context *tally_symbol_contexts(const struct profile *p)
-{
-	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
-	uint32_t i;
-
-	for (i = 0; i < p->nsymbols; i++)
-		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
-				      ? CTX_USER
-				      : context_of_function(profile_symbol_name(p, i));
-	return contexts;
-}
-
-void tally_frame_contexts(const struct profile *p, enum context *contexts, bool *begins)
-{
-	enum context *revealed = tally_symbol_contexts(p), own, outer;
-	uint32_t i, parent;
-
-	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
-		parent = p->frames[i].parent;
-		outer = parent == PROFILE_NONE ? CTX_UNKNOWN : contexts[parent];
-		own = revealed[p->frames[i].symbol];
-		if (own == CTX_SOFTIRQ)
-			own = context_is_softirq(outer) ? outer : context_of_softirq(outer);
-		contexts[i] = own == CTX_UNKNOWN ? outer : own;
-		begins[i] = contexts[i] != outer && own != CTX_USER;
-	}
-	free(revealed);
-}
-
-/* --- the direct caller or callee of a function in each call chain --- */
-
-/* Returns whether each symbol is the function, or NULL if none is. */
-static bool *tally_find_function(const struct profile *p, const char *function)
-{
-	bool *is = xcalloc(p->nsymbols + 1, sizeof(*is)), any = false;
-	uint32_t i, glob;
-	const char *name;
-
-	for (glob = 0; glob < 2 && !any; glob++)
-		for (i = 0; i < p->nsymbols; i++) {
-			name = profile_symbol_name(p, i);
-			is[i] = glob ? str_matches(function, name) : !strcmp(function, name);
-			any |= is[i];
-		}
-	if (any)
-		return is;
-	free(is);
-	return NULL;
-}
-
-uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p)
-{
-	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL, here;
-	uint32_t *relatives, i, parent, above, none = (uint32_t)p->nsymbols;
-
-	if (!is)
-		return NULL;
-	relatives = xcalloc(p->nframes + 1, sizeof(*relatives));
-	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
-		parent = p->frames[i].parent;
-		above = parent == PROFILE_NONE ? PROFILE_NONE : relatives[parent];
-		here = is[p->frames[i].symbol];
-		if (spec->relation == TALLY_CALLEES)
-			relatives[i] = here ? none : above == none ? p->frames[i].symbol : above;
-		else if (above != PROFILE_NONE || !here)
-			relatives[i] = above;
-		else
-			relatives[i] = parent == PROFILE_NONE ? none : p->frames[parent].symbol;
-	}
-	free(is);
-	return relatives;
-}
-
-enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p)
-{
-	enum context *revealed = tally_symbol_contexts(p), own;
-	enum context *inside = xcalloc(p->nframes + 1, sizeof(*inside));
-	uint32_t i, above;
-
-	for (i = 0; i < p->nframes; i++) {
-		above = p->frames[i].parent;
-		if (above == PROFILE_NONE || relatives[above] == PROFILE_NONE)
-			continue;
-		own = revealed[p->frames[i].symbol];
-		inside[i] = own == CTX_SOFTIRQ || own == CTX_HARDIRQ ? own : inside[above];
-	}
-	free(revealed);
-	return inside;
-}
-
-const char *tally_none_name(enum tally_relation relation)
-{
-	return relation == TALLY_CALLERS ? "[no caller]" : "[self]";
-}
-
-int tally_no_function(const char *name, const struct profile *p, struct error *err)
-{
-	struct str all = {0};
-	uint32_t i;
-
-	for (i = 0; i < p->nsymbols; i++)
-		str_printf(&all, "%s ", profile_symbol_name(p, i));
-	error_set(
-		err, ENOENT,
-		"no sample has a function '%s' in its call chain; %s'zcost report functions --all' lists the functions",
-		name, did_you_mean(all.buf, name));
-	str_free(&all);
-	return -ENOENT;
 }
 
 /* --- rows of the text of perf report --- */
@@ -362,42 +235,4 @@ const char *dso_base_name(const char *name)
 	const char *slash = *name == '/' ? strrchr(name, '/') : NULL;
 
 	return slash && slash[1] ? slash + 1 : name;
-}
-
-/* --- the workload alone --- */
-
-static void tally_add_elsewhere(struct tally *f, int run, const struct profile_cost *c)
-{
-	const char *key[TALLY_KEYS];
-	struct tally_row *row;
-	int i;
-
-	for (i = 0; i < f->spec.nkeys; i++)
-		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
-	row = tally_row(f, key);
-	row->samples += c->samples;
-	row->self += (double)c->weight;
-	row->total += (double)c->weight;
-	row->run_self[run] += (double)c->weight;
-	row->run_total[run] += (double)c->weight;
-	if (f->spec.calls)
-		call_tree_add_root(f->spec.calls, run, TALLY_ELSEWHERE, (double)c->weight,
-				   c->samples);
-}
-
-bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
-		  bool counts)
-{
-	if (!f->spec.workload_only)
-		return true;
-	if (profile_is_own(p, c->pid)) {
-		f->own += (double)c->weight;
-		return true;
-	}
-	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ) {
-		f->elsewhere += (double)c->weight;
-		if (counts)
-			tally_add_elsewhere(f, run, c);
-	}
-	return false;
 }

@@ -117,43 +117,10 @@ void tally_flat(struct tally *f, const struct flat *flat);
 /* Sorts by self, then by total, then by the text's lines, then by the keys' names. */
 void tally_sort(struct tally *f);
 
-/* --- for the two loaders --- */
-
-/* Fills the context that each frame runs in, by its callers, and whether it begins there. */
-void tally_frame_contexts(const struct profile *p, enum context *contexts, bool *begins);
-
-/*
- * Returns the symbol that samples of each leaf frame count for, or PROFILE_NONE if the chain has no
- * function of the spec. Where functions call each other, the outermost one has the caller and the
- * innermost one the callee, so each sample counts once. The symbol p->nsymbols is the row
- * tally_none_name. Without a relation, and if no function has the name, the array is NULL. The
- * caller frees the array.
- */
-uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p);
-/*
- * Returns the interrupt that each frame runs in, if it began below the function of the relation:
- * CTX_SOFTIRQ, CTX_HARDIRQ or CTX_UNKNOWN. The caller frees the array.
- */
-enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p);
-/* Returns the row of samples whose function has no caller, or is itself the leaf. */
-const char *tally_none_name(enum tally_relation relation);
-/* Returns -ENOENT, and names functions with similar names. */
-int tally_no_function(const char *name, const struct profile *p, struct error *err);
-
+/* Returns the row with these keys, and adds it if it is new. */
 struct tally_row *tally_row(struct tally *f, const char *const keys[]);
 
-/*
- * Returns the requested event, else the event of the earlier runs, else NULL for any event with
- * samples.
- */
-const char *tally_wanted_event(const struct tally *f, const struct profile *p);
-
-/*
- * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
- * process to the row TALLY_ELSEWHERE if it counts for a row. Returns true for each sample without
- * --workload-only.
- */
-bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
-		  bool counts);
+/* Returns the context that each symbol reveals. The caller frees the array. */
+enum context *tally_symbol_contexts(const struct profile *p);
 
 #endif

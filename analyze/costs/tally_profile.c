@@ -3,7 +3,9 @@
 
 #include "analyze/costs/basis.h"
 #include "analyze/costs/call_tree.h"
+#include "lib/str.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,25 @@ struct tally_pass {
 
 enum { ROW_UNWANTED = -1 };
 
+/*
+ * Returns the requested event, else the event of the earlier runs, else NULL for any event with
+ * samples.
+ */
+static const char *tally_wanted_event(const struct tally *f, const struct profile *p)
+{
+	const char *name;
+	size_t i;
+
+	if (f->event || f->spec.event)
+		return f->event ? f->event : f->spec.event;
+	for (i = 0; i < p->nevents; i++) {
+		name = intern_get(&p->strings, p->events[i].name);
+		if (p->events[i].samples && amount_counted_by(f->spec.in, name))
+			return name;
+	}
+	return NULL;
+}
+
 static int tally_pick_event(struct tally_pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
@@ -76,6 +97,156 @@ static int tally_pick_event(struct tally_pass *w, struct error *err)
 		w->f->events = p->nevents;
 	return 0;
 }
+
+enum context *tally_symbol_contexts(const struct profile *p)
+{
+	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
+	uint32_t i;
+
+	for (i = 0; i < p->nsymbols; i++)
+		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
+				      ? CTX_USER
+				      : context_of_function(profile_symbol_name(p, i));
+	return contexts;
+}
+
+/* --- the direct caller or callee of a function in each call chain --- */
+
+/* Returns whether each symbol is the function, or NULL if none is. */
+static bool *tally_find_function(const struct profile *p, const char *function)
+{
+	bool *is = xcalloc(p->nsymbols + 1, sizeof(*is)), any = false;
+	uint32_t i, glob;
+	const char *name;
+
+	for (glob = 0; glob < 2 && !any; glob++)
+		for (i = 0; i < p->nsymbols; i++) {
+			name = profile_symbol_name(p, i);
+			is[i] = glob ? str_matches(function, name) : !strcmp(function, name);
+			any |= is[i];
+		}
+	if (any)
+		return is;
+	free(is);
+	return NULL;
+}
+
+/*
+ * Returns the symbol that samples of each leaf frame count for, or PROFILE_NONE if the chain has no
+ * function of the spec. Where functions call each other, the outermost one has the caller and the
+ * innermost one the callee, so each sample counts once. The symbol p->nsymbols is the row
+ * tally_none_name. Returns NULL without a relation, and if no function has the name.
+ */
+static uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p)
+{
+	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL, here;
+	uint32_t *relatives, i, parent, above, none = (uint32_t)p->nsymbols;
+
+	if (!is)
+		return NULL;
+	relatives = xcalloc(p->nframes + 1, sizeof(*relatives));
+	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+		parent = p->frames[i].parent;
+		above = parent == PROFILE_NONE ? PROFILE_NONE : relatives[parent];
+		here = is[p->frames[i].symbol];
+		if (spec->relation == TALLY_CALLEES)
+			relatives[i] = here ? none : above == none ? p->frames[i].symbol : above;
+		else if (above != PROFILE_NONE || !here)
+			relatives[i] = above;
+		else
+			relatives[i] = parent == PROFILE_NONE ? none : p->frames[parent].symbol;
+	}
+	free(is);
+	return relatives;
+}
+
+/*
+ * Returns the interrupt that each frame runs in, if it began below the function of the relation:
+ * CTX_SOFTIRQ, CTX_HARDIRQ or CTX_UNKNOWN.
+ */
+static enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p)
+{
+	enum context *revealed = tally_symbol_contexts(p), own;
+	enum context *inside = xcalloc(p->nframes + 1, sizeof(*inside));
+	uint32_t i, above;
+
+	for (i = 0; i < p->nframes; i++) {
+		above = p->frames[i].parent;
+		if (above == PROFILE_NONE || relatives[above] == PROFILE_NONE)
+			continue;
+		own = revealed[p->frames[i].symbol];
+		inside[i] = own == CTX_SOFTIRQ || own == CTX_HARDIRQ ? own : inside[above];
+	}
+	free(revealed);
+	return inside;
+}
+
+/* Returns the row of samples whose function has no caller, or is itself the leaf. */
+static const char *tally_none_name(enum tally_relation relation)
+{
+	return relation == TALLY_CALLERS ? "[no caller]" : "[self]";
+}
+
+/* Returns -ENOENT, and names functions with similar names. */
+static int tally_no_function(const char *name, const struct profile *p, struct error *err)
+{
+	struct str all = {0};
+	uint32_t i;
+
+	for (i = 0; i < p->nsymbols; i++)
+		str_printf(&all, "%s ", profile_symbol_name(p, i));
+	error_set(
+		err, ENOENT,
+		"no sample has a function '%s' in its call chain; %s'zcost report functions --all' lists the functions",
+		name, did_you_mean(all.buf, name));
+	str_free(&all);
+	return -ENOENT;
+}
+
+/* --- the workload alone --- */
+
+static void tally_add_elsewhere(struct tally *f, int run, const struct profile_cost *c)
+{
+	const char *key[TALLY_KEYS];
+	struct tally_row *row;
+	int i;
+
+	for (i = 0; i < f->spec.nkeys; i++)
+		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
+	row = tally_row(f, key);
+	row->samples += c->samples;
+	row->self += (double)c->weight;
+	row->total += (double)c->weight;
+	row->run_self[run] += (double)c->weight;
+	row->run_total[run] += (double)c->weight;
+	if (f->spec.calls)
+		call_tree_add_root(f->spec.calls, run, TALLY_ELSEWHERE, (double)c->weight,
+				   c->samples);
+}
+
+/*
+ * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
+ * process to the row TALLY_ELSEWHERE if it counts for a row. Returns true for each sample without
+ * --workload-only.
+ */
+static bool tally_is_own(struct tally *f, const struct profile *p, int run,
+			 const struct profile_cost *c, bool counts)
+{
+	if (!f->spec.workload_only)
+		return true;
+	if (profile_is_own(p, c->pid)) {
+		f->own += (double)c->weight;
+		return true;
+	}
+	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ) {
+		f->elsewhere += (double)c->weight;
+		if (counts)
+			tally_add_elsewhere(f, run, c);
+	}
+	return false;
+}
+
+/* --- components --- */
 
 static const char *tally_comm_of(const struct tally_pass *w, const struct profile_cost *c)
 {

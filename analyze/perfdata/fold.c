@@ -152,20 +152,13 @@ static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 
 /* --- the batch --- */
 
-static void fold_batch_prefetch(const struct fold *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->pending; i++)
-		stacks_prefetch_stack(&f->stacks, f->batch[i].hash);
-}
-
 static void fold_flush_batch(struct fold *f)
 {
 	struct fold_pending *b = f->batch;
 	size_t n = f->pending, i;
 
-	fold_batch_prefetch(f);
+	for (i = 0; i < n; i++)
+		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (i = 0; i < n; i++) {
 		b[i].cost.stack = stacks_id(&f->stacks, b[i].hash, &b[i].head, b[i].chain);
 		fold_costs_prefetch(&f->costs, f->stacks.list[b[i].cost.stack]);

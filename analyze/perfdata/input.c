@@ -156,20 +156,18 @@ bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swa
 	return got == (ssize_t)chunk->len;
 }
 
-static void input_unmap(struct input *in)
-{
-	if (in->data)
-		munmap((void *)in->data, in->len);
-	close(in->fd);
-	free(in->path);
-}
-
 void input_close(struct recording *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->ninputs; i++)
-		input_unmap(&r->inputs[i]);
+	for (i = 0; i < r->ninputs; i++) {
+		struct input *in = &r->inputs[i];
+
+		if (in->data)
+			munmap((void *)in->data, in->len);
+		close(in->fd);
+		free(in->path);
+	}
 	spool_close(&r->spool);
 	free(r->inputs);
 }

@@ -177,14 +177,6 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	folds_free(&f);
 }
 
-static void perfdata_add_host(const struct recording *r, struct profile *p)
-{
-	if (r->hostname)
-		p->host = intern_str(&p->strings, r->hostname);
-	if (r->osrelease)
-		p->release = intern_str(&p->strings, r->osrelease);
-}
-
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
 		  struct error *err)
 {
@@ -198,7 +190,10 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 		sideband_add_descendants(&r.side, o->workload, o->nworkload, p);
 	if (!ret)
 		perfdata_fold_and_resolve(&r, &sliced);
-	perfdata_add_host(&r, p);
+	if (r.hostname)
+		p->host = intern_str(&p->strings, r.hostname);
+	if (r.osrelease)
+		p->release = intern_str(&p->strings, r.osrelease);
 	recording_close(&r);
 	return ret;
 }

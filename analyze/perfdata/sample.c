@@ -62,15 +62,6 @@ static void event_write_modifier(struct event *e, uint64_t flags)
 		memcpy(e->modifier, no_user ? ":k" : ":u", 3);
 }
 
-static void attr_parse_rest(struct event *e, struct cursor c)
-{
-	cursor_take(&c, 24); /* wakeup, bp_type, config1, config2 */
-	e->branch_sample_type = cursor_u64(&c);
-	e->regs_user = cursor_u64(&c);
-	e->stack_user = cursor_u32(&c);
-	/* The attr may end anywhere here. Missing fields read as 0. */
-}
-
 bool event_parse(struct event *e, struct cursor *c, bool big_endian)
 {
 	struct cursor attr = *c, head = *c;
@@ -94,7 +85,11 @@ bool event_parse(struct event *e, struct cursor *c, bool big_endian)
 	e->freq = attr_flag(flags, FLAG_FREQ);
 	e->sample_id_all = attr_flag(flags, FLAG_SAMPLE_ID_ALL);
 	event_write_modifier(e, flags);
-	attr_parse_rest(e, attr);
+	/* The attr may end anywhere from here on. Missing fields read as 0. */
+	cursor_take(&attr, 24); /* wakeup, bp_type, config1, config2 */
+	e->branch_sample_type = cursor_u64(&attr);
+	e->regs_user = cursor_u64(&attr);
+	e->stack_user = cursor_u32(&attr);
 	return true;
 }
 

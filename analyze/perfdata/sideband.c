@@ -28,12 +28,6 @@ uint32_t sideband_add_map(struct sideband *s, const struct side_map *map)
 	return (uint32_t)(s->nmaps - 1);
 }
 
-static uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k)
-{
-	array_add(s->ksymbols, s->nksymbols, s->ksymbols_cap, *k);
-	return (uint32_t)(s->nksymbols - 1);
-}
-
 static int side_row_compare(const void *a, const void *b)
 {
 	const struct side_row *l = a, *r = b;
@@ -441,6 +435,7 @@ void sideband_read_ksymbol(struct recording *r, const struct record *rec)
 	if (c.bad)
 		return;
 	row.pid = KERNEL_PID;
-	row.what = sideband_add_ksymbol(&r->side, &k);
+	row.what = (uint32_t)r->side.nksymbols;
+	array_add(r->side.ksymbols, r->side.nksymbols, r->side.ksymbols_cap, k);
 	sideband_add_row(&r->side, &row);
 }

@@ -141,28 +141,19 @@ void symbol_cache_free(struct symbol_cache *c)
 	free(c);
 }
 
-static const struct symtab *cached_kernel_find(const struct symbol_cache *c, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < c->nkernels; i++)
-		if (!strcmp(c->kernels[i].path, path))
-			return &c->kernels[i].table;
-	return NULL;
-}
-
 int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
 			  struct error *err)
 {
-	const struct symtab *known;
+	size_t i;
 	int rc = 0;
 
 	if (!c)
 		return kallsyms_read(t, path, err);
 	pthread_mutex_lock(&c->lock); /* also while it reads: other threads want the same file */
-	known = cached_kernel_find(c, path);
-	if (known) {
-		symtab_copy(t, known);
+	for (i = 0; i < c->nkernels && strcmp(c->kernels[i].path, path) != 0; i++)
+		;
+	if (i < c->nkernels) {
+		symtab_copy(t, &c->kernels[i].table);
 	} else {
 		rc = kallsyms_read(t, path, err);
 		if (!rc) {

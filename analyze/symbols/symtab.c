@@ -99,15 +99,12 @@ static void symtab_fix_ends(struct symtab *t, bool kallsyms)
 		s->end = symtab_round_up_page(s->start) + 4096;
 }
 
-static size_t name_underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
 static bool name_second_is_nicer(const char *a, const char *b)
 {
-	if (name_underscores(a) != name_underscores(b))
-		return name_underscores(a) > name_underscores(b);
+	size_t ua = strspn(a, "_"), ub = strspn(b, "_");
+
+	if (ua != ub)
+		return ua > ub;
 	if (strlen(a) != strlen(b))
 		return strlen(a) < strlen(b);
 	return !strncmp(a, "SyS", 3) || !strncmp(a, "compat_SyS", 10);
