@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,16 +341,15 @@ static void health_add_oddities(struct notes *notes, const struct profile_health
 		note_add(notes, perf_outside_window, N(h->outside_window));
 }
 
-/* Periods far from the usual one of the event; see struct profile_event. */
+/* Unequal and late periods; see struct profile_event. */
 static void health_add_periods(struct notes *notes, const struct profile *p,
 			       const struct profile_event *e)
 {
 	const char *name = intern_get(&p->strings, e->name);
-	double share = e->weight ? 100.0 * (double)e->outlier_weight / (double)e->weight : 0;
+	double all = (double)e->weight, n_eff = e->weight2 > 0 ? all * all / e->weight2 : NAN;
 
-	if (e->outliers)
-		note_add(notes, perf_long_periods, name, N(e->outliers), N(e->samples), share)
-			->severity = share >= 1 ? SEVERITY_WARNING : SEVERITY_INFO;
+	if (!e->late && 2 * n_eff < (double)e->samples)
+		note_add(notes, perf_long_periods, name, N(e->samples), n_eff);
 	if (e->late)
 		note_add(notes, perf_late, name, 1e-9 * (double)e->late,
 			 100.0 * (double)e->late / (double)e->weight);

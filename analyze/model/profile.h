@@ -127,8 +127,6 @@ struct profile_event {
 	uint64_t samples, weight;
 	uint64_t late;	/* part of the weight: periods that the clock's timer missed */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
-	/* With a fixed frequency: samples with at least 16 times the median period, their weight */
-	uint64_t outliers, outlier_weight;
 };
 
 /* --- what a profile has lost, and what is doubtful about it --- */

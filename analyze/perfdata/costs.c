@@ -82,59 +82,7 @@ void fold_costs_free(struct fold_costs *c)
 	*c = (struct fold_costs){0};
 }
 
-/* --- periods --- */
-
-enum { DIGITS = 65, FAR = 5 }; /* 5 digits from the median: at least a factor of 16 */
-
-static void periods_join(struct periods *to, const struct periods *from)
-{
-	int i;
-
-	for (i = 0; i < DIGITS; i++) {
-		to->digits[i].samples += from->digits[i].samples;
-		to->digits[i].weight += from->digits[i].weight;
-	}
-}
-
-/* Returns the number of digits of the median sample. */
-static int periods_median(const struct periods *p)
-{
-	uint64_t all = 0, below = 0;
-	int i;
-
-	for (i = 0; i < DIGITS; i++)
-		all += p->digits[i].samples;
-	for (i = 0; i < DIGITS - 1; i++) {
-		below += p->digits[i].samples;
-		if (below > all / 2)
-			break;
-	}
-	return i;
-}
-
-/* Adds the samples far above the median to the event's outliers. */
-static void periods_flag(const struct periods *p, struct profile_event *e)
-{
-	int i;
-
-	for (i = periods_median(p) + FAR; i < DIGITS; i++) {
-		e->outliers += p->digits[i].samples;
-		e->outlier_weight += p->digits[i].weight;
-	}
-}
-
 /* --- rows of the profile --- */
-
-static void rows_add_event(struct profile_event *to, const struct event *from,
-			   const struct fold_event *e, const struct periods *periods)
-{
-	to->samples += e->samples;
-	to->weight += e->weight;
-	to->weight2 += e->weight2;
-	to->late += e->late;
-	if (from->freq && !(from->sample_type & PERF_SAMPLE_READ))
-		periods_flag(periods, to);
-}
 
 /*
  * Returns the profile's number of each event. Omits perf's own side-band event if it has no
@@ -147,24 +95,26 @@ static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 
 	for (i = 0; i < r->events.n; i++) {
 		const struct event *e = &r->events.list[i];
-		struct fold_event sum = {0};
-		struct periods periods = {0};
 		bool software = e->type == PERF_TYPE_SOFTWARE;
+		struct fold_event sum = {0};
+		struct profile_event *to;
 
 		for (k = 0; k < f->n; k++) {
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
 			sum.late += f->list[k].events[i].late;
-			if (f->list[k].events[i].periods)
-				periods_join(&periods, f->list[k].events[i].periods);
 		}
 		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
 			continue;
 		ids[i] = profile_event(r->profile, e->name,
 				       software && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 						    e->config == PERF_COUNT_SW_TASK_CLOCK));
-		rows_add_event(&r->profile->events[ids[i]], e, &sum, &periods);
+		to = &r->profile->events[ids[i]];
+		to->samples += sum.samples;
+		to->weight += sum.weight;
+		to->weight2 += sum.weight2;
+		to->late += sum.late;
 	}
 	return ids;
 }

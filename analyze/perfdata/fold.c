@@ -58,12 +58,8 @@ void fold_free_stacks(struct fold *f)
 
 static void fold_free(struct fold *f)
 {
-	size_t i;
-
 	stacks_free(&f->stacks);
 	map_free(&f->last_values);
-	for (i = 0; i < f->r->events.n; i++)
-		free(f->events[i].periods);
 	fold_costs_free(&f->costs);
 	free(f->clocks);
 	free(f->events);
@@ -87,9 +83,6 @@ static void fold_count_event(struct fold *f, const struct fold_cost *c)
 	e->samples++;
 	e->weight += c->weight;
 	e->weight2 += (double)c->weight * (double)c->weight;
-	if (!e->periods)
-		e->periods = xcalloc(1, sizeof(*e->periods));
-	periods_add(e->periods, c->weight);
 }
 
 /* Returns the event of a counter value, or -1 if the file does not describe it. */

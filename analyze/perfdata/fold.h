@@ -114,33 +114,12 @@ static inline void fold_costs_prefetch(const struct fold_costs *c, const struct 
 void fold_costs_finish(struct fold_costs *c);
 void fold_costs_free(struct fold_costs *c);
 
-/*
- * The periods of an event. With a fixed frequency, the kernel adjusts the period by trial, and an
- * overshoot gives one sample much weight. It says little about what ran, so the profile reports it.
- */
-
-/* Indexed by the number of binary digits: 0 for 0, 1 for 1, 2 for 2 and 3, and so on. */
-struct periods {
-	struct {
-		uint64_t samples, weight;
-	} digits[65];
-};
-
-static inline void periods_add(struct periods *p, uint64_t period)
-{
-	int digits = period ? 64 - __builtin_clzll(period) : 0;
-
-	p->digits[digits].samples++;
-	p->digits[digits].weight += period;
-}
-
 /* --- fold.c --- */
 
 struct fold_event {
 	uint64_t samples, weight;
 	uint64_t late; /* part of `weight`: the periods before late samples */
 	double weight2;
-	struct periods *periods; /* NULL where there are no samples */
 };
 
 /* The timer of an event on a CPU (clock.c). */

@@ -5,6 +5,7 @@
  * PERF_RECORD_SAMPLE, read back, and cut at every byte. Then checks counter values, ids and
  * periods.
  */
+#include "analyze/model/notes.h"
 #include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
@@ -550,51 +551,31 @@ TEST(gains_outside_the_window_do_not_count)
 	check_rows(&p);
 }
 
-static void check_periods(uint64_t flags, uint64_t outliers)
+/* --- unequal periods --- */
+
+/* One period of 20 times the usual makes 100 samples tell as much as 28 equal ones. */
+TEST(unequal_periods_are_noted)
 {
-	struct w_event one = {.sample_type = BASE, .flags = flags};
-	freed(writer_free) struct writer w = {0};
-	freed(profile_free) struct profile p;
-	int i;
+	static const uint64_t longest[] = {1000000, 10000000, 20000000};
+	size_t i, k;
 
-	w_stream_head(&w, &one, 1);
-	plain_sample(&w, BASE, 0, 1, 1); /* frequency mode begins with periods of 1 */
-	plain_sample(&w, BASE, 0, 2, 1);
-	for (i = 0; i < 100; i++)
-		plain_sample(&w, BASE, 0, 3, (uint64_t)(900000 + 1000 * i));
-	plain_sample(&w, BASE, 0, 4, 40000000);
-	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
-	assert_int_equal(p.events[0].samples, 103);
-	assert_int_equal(p.events[0].outliers, outliers);
-	assert_int_equal(p.events[0].outlier_weight, outliers * 40000000);
-	assert_true(p.events[0].weight2 == 1690238350000002); /* a sum of squares */
-	check_rows(&p);
-}
-
-/*
- * Most periods are from 512 to 1023. Periods of 16 times as much as 1024 are outliers.
- */
-TEST(periods_are_unusual_from_a_factor_of_16_on)
-{
-	static const struct {
-		uint64_t period;
-		bool outlier;
-	} cases[] = {{31, false},    {511, false},  {1024, false},
-		     {16383, false}, {16384, true}, {1 << 20, true}};
-	size_t k;
-
-	each (c, cases) {
+	for (i = 0; i < array_size(longest); i++) {
 		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
+		struct notes notes = {0};
 		freed(writer_free) struct writer w = {0};
 		freed(profile_free) struct profile p;
 
 		w_stream_head(&w, &one, 1);
-		for (k = 0; k < 11; k++)
-			plain_sample(&w, BASE, 0, 1 + k, k < 5 ? c->period : 512 + 511 * (k % 2));
+		for (k = 0; k < 100; k++)
+			plain_sample(&w, BASE, 0, 1 + k, k ? 1000000 : longest[i]);
 		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
-		assert_int_equal(p.events[0].outliers, 5 * c->outlier);
-		assert_int_equal(p.events[0].outlier_weight, 5 * c->outlier * c->period);
+		profile_add_notes(&p, &notes);
+		assert_int_equal(notes.n, i == 2);
+		if (notes.n)
+			assert_float_equal(notes.note[0].value[2].number, 119e6 * 119e6 / 499e12,
+					   1e-9);
 		check_rows(&p);
+		notes_free(&notes);
 	}
 }
 
@@ -629,10 +610,4 @@ TEST(first_sample_longer_than_its_record_is_named)
 	assert_int_equal(p.first_ns, 1);
 	assert_int_equal(p.last_ns, 2);
 	check_rows(&p);
-}
-
-TEST(unusual_periods_are_counted)
-{
-	check_periods(W_FREQ, 1);
-	check_periods(0, 0); /* fixed periods are never outliers */
 }
