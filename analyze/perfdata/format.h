@@ -63,8 +63,8 @@ struct event {
 	uint64_t regs_user;  /* mask */
 	uint32_t stack_user; /* bytes */
 	bool freq, inherit, sample_id_all;
-	char modifier[3]; /* ":u", ":k" or "" */
-	char *name;	  /* NULL until it is known; owned */
+	char modifier[16]; /* ":u", or "" without a modifier */
+	char *name;	   /* NULL until it is known; owned */
 };
 
 struct events {

@@ -15,8 +15,12 @@ enum {
 	FLAG_INHERIT = 1,
 	FLAG_EXCLUDE_USER = 4,
 	FLAG_EXCLUDE_KERNEL = 5,
+	FLAG_EXCLUDE_HV = 6,
 	FLAG_FREQ = 10,
+	FLAG_PRECISE = 15, /* two bits */
 	FLAG_SAMPLE_ID_ALL = 18,
+	FLAG_EXCLUDE_HOST = 19,
+	FLAG_EXCLUDE_GUEST = 20,
 };
 
 static const char *const hardware_names[] = {
@@ -53,13 +57,37 @@ static bool attr_flag(uint64_t flags, int bit)
 	return flags >> bit & 1;
 }
 
-/* Writes ":u" or ":k" for an event that excludes the other, as perf does. */
+/* Writes ":u", ":k" or ":ppH" as perf does (evsel__add_modifiers). */
 static void event_write_modifier(struct event *e, uint64_t flags)
 {
-	bool no_user = attr_flag(flags, FLAG_EXCLUDE_USER);
+	static const struct {
+		int excluded;
+		char letter;
+	} contexts[] = {
+		{FLAG_EXCLUDE_KERNEL, 'k'}, {FLAG_EXCLUDE_USER, 'u'}, {FLAG_EXCLUDE_HV, 'h'}};
+	int precise = (int)(flags >> FLAG_PRECISE & 3);
+	bool all = true, guest_is_out = precise;
+	char *at = e->modifier;
+	size_t i;
 
-	if (no_user != attr_flag(flags, FLAG_EXCLUDE_KERNEL))
-		memcpy(e->modifier, no_user ? ":k" : ":u", 3);
+	*at++ = ':';
+	for (i = 0; i < array_size(contexts); i++)
+		all &= !attr_flag(flags, contexts[i].excluded);
+	for (i = 0; i < array_size(contexts) && !all; i++)
+		if (!attr_flag(flags, contexts[i].excluded))
+			*at++ = contexts[i].letter;
+	while (precise-- > 0)
+		*at++ = 'p';
+	if (attr_flag(flags, FLAG_EXCLUDE_HOST) ||
+	    attr_flag(flags, FLAG_EXCLUDE_GUEST) == (guest_is_out || !all)) {
+		if (!attr_flag(flags, FLAG_EXCLUDE_HOST))
+			*at++ = 'H';
+		if (!attr_flag(flags, FLAG_EXCLUDE_GUEST))
+			*at++ = 'G';
+	}
+	*at = '\0';
+	if (!e->modifier[1])
+		e->modifier[0] = '\0';
 }
 
 bool event_parse(struct event *e, struct cursor *c, bool big_endian)

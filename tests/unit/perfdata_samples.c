@@ -270,18 +270,31 @@ TEST(time_is_found_in_every_trailer)
 	assert_false(sample_trailer_time(&ev, cursor_of("12345678", 8, false), &time));
 }
 
-enum { NO_USER = 1 << 4, NO_KERNEL = 1 << 5, NO_GUEST = 1 << 20 };
+enum { NO_USER = 1 << 4, NO_KERNEL = 1 << 5, NO_HV = 1 << 6, PRECISE = 1 << 15 };
+enum { NO_HOST = 1 << 19, NO_GUEST = 1 << 20 };
 
-TEST(events_of_user_space_or_the_kernel_have_a_modifier)
+/* The modifiers are those that perf shows. By default it excludes guests. */
+TEST(events_have_the_modifiers_of_perf)
 {
 	static const struct {
 		uint64_t flags;
 		const char *modifier;
 	} cases[] = {
 		{NO_GUEST, ""},
-		{NO_KERNEL | NO_GUEST, ":u"},
-		{NO_USER, ":k"},
-		{NO_USER | NO_KERNEL, ""},
+		{0, ":HG"},
+		{NO_HOST, ":G"},
+		{NO_HOST | NO_GUEST, ""},
+		{NO_KERNEL, ":uh"},
+		{NO_KERNEL | NO_HV, ":u"},
+		{NO_USER | NO_HV, ":k"},
+		{NO_USER | NO_KERNEL, ":h"},
+		{NO_HV, ":ku"},
+		{NO_KERNEL | NO_HV | NO_GUEST, ":uH"},
+		{PRECISE, ":p"},
+		{2 * PRECISE, ":pp"},
+		{3 * PRECISE | NO_USER, ":khppp"},
+		{PRECISE | NO_GUEST, ":pH"},
+		{PRECISE | NO_HOST | NO_GUEST, ":p"},
 	};
 	struct cursor c;
 	struct event e;
