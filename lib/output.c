@@ -89,8 +89,7 @@ int output_table(const struct output *o, struct table *t, struct error *err)
 	if (rc)
 		return rc;
 	t->verbose = o->verbose;
-	table_write_wide(t, o->format, o->width_given ? o->width : output_terminal_width(out.fd),
-			 out.f);
+	table_write(t, o->format, o->width_given ? o->width : output_terminal_width(out.fd), out.f);
 	return sink_close(&out, 0, err);
 }
 

@@ -208,17 +208,6 @@ bool table_has_values(const struct table *t, const char *column)
 	return false;
 }
 
-bool table_has_interval(const struct table *t, int column)
-{
-	int i;
-
-	for (i = 0; i < t->ncolumns; i++)
-		if (t->columns[i].part_of &&
-		    !strcmp(t->columns[i].part_of, t->columns[column].name))
-			return true;
-	return t->columns[column].spread != SPREAD_NONE;
-}
-
 void table_set(const struct table *t, struct value *row, const char *column, struct value v)
 {
 	int i = table_column(t, column);

@@ -138,7 +138,6 @@ const char *table_text(const struct table *t, size_t row, const char *column);
 struct interval table_interval(const struct table *t, size_t row, const char *column);
 /* Returns whether any row has a value in the column. */
 bool table_has_values(const struct table *t, const char *column);
-bool table_has_interval(const struct table *t, int column);
 /* Sets the row's cell in the named column. Ignores the value if the table has no such column. */
 void table_set(const struct table *t, struct value *row, const char *column, struct value v);
 
@@ -164,10 +163,9 @@ int table_format_parse(const char *name, enum table_format *format); /* -EINVAL 
  * Writes the table. tsv and csv print the notes on stderr. `width` is the number of characters in
  * a line of text, 0 for no limit. Other formats ignore `width`. Returns 0 or -errno.
  */
-int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out);
+int table_write(const struct table *t, enum table_format format, int width, FILE *out);
 /* Writes a text as a field of csv (RFC 4180), in quotes if it needs them. Puts an apostrophe before
  * a text that a spreadsheet would take for a formula. */
 void csv_write_text(FILE *out, const char *s);
-int table_write(const struct table *t, enum table_format format, FILE *out);
 
 #endif

@@ -18,14 +18,13 @@ enum people_place { IN_ROWS, SAID_ONCE, IN_SECTION, LEFT_OUT };
 
 struct people_column {
 	const char *name;
-	bool left;     /* strings are left-aligned, numbers are right-aligned */
-	bool whole;    /* never shortened: for numbers and for words with figures */
-	int value;     /* index of the table's column */
-	bool interval; /* the values may be estimates */
-	int width;     /* width of the widest cell in characters */
+	bool left;  /* strings are left-aligned, numbers are right-aligned */
+	bool whole; /* never shortened: for numbers and for words with figures */
+	int value;  /* index of the table's column */
+	int full;   /* width of the widest cell in characters */
+	int width;  /* width on the page */
 	enum people_place place;
 	int block; /* the block of a page with the column, from 0 */
-	bool bare; /* cells omit their intervals */
 };
 
 struct people {
@@ -38,15 +37,13 @@ struct people {
 };
 
 void people_of(struct people *p, const struct table *t);
-/* Sets whether the column's cells omit intervals, and updates the column's width. */
-void people_set_bare(struct people *p, const struct table *t, int column, bool bare);
 const char *people_cell(const struct people *p, size_t row, int column);
 /* Returns the number of characters: the bytes that start a UTF-8 character. */
 int people_width_of(const char *s);
 void people_free(struct people *p);
 
 /*
- * --- a page of text (table_sheet.c) ---
+ * --- a page of text ---
  *
  * Fits a table into the width of a page. It takes these steps until the table fits, and never cuts
  * a figure:
@@ -69,7 +66,6 @@ struct sheet {
 	bool prose;	 /* the last column has sentences, which wrap */
 	struct str once; /* "side receiver", or empty */
 	struct str left_out;
-	int *natural; /* the widths of the full cells */
 };
 
 /* A page without sections always prints words that are equal in all rows once. */

@@ -247,7 +247,7 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 	free(copy);
 }
 
-/* The table's words are ASCII already: table_write_wide() spells them. */
+/* The table's words are ASCII already: table_write() spells them. */
 void table_write_commit(const struct table *t, FILE *out)
 {
 	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");

@@ -118,16 +118,6 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 	table_note_texts_free(notes);
 }
 
-static void write_tsv(const struct table *t, FILE *out)
-{
-	write_separated(t, out, '\t', write_tsv_text);
-}
-
-static void write_csv(const struct table *t, FILE *out)
-{
-	write_separated(t, out, ',', csv_write_text);
-}
-
 static json_t *json_value(const struct value *v)
 {
 	switch (v->type) {
@@ -315,22 +305,19 @@ static void write_md(const struct table *t, FILE *out)
 	people_free(&p);
 }
 
-static void write_text(const struct table *t, FILE *out)
-{
-	table_write_text(t, 0, out);
-}
-
 static const struct {
 	const char *name;
 	void (*write)(const struct table *t, FILE *out);
 	bool spread; /* estimates have separate columns for their bounds */
+	char separator;
+	void (*put)(FILE *out, const char *text); /* writes a text between separators */
 } formats[] = {
-	[FORMAT_TEXT] = {"text", write_text, false},
-	[FORMAT_TSV] = {"tsv", write_tsv, true},
-	[FORMAT_CSV] = {"csv", write_csv, true},
+	[FORMAT_TEXT] = {"text"},
+	[FORMAT_TSV] = {"tsv", NULL, true, '\t', write_tsv_text},
+	[FORMAT_CSV] = {"csv", NULL, true, ',', csv_write_text},
 	[FORMAT_JSON] = {"json", write_json, true},
-	[FORMAT_MD] = {"md", write_md, false},
-	[FORMAT_COMMIT] = {"commit", table_write_commit, false},
+	[FORMAT_MD] = {"md", write_md},
+	[FORMAT_COMMIT] = {"commit", table_write_commit},
 };
 
 int table_format_parse(const char *name, enum table_format *format)
@@ -480,20 +467,17 @@ static void table_copy(struct table *copy, const struct table *t, enum table_for
 	table_copy(copy->detail, t->detail, format);
 }
 
-int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out)
+int table_write(const struct table *t, enum table_format format, int width, FILE *out)
 {
 	struct table copy;
 
 	table_copy(&copy, t, format);
 	if (format == FORMAT_TEXT)
 		table_write_text(&copy, width, out);
+	else if (formats[format].put)
+		write_separated(&copy, out, formats[format].separator, formats[format].put);
 	else
 		formats[format].write(&copy, out);
 	table_free(&copy);
 	return ferror(out) ? -EIO : 0;
-}
-
-int table_write(const struct table *t, enum table_format format, FILE *out)
-{
-	return table_write_wide(t, format, 0, out);
 }

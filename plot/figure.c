@@ -259,7 +259,7 @@ int figure_write_table(const struct table *t, const char *dir, struct error *err
 	int rc = sink_open(&out, path, err);
 
 	if (!rc)
-		rc = sink_close(&out, table_write(t, FORMAT_TSV, out.f), err);
+		rc = sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
 	free(path);
 	return rc;
 }

@@ -17,8 +17,8 @@ static void make(const struct measure *m, struct store *store)
 	if (m->flags & MEASURE_FUNCTION)
 		q.symbol = "*";
 	if (!refused(measure_run(m->name, store, &q, &t, &err), &err)) {
-		table_write(&t, FORMAT_TEXT, nowhere);
-		table_write(&t, FORMAT_JSON, nowhere);
+		table_write(&t, FORMAT_TEXT, 0, nowhere);
+		table_write(&t, FORMAT_JSON, 0, nowhere);
 	}
 	table_free(&t);
 }

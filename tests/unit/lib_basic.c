@@ -282,7 +282,7 @@ static void check_format(enum table_format format, const char *expected)
 	FILE *f = open_memstream(&text, &len);
 
 	fill(&t);
-	assert_int_equal(table_write(&t, format, f), 0);
+	assert_int_equal(table_write(&t, format, 0, f), 0);
 	fclose(f);
 	assert_string_equal(text, expected);
 }
@@ -318,8 +318,8 @@ TEST(text_joins_value_and_interval)
 	row = table_row(&t);
 	row[0] = value_str(&t, "b");
 	row[3] = value_real(-0.04); /* no "-0.0" on paper */
-	assert_int_equal(table_write(&t, FORMAT_TEXT, f), 0);
-	assert_int_equal(table_write(&t, FORMAT_TSV, f), 0);
+	assert_int_equal(table_write(&t, FORMAT_TEXT, 0, f), 0);
+	assert_int_equal(table_write(&t, FORMAT_TSV, 0, f), 0);
 	fclose(f);
 	assert_string_equal(text, "side                 x         ns\n"
 				  "a     2.0 [1.0 .. 3.0]  7.0 +-0.5\n"

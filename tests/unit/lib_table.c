@@ -50,7 +50,7 @@ static char *written(const struct table *t, enum table_format format)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(table_write(t, format, f), 0);
+	assert_int_equal(table_write(t, format, 0, f), 0);
 	fclose(f);
 	return text;
 }
@@ -61,7 +61,7 @@ static char *text_of(const struct table *t, int width)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	assert_int_equal(table_write_wide(t, FORMAT_TEXT, width, f), 0);
+	assert_int_equal(table_write(t, FORMAT_TEXT, width, f), 0);
 	fclose(f);
 	return text;
 }
@@ -285,30 +285,6 @@ TEST(sentences_wrap)
 	expect(&t, 20, "run  why\n");
 }
 
-TEST(interval_is_left_out_before_its_value)
-{
-	static const struct column c[] = {
-		{"name", .type = V_STR},
-		{"value", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
-		{"spread", "%", V_REAL, .digits = 1}};
-	freed(table_free) struct table t;
-
-	table_init(&t, "counters", c, 3);
-	t.least = "value[]";
-	ROW(&t, value_str(&t, "cycles"), value_estimate(&t, 10, 20, 30), value_real(40));
-	expect(&t, 40,
-	       "name                  value  spread\n"
-	       "cycles  10.0 [20.0 .. 30.0]    40.0\n");
-	expect(&t, 24,
-	       "name    value  spread\n"
-	       "cycles   10.0    40.0\n"
-	       "# left out at 24\n"
-	       "#   columns: value_lo,\n"
-	       "#   value_hi (--width 0\n"
-	       "#   and --format tsv\n"
-	       "#   have them)\n");
-}
-
 /* A whole number has whole bounds. A bound may be far from the value. */
 TEST(interval_of_whole_numbers_is_whole)
 {
@@ -324,8 +300,8 @@ TEST(interval_of_whole_numbers_is_whole)
 	table_init(&t, "t", c, 3);
 	ROW(&t, value_with(&t, value_int(10), (struct interval){7, 12, 2.5}), value_int(1));
 	table_row(&t)[0] = value_int(4);
-	table_write(&t, FORMAT_TSV, f);
-	table_write(&t, FORMAT_TEXT, f);
+	table_write(&t, FORMAT_TSV, 0, f);
+	table_write(&t, FORMAT_TEXT, 0, f);
 	fclose(f);
 	assert_string_equal(text,
 			    "delta_ns\tdelta_ci\ttotal\tdelta_hi\n10\t2.5\t1\t12\n4\t\t\t\n"
@@ -347,7 +323,7 @@ TEST(times_have_nanoseconds)
 	for (i = 0; i < 4; i++) {
 		ROW(&t, value_real(at[i]), value_real(200.0 / 3));
 	}
-	table_write(&t, FORMAT_TSV, f);
+	table_write(&t, FORMAT_TSV, 0, f);
 	fclose(f);
 	assert_string_equal(text, "at_s\tns\n0.5\t66.66666667\n945.007948946\t66.66666667\n"
 				  "4135.343873001\t66.66666667\n864000.123456789\t66.66666667\n");
@@ -372,7 +348,7 @@ static char *write_hostile(enum table_format format)
 	ROW(&t, value_str(&t, "a\tb\nc\r,\""), value_int(2));
 	table_detail(&t, "detail", c, 1);
 	table_row(t.detail)[0] = value_str(t.detail, hostile);
-	assert_int_equal(table_write(&t, format, f), 0);
+	assert_int_equal(table_write(&t, format, 0, f), 0);
 	fclose(f);
 	return text;
 }

@@ -626,7 +626,7 @@ const struct measure measure_counters = {
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
 	.whole =
 		"the events are counted on the side's CPUs, for all processes; 'zcost report scores' has the context switches of the workload",
-	.spare = "mean runs value[] running_pct",
+	.spare = "mean runs running_pct",
 	.block = counters_add_block,
 	.notes = counters_add_notes,
 	.run = counters_run,
