@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/command.h"
 
-#include "lib/error.h"
 #include "lib/alloc.h"
+#include "lib/error.h"
+#include "lib/str.h"
 
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char zcost_version[] = ZCOST_VERSION;
 
@@ -126,4 +131,145 @@ void args_help_line(struct str *s, size_t column, const char *name, const char *
 		first = false;
 	}
 	str_putc(s, '\n');
+}
+
+/* --- the manual page --- */
+
+void manual_print_name(const char *name, const char *what)
+{
+	printf("# %s: %s\n\n", name, what);
+}
+
+/* Each line of args_doc is one form of the command. */
+static void manual_print_synopsis(const char *forms, const char *name)
+{
+	char *copy = xstrdup(forms ? forms : ""), *rest = copy;
+
+	printf("## Synopsis\n\n");
+	while (rest)
+		printf("    %s [OPTION...] %s\n", name, str_token(&rest, '\n'));
+	free(copy);
+}
+
+/* Prints a heading of --help without its colon. */
+static void manual_print_heading(const char *level, const char *text)
+{
+	size_t len = strlen(text);
+
+	printf("\n%s %.*s\n\n", level, (int)(len && text[len - 1] == ':' ? len - 1 : len), text);
+}
+
+static void manual_print_option(const struct argp_option *o)
+{
+	bool optional = o->flags & OPTION_ARG_OPTIONAL;
+
+	printf("- ");
+	if (o->key > ' ' && o->key < 0x7f)
+		printf("`-%c`, ", o->key);
+	printf("`--%s%s%s%s`: %s\n", o->name,
+	       !o->arg	  ? ""
+	       : optional ? "[="
+			  : "=",
+	       o->arg ? o->arg : "", o->arg && optional ? "]" : "", o->doc ? o->doc : "");
+}
+
+static void manual_print_options(const struct argp *argp)
+{
+	const struct argp_option *o;
+	const struct argp_child *child;
+
+	for (o = argp->options; o && (o->name || o->doc); o++) {
+		if (!o->name)
+			manual_print_heading("###", o->doc);
+		else if (!(o->flags & OPTION_HIDDEN))
+			manual_print_option(o);
+	}
+	for (child = argp->children; child && child->argp; child++) {
+		if (child->header)
+			manual_print_heading("###", child->header);
+		manual_print_options(child->argp);
+	}
+}
+
+static bool manual_is_item(const char *line)
+{
+	return line && str_starts(line, "  ") && line[2] != ' ';
+}
+
+/* Prints the text behind the options. Lines of args_help_line become lists. */
+static void manual_print_end(char *text)
+{
+	bool notes = false;
+	char *line;
+
+	while (text) {
+		line = str_token(&text, '\n');
+		if (manual_is_item(line)) {
+			size_t len = strcspn(line + 2, " ");
+
+			printf("- `%.*s`: %s\n", (int)len, line + 2, str_trim(line + 2 + len));
+		} else if (*line && *line != ' ' && manual_is_item(text)) {
+			manual_print_heading("##", line);
+		} else {
+			if (*line && *line != ' ' && !notes)
+				manual_print_heading("##", "Notes");
+			notes |= *line && *line != ' ';
+			printf("%s\n", line);
+		}
+	}
+}
+
+void manual_print(const struct argp *argp, const char *name, void *input)
+{
+	const char *end = argp->doc ? strchr(argp->doc, '\v') : NULL;
+	size_t len = end ? (size_t)(end - argp->doc) : argp->doc ? strlen(argp->doc) : 0;
+	char *filtered, *copy;
+
+	manual_print_synopsis(argp->args_doc, name);
+	printf("\n## Description\n\n%.*s\n\n## Options\n\n", (int)len, argp->doc ? argp->doc : "");
+	manual_print_options(argp);
+	end = end ? end + 1 : NULL;
+	filtered = argp->help_filter ? argp->help_filter(ARGP_KEY_HELP_POST_DOC, end, input)
+				     : (char *)end;
+	copy = xstrdup(filtered ? filtered : "");
+	manual_print_end(copy);
+	free(copy);
+	if (filtered != end)
+		free(filtered);
+}
+
+/* Where pages are: in the build folder, and below PREFIX. */
+static const struct {
+	const char *folder, *section;
+} places[] = {{"man/zcost-", "1"},
+	      {"man/", "1"},
+	      {"man/", "5"},
+	      {"../share/man/man1/zcost-", "1"},
+	      {"../share/man/man1/", "1"},
+	      {"../share/man/man5/", "5"}};
+
+/* Replaces this process by man if the page is in that place, as it is or compressed. */
+static void manual_try(const char *bin, size_t place, const char *name)
+{
+	char *path =
+		xasprintf("%s/%s%s.%s", bin, places[place].folder, name, places[place].section);
+	char *packed = xasprintf("%s.gz", path);
+	const char *page = access(path, R_OK) ? packed : path;
+
+	if (!access(page, R_OK))
+		execlp("man", "man", page, NULL);
+	free(path);
+	free(packed);
+}
+
+void manual_show(const char *name)
+{
+	char exe[PATH_MAX] = "", *bin;
+	size_t i;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		return;
+	bin = dirname(exe);
+	for (i = 0; i < array_size(places); i++)
+		manual_try(bin, i, name);
 }

@@ -37,7 +37,7 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 void args_help_line(struct str *s, size_t column, const char *name, const char *what);
 
 /*
- * --- the manual page, made of the tables behind --help (manual.c) ---
+ * --- the manual page, made of the tables behind --help ---
  *
  * It is Markdown: docs/man/roff.awk makes man(7) of it and of the examples in docs/man/COMMAND.md.
  */

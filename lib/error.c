@@ -75,30 +75,17 @@ void error_print(const struct error *err)
 	message_print("zcost: ", err->text[0] ? err->text : strerror(err->code));
 }
 
-static void message_print_format(const char *prefix, const char *fmt, va_list ap)
+void message_printf(const char *prefix, const char *fmt, ...)
 {
+	va_list ap;
 	char *text;
+	int n;
 
-	if (vasprintf(&text, fmt, ap) < 0)
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
 		return;
 	message_print(prefix, text);
 	free(text);
-}
-
-void warn(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	message_print_format("zcost: warning: ", fmt, ap);
-	va_end(ap);
-}
-
-void print_note(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	message_print_format("zcost: ", fmt, ap);
-	va_end(ap);
 }

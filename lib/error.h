@@ -51,8 +51,10 @@ void message_print(const char *prefix, const char *text);
 /* Prints "zcost: <text>" on stderr. */
 void error_print(const struct error *err);
 
+void message_printf(const char *prefix, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Print "zcost: warning: ..." and "zcost: ..." on stderr. */
-void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void print_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define warn(...)	message_printf("zcost: warning: ", __VA_ARGS__)
+#define print_note(...) message_printf("zcost: ", __VA_ARGS__)
 
 #endif
