@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

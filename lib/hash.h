@@ -6,7 +6,6 @@
 #ifndef ZC_HASH_H
 #define ZC_HASH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

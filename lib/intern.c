@@ -30,16 +30,15 @@ static uint32_t *intern_find_slot(const struct intern *in, const void *data, siz
 
 static void intern_grow(struct intern *in)
 {
-	size_t i, slot;
+	size_t i;
 
 	in->cap = in->cap ? in->cap * 2 : 256;
 	free(in->slots);
 	in->slots = xcalloc(in->cap, sizeof(*in->slots));
 	for (i = 0; i < in->n; i++) {
-		slot = in->items[i].hash & (in->cap - 1);
-		while (in->slots[slot])
-			slot = (slot + 1) & (in->cap - 1);
-		in->slots[slot] = (uint32_t)i + 1;
+		const struct intern_item *it = &in->items[i];
+
+		*intern_find_slot(in, it->data, it->len, it->hash) = (uint32_t)i + 1;
 	}
 }
 

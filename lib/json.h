@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 static inline const char *json_str(const json_t *object, const char *key)

@@ -123,11 +123,6 @@ struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 	return n;
 }
 
-static const char *notes_copy_text(struct notes *list, const char *text)
-{
-	return text ? arena_strdup(&list->arena, text) : NULL;
-}
-
 struct note *notes_copy(struct notes *list, const struct note *note)
 {
 	struct note *n;
@@ -136,11 +131,11 @@ struct note *notes_copy(struct notes *list, const struct note *note)
 	array_grow(list->note, list->n, list->cap);
 	n = &list->note[list->n++];
 	*n = *note;
-	n->variant = notes_copy_text(list, note->variant);
-	n->side = notes_copy_text(list, note->side);
-	n->pass = notes_copy_text(list, note->pass);
+	n->variant = arena_strdup(&list->arena, note->variant);
+	n->side = arena_strdup(&list->arena, note->side);
+	n->pass = arena_strdup(&list->arena, note->pass);
 	for (i = 0; i < n->nvalues; i++)
-		n->value[i].text = notes_copy_text(list, note->value[i].text);
+		n->value[i].text = arena_strdup(&list->arena, note->value[i].text);
 	return n;
 }
 
@@ -148,8 +143,8 @@ struct note *notes_set_side(struct notes *list, const char *variant, const char 
 {
 	struct note *n = &list->note[list->n - 1];
 
-	n->variant = notes_copy_text(list, variant);
-	n->side = notes_copy_text(list, side);
+	n->variant = arena_strdup(&list->arena, variant);
+	n->side = arena_strdup(&list->arena, side);
 	return n;
 }
 

@@ -120,7 +120,7 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGXFSZ, SIG_DFL);
 	if (o->apart)
 		spawn_leave_session();
-	else if (!o->keep_group)
+	else
 		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -250,7 +250,7 @@ int spawn_wait(pid_t pid, int timeout_ms, int *status)
 
 static void spawn_signal_group(pid_t pid, int sig)
 {
-	/* A child that stayed in our group leads no group. */
+	/* The child may not lead its group yet. */
 	if (kill(-pid, sig))
 		kill(pid, sig);
 }

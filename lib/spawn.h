@@ -14,7 +14,6 @@
 struct spawn {
 	int in, out, err; /* the child's descriptors; 0: it inherits ours */
 	const char *cwd;  /* the working folder; without one, ours */
-	bool keep_group;  /* the child stays in our process group */
 	size_t file_most; /* bytes that the child may write to a file; 0: no limit */
 	const char *mark; /* "NAME=VALUE" for its environment, for marked_end(); or NULL */
 	int *held;	  /* not NULL: the child stops before exec; pass the value to spawn_go() */

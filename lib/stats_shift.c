@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A shift or a ratio: its value for a pair, how to apply it, and its value for no change. */
 struct change {

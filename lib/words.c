@@ -188,26 +188,18 @@ size_t program_next(char *const word[], size_t i)
 	return word[at] ? at : i;
 }
 
-/* Returns the index of the program behind all prefixes, or of a prefix without one. */
-static size_t program_find(char *const word[])
-{
-	size_t i = 0, next;
-
-	while (word[i] && (next = program_next(word, i)) != i)
-		i = next;
-	return i;
-}
-
 char *program_name(const char *command)
 {
 	struct words w = {0};
 	char *name = NULL;
-	size_t i;
+	size_t i, next;
 
 	words_split(&w, command, NULL); /* an open quote ends the words */
 	if (w.n) {
 		i = words_skip_assignments(w.word, 0);
-		i = w.word[i] ? i + program_find(w.word + i) : 0;
+		i = w.word[i] ? i : 0;
+		while ((next = program_next(w.word, i)) != i)
+			i = next;
 		name = xstrdup(path_base_name(w.word[i]));
 	}
 	words_free(&w);

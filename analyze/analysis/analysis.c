@@ -458,17 +458,11 @@ static int write_comparisons(struct analysis *a, struct store *s, const struct w
 	return rc ? rc : store_commit(s, err);
 }
 
-/* The check of the files that belong to no side of a run. */
-struct rest {
-	const struct analysis *a;
-	struct damage damage;
-};
-
-static void *rest_check(void *arg)
+static void *analysis_check_rest(void *arg)
 {
-	struct rest *r = arg;
+	struct analysis *a = arg;
 
-	damage_check(&r->damage, &r->a->named, r->a->capture, NULL);
+	damage_check(&a->rest, &a->named, a->capture, NULL);
 	return NULL;
 }
 
@@ -476,14 +470,13 @@ static void *rest_check(void *arg)
 static int analyze_runs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
 	struct background checking = {0};
-	struct rest rest = {.a = a};
 	struct notes notes = {0};
 	int rc;
 
-	background_start(&checking, rest_check, &rest);
+	background_start(&checking, analysis_check_rest, a);
 	rc = pool_run(a, s, p, err);
 	background_wait(&checking);
-	analysis_note_damage(a, &rest.damage, 0, &notes);
+	analysis_note_damage(a, &a->rest, 0, &notes);
 	a->lossy += notes.n;
 	return rc ? rc : store_notes_add(s, 0, &notes, err);
 }

@@ -55,6 +55,7 @@ struct analysis {
 	struct str absent; /* collectors without data in the slice: "counters, syscalls" */
 	char *forgotten; /* meters of the previous store that this analysis does not use, or NULL */
 	struct members named; /* the files of the capture with their checksums */
+	struct damage rest;   /* what is wrong with the files that belong to no side of a run */
 	struct damage damage; /* what is wrong with all files */
 };
 

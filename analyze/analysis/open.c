@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 char *store_remembered(const char *capture, const char *key)
 {

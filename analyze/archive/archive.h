@@ -73,6 +73,8 @@ void members_against_sums(const struct members *m, const char *text, struct find
 int scan_folder(struct members *m, const char *capture, struct findings *f, struct error *err);
 /* Fills the checksums of all files. pack_capture() finds a file that changes afterwards. */
 int scan_sums(struct members *m, const char *capture, struct error *err);
+/* Names what is neither a file nor a folder, such as "a fifo". Returns NULL for these two. */
+const char *member_fault(mode_t mode);
 /* Opens a member. Returns its descriptor, or -EAGAIN if the file has changed since scan_folder().
  */
 int scan_open(const struct member *e, const char *capture, struct error *err);

@@ -204,9 +204,12 @@ static bool scan_is_temporary(const char *name)
 	return tmp && tmp[5] && !tmp[5 + strspn(tmp + 5, "0123456789")];
 }
 
-static const char *scan_kind(mode_t mode)
+const char *member_fault(mode_t mode)
 {
 	switch (mode & S_IFMT) {
+	case S_IFREG:
+	case S_IFDIR:
+		return NULL;
 	case S_IFLNK:
 		return "a symbolic link";
 	case S_IFIFO:
@@ -239,10 +242,10 @@ static int scan_add_entry(void *arg, const struct walked *e, struct error *err)
 	rc = name_clean(e->name, &clean, err);
 	if (rc)
 		return rc;
-	if (folder || S_ISREG(e->st.st_mode))
+	if (!member_fault(e->st.st_mode))
 		members_add(s->members, clean, folder)->st = e->st;
 	else
-		findings_add(s->findings, "%s: left out: %s", clean, scan_kind(e->st.st_mode));
+		findings_add(s->findings, "%s: left out: %s", clean, member_fault(e->st.st_mode));
 	free(clean);
 	return 0;
 }

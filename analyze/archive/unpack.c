@@ -129,30 +129,12 @@ static int unpack_open(struct unpacking *k, struct error *err)
 		       : 0;
 }
 
-static const char *entry_kind_fault(struct archive_entry *e)
-{
-	if (archive_entry_hardlink(e))
-		return "a hard link";
-	switch (archive_entry_filetype(e)) {
-	case AE_IFREG:
-	case AE_IFDIR:
-		return NULL;
-	case AE_IFLNK:
-		return "a symbolic link";
-	case AE_IFIFO:
-		return "a fifo";
-	case AE_IFCHR:
-	case AE_IFBLK:
-		return "a device";
-	default:
-		return "neither a file nor a folder";
-	}
-}
-
 /* Checks the header of a member, and takes its name. */
 static int unpack_check_member(struct unpacking *k, struct archive_entry *e, struct error *err)
 {
-	const char *raw = archive_entry_pathname(e), *fault = entry_kind_fault(e);
+	const char *raw = archive_entry_pathname(e),
+		   *fault = archive_entry_hardlink(e) ? "a hard link"
+						      : member_fault(archive_entry_filetype(e));
 	la_int64_t size = archive_entry_size(e);
 	struct error why = {0};
 
