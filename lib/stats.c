@@ -252,32 +252,18 @@ void stats_holm(double *p, size_t n)
 	free(r);
 }
 
-/*
- * Returns the x between lo and hi at which the cdf reaches p, up to the rounding errors of cdfs.
- * Takes secants through the last two points. Halves the interval instead where a secant leaves it,
- * and in each sixth step, because secants alone can crawl.
- */
+/* Returns the x between lo and hi at which the cdf reaches p, by halving. */
 static double quantile_find(double p, double lo, double hi,
 			    double (*cdf)(double x, double a, double b), double a, double b)
 {
-	double last = lo, off_last = cdf(lo, a, b) - p, x = hi, off = cdf(hi, a, b) - p;
-	int i;
+	double x = (lo + hi) / 2;
 
-	for (i = 1; i < 1000 && fabs(off) > 4e-15 * p; i++) {
-		double next = x - off * (x - last) / (off - off_last);
-
-		if (i % 6 == 0 || !(next > lo && next < hi))
-			next = (lo + hi) / 2;
-		if (next == lo || next == hi)
-			break;
-		last = x;
-		off_last = off;
-		x = next;
-		off = cdf(x, a, b) - p;
-		if (off < 0)
+	while (lo < x && x < hi && hi - lo > 1e-15 * fabs(x)) {
+		if (cdf(x, a, b) < p)
 			lo = x;
 		else
 			hi = x;
+		x = (lo + hi) / 2;
 	}
 	return x;
 }
@@ -356,20 +342,16 @@ double stats_t_cdf(double t, double df)
 	return t > 0 ? 1 - tail : tail;
 }
 
-/*
- * Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. The search is
- * short if that is within 1 % of `near`.
- */
-static double quantile_lower(double p, double near, double df,
-			     double (*cdf)(double x, double df, double unused))
+/* Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. */
+static double quantile_lower(double p, double df, double (*cdf)(double x, double df, double unused))
 {
-	double lo = 1.01 * near, hi = 0.99 * near;
+	double lo = -1;
 
+	if (p == 0.5)
+		return 0;
 	while (cdf(lo, df, 0) > p && lo > -1e300)
 		lo *= 2;
-	if (cdf(hi, df, 0) < p)
-		hi = 0;
-	return quantile_find(p, lo, hi, cdf, df, 0);
+	return quantile_find(p, lo, lo == -1 ? 0 : lo / 2, cdf, df, 0);
 }
 
 static double normal_cdf(double z, double unused, double unused2)
@@ -389,23 +371,7 @@ double stats_normal_quantile(double p)
 {
 	if (!(p > 0 && p < 1))
 		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, -1, 0, normal_cdf)
-		       : quantile_lower(p, -1, 0, normal_cdf);
-}
-
-/*
- * Returns about the t quantile below 0 from the normal one, by Fisher's expansion (Abramowitz &
- * Stegun 26.7.5).
- */
-static double t_quantile_near(double z, double df)
-{
-	double zz = z * z, near;
-
-	near = z * (1 + ((zz + 1) / 4 + (((5 * zz + 16) * zz + 3) / 96 +
-					 (((3 * zz + 19) * zz + 17) * zz - 15) / 384 / df) /
-						df) /
-				df);
-	return near < 0 && near > -1e3 ? near : -1;
+	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf) : quantile_lower(p, 0, normal_cdf);
 }
 
 double stats_t_quantile(double p, double df)
@@ -414,7 +380,7 @@ double stats_t_quantile(double p, double df)
 
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
-	t = quantile_lower(lower, t_quantile_near(stats_normal_quantile(lower), df), df, t_cdf);
+	t = quantile_lower(lower, df, t_cdf);
 	return p > 0.5 ? -t : t;
 }
 
