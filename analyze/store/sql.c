@@ -248,39 +248,18 @@ int sql_names(struct store *s, const char ***names, struct error *err, const cha
 	return sql_rows(s, names, sizeof(**names), sql_read_name, err, sql, "");
 }
 
-/* Returns a statement that is at its first row, or NULL if it has no row. The caller resets it. */
-static sqlite3_stmt *sql_first_row(struct store *s, const char *sql, const char *types, va_list *ap)
-{
-	sqlite3_stmt *stmt;
-
-	return !sql_start(s, &stmt, NULL, sql, types, ap) && sql_next(s, stmt, NULL) > 0 ? stmt
-											 : NULL;
-}
-
 const char *sql_first_text(struct store *s, const char *sql, const char *types, ...)
 {
-	const char *text;
+	const char *text = NULL;
 	sqlite3_stmt *stmt;
 	va_list ap;
 
 	va_start(ap, types);
-	stmt = sql_first_row(s, sql, types, &ap);
+	if (!sql_start(s, &stmt, NULL, sql, types, &ap) && sql_next(s, stmt, NULL) > 0)
+		text = sql_text(s, stmt, 0);
 	va_end(ap);
-	text = stmt ? sql_text(s, stmt, 0) : NULL;
 	sqlite3_reset(stmt);
 	return text;
-}
-
-bool sql_exists(struct store *s, const char *sql, const char *types, ...)
-{
-	sqlite3_stmt *stmt;
-	va_list ap;
-
-	va_start(ap, types);
-	stmt = sql_first_row(s, sql, types, &ap);
-	va_end(ap);
-	sqlite3_reset(stmt);
-	return stmt;
 }
 
 int sql_pragma(struct store *s, const char *name, int64_t *value, struct error *err)

@@ -87,9 +87,6 @@ int sql_names(struct store *s, const char ***names, struct error *err, const cha
 /* Returns the first column of the first row as sql_text() does, or NULL without a row. */
 const char *sql_first_text(struct store *s, const char *sql, const char *types, ...);
 
-/* Returns whether the query has a row. */
-bool sql_exists(struct store *s, const char *sql, const char *types, ...);
-
 /* Reads a pragma that is a number, such as "user_version". */
 int sql_pragma(struct store *s, const char *name, int64_t *value, struct error *err);
 
@@ -108,18 +105,4 @@ int guard_check(struct store *s, struct error *err);
 int store_note_kinds(struct store *s, struct error *err);
 
 void dictionary_free(struct dictionary *d);
-/* Returns the symbols and objects of all runs. Index i is the row with id i + 1. */
-const struct profile *dictionary_profile(const struct dictionary *d);
-
-/* Writes the spots and the code of a run, with the arguments of functions_write(). */
-int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
-		const uint32_t *symbols, struct error *err);
-
-/*
- * Writes the functions of a run. `events` are the row ids of the profile's events, and `symbols`
- * the index in the dictionary of each of its symbols.
- */
-int functions_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
-		    const uint32_t *symbols, struct error *err);
-
 #endif

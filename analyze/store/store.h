@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The store of a capture's runs, metrics, system calls and profiles. Only analyze/store speaks
- * SQL. A string that a function of the store returns lives until store_close().
+ * SQL. A string that a function of the store returns lives until store_close(). A function that
+ * reads rows or names into an array returns their number, or -errno. The caller frees the array.
  */
 #ifndef ZC_STORE_H
 #define ZC_STORE_H
@@ -62,31 +63,17 @@ int store_collector_add(struct store *store, int64_t run, const struct collector
 /* Returns whether the run has the collector, and the host supports it. */
 bool store_has_collector(struct store *store, int64_t run, const char *name);
 
-/*
- * Reads the states of the run's collectors. The caller frees the rows. Returns the count or
- * -errno.
- */
 int store_collectors(struct store *store, int64_t run, struct collector_row **rows,
 		     struct error *err);
 
-/*
- * Reads the selected runs in the capture's order. The caller frees *runs with free(). Returns the
- * count or -errno.
- */
+/* Reads the selected runs in the capture's order. */
 int store_runs(struct store *store, const struct run_filter *f, struct run **runs,
 	       struct error *err);
 
-/*
- * Reads the names in the plan's order. The caller frees the array, not the strings. Returns the
- * count or -errno.
- */
 int store_variants(struct store *store, const char ***names, struct error *err);
 /* Lists receivers first, then proxies, senders and sides without a role. */
 int store_sides(struct store *store, const char ***names, struct error *err);
-/*
- * Reads names: the hosts of runs and the settings in the plan's order, the others in the order of
- * the alphabet. Returns as store_variants().
- */
+/* Variants, hosts and settings are in the plan's order, others in the order of the alphabet. */
 enum store_names {
 	NAMES_VARIANT,
 	NAMES_SIDE,
@@ -118,19 +105,15 @@ const char *store_settings_key(struct store *store, const char *variant);
 
 int store_host_add(struct store *store, const struct host_row *h, struct error *err);
 int store_fact_add(struct store *store, const struct fact_row *f, struct error *err);
-/* Reads the facts of a host or of a variant, by name. The caller frees the rows. */
+/* Reads the facts of a host or of a variant, by name. */
 int store_facts(struct store *store, const char *host, const char *variant, struct fact_row **rows,
 		struct error *err);
-/* Reads the facts of a run by name. The caller frees the rows. */
 int store_run_facts(struct store *store, int64_t run, struct fact_row **rows, struct error *err);
 const char *store_run_fact(struct store *store, int64_t run, const char *name); /* or NULL */
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
 int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);
-/*
- * Reads the rows of one host in the order in which the analysis added them. The caller frees the
- * rows. Returns the count or -errno.
- */
+/* Reads the rows of one host in the order in which the analysis added them. */
 int store_topology(struct store *store, const char *host, struct topology_row **rows,
 		   struct error *err);
 
@@ -153,8 +136,7 @@ int store_metric_drop(struct store *store, int64_t run, const char *name, struct
 
 /*
  * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
- * single CPUs, or both. The caller frees the
- * rows. Returns the count or -errno.
+ * single CPUs, or both.
  */
 enum metric_cpus { OF_SIDE, OF_EACH_CPU, OF_ALL };
 int store_metrics(struct store *store, int64_t run, const char *name, enum metric_cpus cpus,
@@ -169,7 +151,7 @@ struct series_size {
 	uint64_t first, last; /* CLOCK_MONOTONIC ns */
 	int64_t points;
 };
-/* Lists the series of a run by name. The caller frees the rows. Returns the count or -errno. */
+/* Lists the series of a run by name. */
 int store_series_sizes(struct store *store, int64_t run, struct series_size **rows,
 		       struct error *err);
 
@@ -177,40 +159,30 @@ struct series_row {
 	uint64_t t_ns; /* CLOCK_MONOTONIC */
 	double value, low, high;
 };
-/*
- * Reads the first points of a series by time, `most` or fewer. The caller frees the rows. Returns
- * the count or -errno.
- */
+/* Reads the first points of a series by time, `most` or fewer. */
 int store_series(struct store *store, int64_t run, const char *name, int64_t most,
 		 struct series_row **rows, struct error *err);
 /*
  * Reads a series in parts of equal time, by time: the means of the times and of the values in each
- * part that has a point, the lowest and the highest value. Returns as store_series().
+ * part that has a point, the lowest and the highest value.
  */
 int store_series_parts(struct store *store, int64_t run, const struct series_size *of, int parts,
 		       struct series_row **rows, struct error *err);
 
 int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
 		      struct error *err);
-/* Reads the system calls of a run. The caller frees the rows. Returns the count or -errno. */
 int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
 
 bool store_has_syscalls(struct store *store, int64_t run);
 
 int store_thread_add(struct store *store, int64_t run, const struct thread_row *row,
 		     struct error *err);
-/*
- * Reads the threads of a run, the busiest first. The caller frees the rows. Returns the count or
- * -errno.
- */
+/* Reads the threads of a run, the busiest first. */
 int store_threads(struct store *store, int64_t run, struct thread_row **rows, struct error *err);
 
 int store_socket_add(struct store *store, int64_t run, const struct socket_row *row,
 		     struct error *err);
-/*
- * Reads the sockets of a run, those with the most bytes first. The caller frees the rows. Returns
- * the count or -errno.
- */
+/* Reads the sockets of a run, those with the most bytes first. */
 int store_sockets(struct store *store, int64_t run, struct socket_row **rows, struct error *err);
 
 /* Returns whether the run has samples. */
@@ -224,8 +196,8 @@ int store_profile_write(struct store *store, int64_t run, const struct profile *
 			struct error *err);
 
 /*
- * Reads the programs and libraries with a build-id that have samples of the workload in runs
- * of the variant and side. The caller frees the rows. Returns the count or -errno.
+ * Reads the programs and libraries with a build-id that have samples of the workload in runs of the
+ * variant and side.
  */
 int store_objects(struct store *store, const char *variant, const char *side,
 		  struct object_row **rows, struct error *err);
@@ -237,19 +209,13 @@ struct leaf_row {
 	const char *name, *module;
 	enum dso_kind kind;
 };
-/*
- * Reads each pair of function and context once. Works only while the store is being made. The
- * caller frees the rows. Returns the count or -errno.
- */
+/* Reads each pair of function and context once. Works only while the store is being made. */
 int store_leaves(struct store *store, struct leaf_row **rows, struct error *err);
 /* Stores the components that the rules assign to the function. NULL means no component. */
 int store_component_put(struct store *store, const struct leaf_row *leaf, const char *fine,
 			const char *basic, struct error *err);
 
-/*
- * Reads the names of the tables, then of the views, in the schema's order. The caller frees the
- * array. Returns the count or -errno.
- */
+/* Reads the names of the tables, then of the views, in the schema's order. */
 int store_tables(struct store *store, const char ***names, struct error *err);
 /*
  * Writes one table or view as csv (RFC 4180) with a heading. NULL is an empty cell, and an empty
