@@ -30,48 +30,29 @@ struct stat_reader {
 	bool closed;	/* the first block has ended */
 };
 
-static struct stat_counter *stat_find_counter(const struct perf_stat *st, const char *event)
+/* Adds a row and copies its strings. Of rows that repeat an event the first counts. */
+static void stat_put(struct stat_reader *r, struct stat_counter row)
 {
+	struct perf_stat *st = r->st;
 	size_t i;
 
 	for (i = 0; i < st->n; i++)
-		if (!strcmp(st->counters[i].event, event))
-			return &st->counters[i];
-	return NULL;
-}
-
-/* Adds a row and copies its strings. Of rows that repeat an event the first counts. */
-static void stat_put(struct stat_reader *r, const struct stat_counter *row)
-{
-	struct perf_stat *st = r->st;
-	struct stat_counter *c;
-
-	if (stat_find_counter(st, row->event))
-		return;
-	array_grow(st->counters, st->n, st->cap);
-	c = &st->counters[st->n++];
-	*c = *row;
-	c->event = arena_strdup(&st->strings, row->event);
-	c->unit = row->unit && *row->unit ? arena_strdup(&st->strings, row->unit) : NULL;
+		if (!strcmp(st->counters[i].event, row.event))
+			return;
+	row.event = arena_strdup(&st->strings, row.event);
+	row.unit = row.unit && *row.unit ? arena_strdup(&st->strings, row.unit) : NULL;
+	array_add(st->counters, st->n, st->cap, row);
 }
 
 /* Parses "<not counted>" or "<not supported>" at *p and moves *p past the text. */
 static bool stat_absent(const char **p, enum stat_state *state)
 {
-	static const struct {
-		const char *text;
-		enum stat_state state;
-	} words[] = {{"<not counted>", STAT_NOT_COUNTED}, {"<not supported>", STAT_NOT_SUPPORTED}};
-	size_t i;
-
-	for (i = 0; i < array_size(words); i++) {
-		if (!str_starts(*p, words[i].text))
-			continue;
-		*state = words[i].state;
-		*p += strlen(words[i].text);
-		return true;
-	}
-	return false;
+	*state = str_starts(*p, "<not counted>")     ? STAT_NOT_COUNTED
+		 : str_starts(*p, "<not supported>") ? STAT_NOT_SUPPORTED
+						     : STAT_COUNTED;
+	if (*state != STAT_COUNTED)
+		*p = strchr(*p, '>') + 1;
+	return *state != STAT_COUNTED;
 }
 
 /* --- the text --- */
@@ -210,7 +191,7 @@ static int stat_text_line(struct stat_reader *r, char *line)
 	if (!ret)
 		ret = stat_parse_event(r, (char *)p, &row);
 	if (!ret)
-		stat_put(r, &row);
+		stat_put(r, row);
 	return ret;
 }
 
@@ -316,7 +297,7 @@ static int stat_csv_line(struct stat_reader *r, char *line)
 		return text_bad(
 			&r->text,
 			"not a row of perf stat -x: value, unit, event ... (in a locale with a decimal comma, -x needs another separator)");
-	stat_put(r, &row);
+	stat_put(r, row);
 	return 0;
 }
 

@@ -63,12 +63,6 @@ static bool trace_read_head(struct reader *r, const char *line)
 	return true;
 }
 
-/* Parses milliseconds or a percentage. */
-static bool trace_parse_number(const char *word, double *x)
-{
-	return text_number(&word, x) && (!*word || !strcmp(word, "%"));
-}
-
 static uint64_t ms_in_ns(double ms)
 {
 	return (uint64_t)llround(ms * 1e6);
@@ -83,9 +77,12 @@ static int trace_fill_times(const struct reader *r, char **words, struct syscall
 	double v[NCOLUMNS], n = (double)row->calls, error;
 	int i;
 
-	for (i = TOTAL; i < NCOLUMNS; i++)
-		if (!trace_parse_number(words[i], &v[i]))
+	for (i = TOTAL; i < NCOLUMNS; i++) {
+		const char *word = words[i];
+
+		if (!text_number(&word, &v[i]) || (*word && strcmp(word, "%") != 0))
 			return text_bad(&r->text, "the time is not a number");
+	}
 	if (!row->calls)
 		return text_bad(&r->text, "the row has no calls");
 	if (fabs(v[TOTAL] / n - v[AVG]) > 0.0010001)
