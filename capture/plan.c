@@ -16,7 +16,7 @@ const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
 
 static const char *const role_names[ROLE_NONE] = {"receiver", "proxy", "sender"};
 
-enum { MAX_REPEATS = 999, WAITS_S = 5, MARGIN_S = 2 };
+enum { WAITS_S = 5, MARGIN_S = 2 };
 
 void plan_init(struct plan *p)
 {
@@ -159,52 +159,6 @@ void plan_free(struct plan *p)
 	plan_keys_free(SECTION_PLAN, p);
 	free(p->text);
 	*p = (struct plan){0};
-}
-
-int plan_parse_passes(const char *text, unsigned int *bits, struct error *err)
-{
-	char *copy = xstrdup(text), *save, *word;
-	int pass, rc = 0;
-
-	*bits = 0;
-	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
-	     word = strtok_r(NULL, ", \t\n", &save)) {
-		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
-			;
-		if (pass == PASS_COUNT)
-			rc = error_set(err, EINVAL,
-				       "unknown pass '%s'; there are measure, profile, syscalls",
-				       word);
-		else
-			*bits |= 1u << pass;
-	}
-	free(copy);
-	if (!rc && !*bits)
-		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");
-	return rc;
-}
-
-int plan_parse_seconds(const char *text, double *seconds, struct error *err)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || (*end && strcmp(end, "s")) || !isfinite(v) || v < 0 || v > 86400)
-		return error_set(err, EINVAL, "'%s' is not a time in seconds (0 to 86400)", text);
-	*seconds = v;
-	return 0;
-}
-
-int plan_parse_count(const char *text, unsigned int *count, struct error *err)
-{
-	char *end;
-	unsigned long v = strtoul(text, &end, 10);
-
-	if (!isdigit((unsigned char)*text) || *end || !v || v > MAX_REPEATS)
-		return error_set(err, EINVAL, "'%s' is not a number of repeats (1 to %d)", text,
-				 MAX_REPEATS);
-	*count = (unsigned int)v;
-	return 0;
 }
 
 /* Variants become folders, and words of the command line such as CAPTURE:VARIANT. */

@@ -181,10 +181,7 @@ char *plan_command(const struct plan *p, const struct variant *v, int side, doub
 /* Returns the sides of a variant. */
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);
 
-/* Parse values of the plan and of the command line. plan_check_name: may it name a folder? */
-int plan_parse_passes(const char *text, unsigned int *bits, struct error *err);
-int plan_parse_seconds(const char *text, double *seconds, struct error *err);
-int plan_parse_count(const char *text, unsigned int *count, struct error *err);
+/* Says whether a variant may have the name: it names a folder. */
 int plan_check_name(const char *name, struct error *err);
 
 /*

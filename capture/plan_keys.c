@@ -12,8 +12,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_REPEATS = 999 };
 
 static int words_check(const char *value, struct error *err)
 {
@@ -166,17 +169,63 @@ static int plan_key_check(const struct plan_key *k, const char *value, struct er
 	return k->check && (*value || !(k->flags & KEY_MAY_BE_EMPTY)) ? k->check(value, err) : 0;
 }
 
+static int key_parse_passes(const char *text, unsigned int *bits, struct error *err)
+{
+	char *copy = xstrdup(text), *save, *word;
+	int pass, rc = 0;
+
+	*bits = 0;
+	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
+	     word = strtok_r(NULL, ", \t\n", &save)) {
+		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
+			;
+		if (pass == PASS_COUNT)
+			rc = error_set(err, EINVAL,
+				       "unknown pass '%s'; there are measure, profile, syscalls",
+				       word);
+		else
+			*bits |= 1u << pass;
+	}
+	free(copy);
+	if (!rc && !*bits)
+		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");
+	return rc;
+}
+
+static int key_parse_seconds(const char *text, double *seconds, struct error *err)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "s")) || !isfinite(v) || v < 0 || v > 86400)
+		return error_set(err, EINVAL, "'%s' is not a time in seconds (0 to 86400)", text);
+	*seconds = v;
+	return 0;
+}
+
+static int key_parse_count(const char *text, unsigned int *count, struct error *err)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || !v || v > MAX_REPEATS)
+		return error_set(err, EINVAL, "'%s' is not a number of repeats (1 to %d)", text,
+				 MAX_REPEATS);
+	*count = (unsigned int)v;
+	return 0;
+}
+
 int plan_key_set(const struct plan_key *k, void *base, const char *value, struct error *err)
 {
 	void *to = (char *)base + k->offset;
 	int rc;
 
 	if (k->kind == KIND_SECONDS)
-		return plan_parse_seconds(value, to, err);
+		return key_parse_seconds(value, to, err);
 	if (k->kind == KIND_COUNT)
-		return plan_parse_count(value, to, err);
+		return key_parse_count(value, to, err);
 	if (k->kind == KIND_PASSES)
-		return plan_parse_passes(value, to, err);
+		return key_parse_passes(value, to, err);
 	rc = plan_key_check(k, value, err);
 	if (rc)
 		return rc;

@@ -98,18 +98,6 @@ static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 		*map_at(&t->pid_of, inode) = (uint64_t)pid;
 }
 
-/* Only root may look for the files of a process that has ended and waits for its parent. It has
- * none. */
-static bool process_has_ended(pid_t pid)
-{
-	char stat[512], *name_end;
-
-	if (!tree_file(stat, sizeof(stat), "/proc/%d/stat", (int)pid))
-		return true;
-	name_end = strrchr(stat, ')');
-	return name_end && (str_starts(name_end, ") Z") || str_starts(name_end, ") X"));
-}
-
 static void tcp_add_process(struct tcp *t, pid_t pid)
 {
 	struct dirent *e;
@@ -118,8 +106,8 @@ static void tcp_add_process(struct tcp *t, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
-	if (!dir) {
-		t->refused |= (errno == EACCES || errno == EPERM) && !process_has_ended(pid);
+	if (!dir) { /* only root may look for the files, none, of a process that has ended */
+		t->refused |= (errno == EACCES || errno == EPERM) && !tree_has_ended(pid);
 		return;
 	}
 	for (; t->looked < DESCRIPTORS && (e = readdir(dir)); t->looked++)

@@ -20,10 +20,12 @@
 
 enum { FRESH_NS = 5000000, PATH_LEN = 96, KTHREADD = 2 /* the parent of all kernel threads */ };
 
-/* The parent, group and session of a process, from /proc/PID/stat. */
+/* What /proc/PID/stat says of a process. */
 struct place {
+	char state;
 	pid_t parent, group, session;
-	uint64_t start;
+	unsigned long user, system; /* CPU time in ticks */
+	unsigned long long start;   /* ticks since boot */
 };
 
 size_t tree_file(char *buf, size_t cap, const char *path, ...)
@@ -50,17 +52,13 @@ size_t tree_file(char *buf, size_t cap, const char *path, ...)
 static bool tree_read_place(pid_t pid, struct place *p)
 {
 	char line[1024], *after;
-	unsigned long long start;
 
-	if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid) ||
-	    !(after = strrchr(line, ')')))
-		return false;
-	if (sscanf(after + 1,
-		   " %*c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &p->parent, &p->group, &p->session, &start) != 4)
-		return false;
-	p->start = start;
-	return true;
+	return tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid) &&
+	       (after = strrchr(line, ')')) &&
+	       sscanf(after + 1,
+		      " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %llu",
+		      &p->state, &p->parent, &p->group, &p->session, &p->user, &p->system,
+		      &p->start) == 7;
 }
 
 pid_t tree_parent(pid_t pid)
@@ -68,6 +66,13 @@ pid_t tree_parent(pid_t pid)
 	struct place p;
 
 	return tree_read_place(pid, &p) ? p.parent : 0;
+}
+
+bool tree_has_ended(pid_t pid)
+{
+	struct place p;
+
+	return !tree_read_place(pid, &p) || p.state == 'Z' || p.state == 'X';
 }
 
 static bool tree_has(const struct tree *t, pid_t pid)
@@ -240,19 +245,14 @@ const struct tree *tree_of(struct run *r)
 struct tree_state tree_state_of(const struct tree *t)
 {
 	struct tree_state all = {.sleeps = true};
+	struct place p;
 	size_t i;
 
 	for (i = 0; i < t->nprocesses; i++) {
-		char line[1024], *after, state;
-		unsigned long user, system;
-
-		if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)t->processes[i].pid) ||
-		    !(after = strrchr(line, ')')) ||
-		    sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state,
-			   &user, &system) != 3)
+		if (!tree_read_place(t->processes[i].pid, &p))
 			continue;
-		all.sleeps &= state != 'R' && state != 'D';
-		all.cpu_s += (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+		all.sleeps &= p.state != 'R' && p.state != 'D';
+		all.cpu_s += (double)(p.user + p.system) / (double)sysconf(_SC_CLK_TCK);
 	}
 	return all;
 }

@@ -74,28 +74,22 @@ void flow_free(struct flow *f)
 	free(f->begun_ns);
 }
 
-/* Records the first error, with "flow 3: " before it when there are several flows. */
-static void flow_set_error(struct flow *f, int code, const char *fmt, va_list ap)
-{
-	size_t n = 0;
-
-	f->error = code;
-	if (f->opt->flows > 1)
-		n = (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
-	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
-}
-
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
 {
 	struct rlimit rl = {0};
-	size_t n;
+	size_t n = 0;
 	va_list ap;
 
 	if (f->error)
-		return -code;
+		return code ? -code : -f->error;
+	f->error = code ? code : EPROTO;
+	if (f->opt->flows > 1)
+		n = (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
 	va_start(ap, fmt);
-	flow_set_error(f, code, fmt, ap);
+	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
+	if (!code)
+		return -f->error;
 	n = strlen(f->what);
 	n += (size_t)snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
 	if (code == EMFILE && n < sizeof(f->what) && !getrlimit(RLIMIT_NOFILE, &rl))
@@ -110,18 +104,6 @@ int flow_call_failed(struct flow *f, const char *call)
 	return errno == EAGAIN	? STEP_WAIT
 	       : errno == EINTR ? STEP_ON
 				: flow_fail(f, errno, "%s", call);
-}
-
-int flow_wrong(struct flow *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (f->error)
-		return -f->error;
-	va_start(ap, fmt);
-	flow_set_error(f, EPROTO, fmt, ap);
-	va_end(ap);
-	return -f->error;
 }
 
 int flow_copy_error(struct flow *f, const struct flow *from)
@@ -148,14 +130,6 @@ uint64_t pace_due_ns(const struct flow *f, uint64_t message)
 	return f->pace_ns + (uint64_t)(bytes > 0 ? bytes / f->pace_rate * 1e9 : 0);
 }
 
-static void pace_start(struct flow *f)
-{
-	const struct options *o = f->opt;
-
-	f->pace_rate = o->rate_messages ? o->rate * (double)f->size : o->rate;
-	f->pace_ns = clock_mono_ns();
-}
-
 int pace_allow(struct flow *f)
 {
 	uint64_t now = clock_mono_ns(), due = pace_due_ns(f, f->bytes / f->size), messages;
@@ -177,10 +151,13 @@ int pace_allow(struct flow *f)
 
 void flow_data_starts(struct flow *f)
 {
+	const struct options *o = f->opt;
 	struct worker *w = f->worker;
 
-	if (f->opt->rate > 0 && f->tx)
-		pace_start(f);
+	if (o->rate > 0 && f->tx) {
+		f->pace_rate = o->rate_messages ? o->rate * (double)f->size : o->rate;
+		f->pace_ns = clock_mono_ns();
+	}
 	f->check_ns = clock_mono_ns();
 	__atomic_store_n(&f->start_ns, f->check_ns, __ATOMIC_RELEASE);
 	if (w == w->run->boss)

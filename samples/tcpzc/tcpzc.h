@@ -288,11 +288,11 @@ void flow_free(struct flow *f); /* frees what flow_close leaves */
 void flow_data_starts(struct flow *f);
 void flow_check(struct flow *f); /* reads the clock and prints a point when one is due */
 void flow_data_ends(struct flow *f);
+/* Records the first error of a flow; code 0: an error that has no errno. */
 int flow_fail(struct flow *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define flow_wrong(f, ...) flow_fail(f, 0, __VA_ARGS__)
 /* Handles errno after a call on the socket: waits for EAGAIN, tries again for EINTR, else fails. */
 int flow_call_failed(struct flow *f, const char *call);
-/* Records an error that has no errno. */
-int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int flow_copy_error(struct flow *f, const struct flow *from);
 uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from `pos` on */
 size_t flow_message(const struct flow *f, uint64_t pos); /* bytes left of the message at `pos` */
