@@ -290,15 +290,20 @@ TEST(vanished)
 	assert_int_equal(row->verdict, VERDICT_BETTER);
 }
 
-/* Skewed, as times are: the exponential of a sum of twelve. */
-static double noise(struct prng *r, double sd)
+static double gauss(struct prng *r)
 {
 	double sum = -6;
 	int i;
 
 	for (i = 0; i < 12; i++)
 		sum += (double)prng_below(r, 1 << 30) / (1 << 30);
-	return exp(sd * sum);
+	return sum;
+}
+
+/* Skewed, as times are: the exponential of a sum of twelve. */
+static double noise(struct prng *r, double sd)
+{
+	return exp(sd * gauss(r));
 }
 
 enum { SIMULATED_ROWS = 8 };
@@ -523,16 +528,6 @@ TEST(of_1000_equal_ends_at_most_5_percent_have_any_verdict)
 }
 
 enum { DRIFT_RUNS = 6, DRIFT_ROUNDS = 600, DRIFT_SEED = 29 };
-
-static double gauss(struct prng *r)
-{
-	double sum = -6;
-	int i;
-
-	for (i = 0; i < 12; i++)
-		sum += (double)prng_below(r, 1 << 30) / (1 << 30);
-	return sum;
-}
 
 static bool drift_is_seen(const double *x)
 {

@@ -69,6 +69,16 @@ TEST(plan_with_every_section_is_read)
 	assert_string_equal(p.text, good);
 }
 
+static struct plan plan_of(const char *text)
+{
+	struct plan p;
+
+	plan_init(&p);
+	if (plan_parse(&p, "p.ini", text, "/opt", &err))
+		fail_msg("%s", err.text);
+	return p;
+}
+
 /* ${bindir} differs between this host and a side's host, wherever the section is in the plan. */
 static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 			   "[vars]\nx = ${bindir}/x\ny = ${x} ${x}\n"
@@ -79,10 +89,8 @@ static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 
 TEST(bindir_is_that_of_each_side)
 {
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(afar);
 
-	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", NULL), 0);
 	assert_string_equal(p.before, "/opt/b");
 	assert_string_equal(p.variants[0].command[SENDER], "/opt/x /opt/x");
 	assert_string_equal(p.sides[RECEIVER].host, "ssh://root@b:22");
@@ -103,10 +111,8 @@ TEST(bindir_is_that_of_each_side_in_a_matrix)
 				   "[setting s]\nvalues = 1 2\nbefore = ${x} ${s}\nafter = ${x}\n"
 				   "[side receiver]\nhost = ssh://b\nprefix = ${x} ${s}\n"
 				   "[variant a]\nreceiver = ${x} ${s}\n";
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(text);
 
-	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	plan_set_bindir(&p, RECEIVER, "/there");
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[1].command[RECEIVER], "/there/x 2");
@@ -124,11 +130,9 @@ TEST(sides_start_in_the_order_of_their_roles)
 	static const char *const names[] = {"server", "mid", "client-1", "sender"};
 	static const char *const commands[] = {"b", "c", "a", "d"};
 	static const double grace_s[] = {20, 15, 10, 10};
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(text);
 	int i;
 
-	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_int_equal(p.nsides, 4);
 	for (i = 0; i < 4; i++) {
 		assert_string_equal(p.sides[i].name, names[i]);
@@ -148,12 +152,10 @@ TEST(seconds_of_a_command_grow_with_the_start)
 	static const double start_s[] = {0, 0.3, 7};
 	static const char *const want[] = {"sh -c 'y -t 3; y -t 3 -Z'", "sh -c 'y -t 4; y -t 4 -Z'",
 					   "sh -c 'y -t 10; y -t 10 -Z'"};
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(text);
 	autofree char *command;
 	int i;
 
-	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_string_equal(p.variants[0].command[1],
 			    "sh -c 'y -t ${seconds}; y -t ${seconds} -Z'");
 	assert_true(variant_has_seconds(&p, &p.variants[0]));
@@ -171,10 +173,8 @@ TEST(seconds_of_the_plan_are_not_replaced)
 {
 	static const char text[] = "[vars]\nseconds = 60\n[side receiver]\ncpus = ${seconds}\n"
 				   "[variant v]\nreceiver = x ${seconds}\n";
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(text);
 
-	plan_init(&p);
-	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", NULL), 0);
 	assert_string_equal(p.sides[0].cpus, "60");
 	assert_string_equal(p.variants[0].command[0], "x 60");
 	assert_false(variant_has_seconds(&p, &p.variants[0]));
@@ -356,11 +356,8 @@ static void check_order(const struct plan *p, const char *want);
 TEST(matrix_leaves_out_excluded_combinations)
 {
 	const struct combination *c;
-	freed(plan_free) struct plan p;
+	freed(plan_free) struct plan p = plan_of(matrix);
 
-	plan_init(&p);
-	if (plan_parse(&p, "p.ini", matrix, "/opt", &err))
-		fail_msg("%s", err.text);
 	assert_int_equal(p.nvariants, 4);
 	assert_string_equal(p.variants[0].name, "base+place-one+mtu9000");
 	assert_string_equal(p.variants[0].what, "plain, 1 CPU, mtu 9000");

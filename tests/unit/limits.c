@@ -127,52 +127,46 @@ static void add_socket(struct store *s, int64_t run, const struct socket *k)
 	assert_int_equal(store_socket_add(s, run, &r, NULL), 0);
 }
 
+static void add_sockets(struct store *s, int64_t run, const char *list)
+{
+	struct socket k;
+	int n;
+
+	for (; sscanf(list, "%lf %lf %lf %lf %lf %lf %lf%n", &k.acked, &k.busy_s, &k.rwnd_s,
+		      &k.sndbuf_s, &k.notsent, &k.unacked, &k.cwnd, &n) == 7;
+	     list += n + (list[n] == ';'))
+		add_socket(s, run, &k);
+}
+
 TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 {
 	static const struct {
-		struct socket sockets[2];
+		const char *sockets; /* members of struct socket, one after the other */
 		const char *limit;
 		double share;
 		const char *evidence;
 	} waits[] = {
-		{{{1000, 2, 0.6, 0, 0, 1, 10}},
-		 "rwnd",
-		 30,
+		{"1000 2 0.6 0 0 1 10", "rwnd", 30,
 		 "waits for the receiver for 30.0 % of the window (rwnd_limited)"},
-		{{{1000, 2, 0, 0.6, 0, 1, 10}},
-		 "sndbuf",
-		 30,
+		{"1000 2 0 0.6 0 1 10", "sndbuf", 30,
 		 "its send buffer is full for 30.0 % of the window (sndbuf_limited)"},
-		{{{1000, 1, 0.1, 0.3, 1, 9, 10}},
-		 "cwnd",
-		 30,
+		{"1000 1 0.1 0.3 1 9 10", "cwnd", 30,
 		 "cwnd is full with data waiting: 9 of 10 segments in flight in the first run"},
-		{{{1000, 1.6, 0.1, 0.3, 1, 8, 10}},
-		 "wire",
-		 60,
+		{"1000 1.6 0.1 0.3 1 8 10", "wire", 60,
 		 "data wait below TCP (link, qdisc or pacing): 8 of 10 segments in flight in the "
 		 "first run"},
-		{{{1000, 1.4, 0.5, 0.5, 0, 9, 10}},
-		 "application",
-		 30,
+		{"1000 1.4 0.5 0.5 0 9 10", "application", 30,
 		 "the sockets have nothing to send for 30.0 % of the window"},
-		{{{1000, 1.41, 0.5, 0.5, 0, 9, 10}}, "none", NAN, "receiver: nothing"},
+		{"1000 1.41 0.5 0.5 0 9 10", "none", NAN, "receiver: nothing"},
 		/* The mean of two sockets; one with less than 1 % of the bytes does not count. */
-		{{{1000, 2, 0.8, 0, 0, 1, 10}, {10, 2, 0.4, 0, 0, 1, 10}},
-		 "rwnd",
-		 30,
+		{"1000 2 0.8 0 0 1 10; 10 2 0.4 0 0 1 10", "rwnd", 30,
 		 "waits for the receiver for 30.0 % of the window (rwnd_limited)"},
-		{{{1000, 2, 0.8, 0, 0, 1, 10}, {9.9, 2, 0.4, 0, 0, 1, 10}},
-		 "rwnd",
-		 40,
+		{"1000 2 0.8 0 0 1 10; 9.9 2 0.4 0 0 1 10", "rwnd", 40,
 		 "waits for the receiver for 40.0 % of the window (rwnd_limited)"},
 		/* Times are interpolated, so a socket may seem busy longer than the window. */
-		{{{1000, 3, 0, 0, 1, 10, 10}},
-		 "cwnd",
-		 100,
+		{"1000 3 0 0 1 10 10", "cwnd", 100,
 		 "cwnd is full with data waiting: 10 of 10 segments in flight in the first run"},
 	};
-	size_t k;
 
 	each (c, waits) {
 		struct store *s = small_store();
@@ -180,8 +174,7 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 		struct table t;
 
 		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
-		for (k = 0; k < 2 && c->sockets[k].acked > 0; k++)
-			add_socket(s, run, &c->sockets[k]);
+		add_sockets(s, run, c->sockets);
 		t = small_store_table(s, "limits", (struct query){0});
 		if (strcmp(c->limit, "none"))
 			check_row(&t, 0, c->limit, c->share, c->evidence);

@@ -71,6 +71,8 @@ static void fill(struct table *t, const char *name, const char *text)
 	}
 }
 
+static void (*sheet_notes)(struct notes *notes); /* of all tables but zerocopy */
+
 static int from_sheets(const struct chart_source *source, const char *name, const struct query *q,
 		       struct table *t, struct error *err)
 {
@@ -81,6 +83,9 @@ static int from_sheets(const struct chart_source *source, const char *name, cons
 		if (strcmp(s->name, name))
 			continue;
 		fill(t, name, s->text);
+		if (sheet_notes && strcmp(name, "zerocopy"))
+			sheet_notes(&t->notes);
+		t->lossy = notes_have(&t->notes, SEVERITY_LOSSY);
 		return 0;
 	}
 	table_init(t, name, NULL, 0);
@@ -153,6 +158,7 @@ static struct fixture *fixture_new(const char *name, const char *text)
 	static struct fixture *last;
 	struct fixture *x = xcalloc(1, sizeof(*x));
 
+	sheet_notes = NULL;
 	if (last)
 		fixture_free(last);
 	last = x;
@@ -183,6 +189,21 @@ static int fixture_draw(struct fixture *x, const char *chart)
 	return rc ? rc : chart_draw(chart_find(chart), &x->d, &x->f, &x->err);
 }
 
+static struct fixture *fixture_drawn(const char *chart, const char *sheet, const char *text)
+{
+	struct fixture *x = fixture_new(sheet, text);
+
+	assert_int_equal(fixture_draw(x, chart), 0);
+	return x;
+}
+
+/* Draws another chart of the same tables. */
+static void fixture_redraw(struct fixture *x, const char *chart)
+{
+	figure_free(&x->f);
+	assert_int_equal(chart_draw(chart_find(chart), &x->d, &x->f, &x->err), 0);
+}
+
 static void assert_has(const char *text, const char *part)
 {
 	if (!text || !strstr(text, part))
@@ -209,6 +230,15 @@ static char *slurp(const char *dir, const char *name)
 		fail_msg("%s", err.text);
 	free(path);
 	return *data;
+}
+
+/* Writes the files of a chart, and returns the text of one. */
+static char *fixture_file(struct fixture *x, const char *name)
+{
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
+		fail_msg("%s", x->err.text);
+	return slurp(dir, name);
 }
 
 TEST(rows)
@@ -250,10 +280,9 @@ TEST(copied)
 
 TEST(throughput)
 {
-	struct fixture *x = fixture_new("summary", summary);
+	struct fixture *x = fixture_drawn("throughput", "summary", summary);
 	struct estimate e;
 
-	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
 	/* no variant says what it asked for: no warning, and the same words for base and others */
@@ -393,8 +422,7 @@ TEST(many)
 				 "b+s0 and 24 more: 96 to 98 % zero copy on the receiver");
 	assert_has(x->f.remarks, "Not in this chart: 6 more variants (--new or --variant chooses)");
 	assert_null(x->f.doubt);
-	figure_free(&x->f);
-	assert_int_equal(chart_draw(chart_find("roi_c"), &x->d, &x->f, &x->err), 0);
+	fixture_redraw(x, "roi_c");
 	assert_int_equal(x->f.bars.n, CHART_ROWS);
 }
 
@@ -470,15 +498,14 @@ TEST(limits_claim)
 
 TEST(cpu)
 {
-	struct fixture *x = fixture_new(
-		"cpu",
+	struct fixture *x = fixture_drawn(
+		"cpu", "cpu",
 		"variant\tside\truns\tapp_pct\tsys_pct\tsoft_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
 		"baseline\tsender\t6\t1\t30\t\t31\t30\t32\n"
 		"baseline\treceiver\t6\t5\t60\t20\t85\t80\t90\n"
 		"mmap\treceiver\t6\t\t\t\t\t\t\n");
 	struct estimate e;
 
-	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_int_equal(x->f.groups.n, 2);
 	assert_string_equal(x->f.groups.mark[0].label, "receiver");
 	assert_true(figure_get(&x->f, 0, 0, 1, &e) && e.value == 60);
@@ -489,11 +516,11 @@ TEST(cpu)
 
 TEST(equal_runs_have_no_whisker)
 {
-	struct fixture *x = fixture_new(
-		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
-		       "baseline\treceiver\t6\t40\t60\t100\t99.99999999999999\t100\n");
+	struct fixture *x =
+		fixture_drawn("cpu", "cpu",
+			      "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
+			      "baseline\treceiver\t6\t40\t60\t100\t99.99999999999999\t100\n");
 
-	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_lacks(x->f.foot, "whiskers");
 }
 
@@ -501,14 +528,13 @@ TEST(equal_runs_have_no_whisker)
 TEST(parts_have_their_own_height)
 {
 	char *tsv;
-	struct fixture *x = fixture_new(
-		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
-		       "baseline\treceiver\t6\t20\t60\t100\t90\t110\n");
+	struct fixture *x =
+		fixture_drawn("cpu", "cpu",
+			      "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
+			      "baseline\treceiver\t6\t20\t60\t100\t90\t110\n");
 
-	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_has(x->f.foot, "Each part is a median, so the parts do not add up to the whole");
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	tsv = slurp(dir, "cpu.tsv");
+	tsv = fixture_file(x, "cpu.tsv");
 	assert_has(tsv, "\t0\t20\t20\t\t\treceiver\tbaseline\tuser\n");
 	assert_has(tsv, "\t20\t80\t60\t\t\treceiver\tbaseline\tsystem\n");
 	assert_has(tsv, "\t0\t100\t100\t90\t110\treceiver\tbaseline\tall\n");
@@ -516,10 +542,9 @@ TEST(parts_have_their_own_height)
 
 TEST(roi)
 {
-	struct fixture *x = fixture_new("roi", roi);
+	struct fixture *x = fixture_drawn("roi_c", "roi", roi);
 	struct estimate e;
 
-	assert_int_equal(fixture_draw(x, "roi_c"), 0);
 	assert_string_equal(x->f.title, "mmap: 2.0× the T²/C of baseline, both sides "
 					"(throughput² per CPU use)");
 	assert_string_equal(x->f.axis, "(Gbit/s)²/%");
@@ -541,9 +566,8 @@ TEST(roi_exponents)
 
 TEST(roi_p_modelled)
 {
-	struct fixture *x = fixture_new("roi", roi);
+	struct fixture *x = fixture_drawn("roi_p", "roi", roi);
 
-	assert_int_equal(fixture_draw(x, "roi_p"), 0);
 	assert_string_equal(x->f.title,
 			    "T²/P: throughput² per watt (power modelled, not measured)");
 	assert_string_equal(x->f.axis, "(Gbit/s)²/W, P modelled");
@@ -555,21 +579,17 @@ TEST(roi_p_modelled)
 TEST(roi_p_partly_modelled)
 {
 	char *tsv, *svg;
-	struct fixture *x =
-		fixture_new("roi", "variant\tside\truns\troi_p\troi_p_lo\troi_p_hi\t"
-				   "power_source\tpower_kind\n"
-				   "baseline\treceiver\t6\t1\t0.9\t1.1\tmeasured\twall\n"
-				   "mmap\treceiver\t6\t2.125\t2\t2.25\tmodelled\t\n"
-				   "uring\treceiver\t6\t\t\t\t\t\n");
+	struct fixture *x = fixture_drawn("roi_p", "roi",
+					  "variant\tside\truns\troi_p\troi_p_lo\troi_p_hi\t"
+					  "power_source\tpower_kind\n"
+					  "baseline\treceiver\t6\t1\t0.9\t1.1\tmeasured\twall\n"
+					  "mmap\treceiver\t6\t2.125\t2\t2.25\tmodelled\t\n"
+					  "uring\treceiver\t6\t\t\t\t\t\n");
 
-	assert_int_equal(fixture_draw(x, "roi_p"), 0);
 	assert_has(x->f.title, "(power in part modelled, not measured)");
 	assert_has(x->f.subtitle, "P: wall power, W; higher"); /* there is no total */
 	assert_has(x->f.axis, "* P modelled");
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
-		fail_msg("%s", x->err.text);
-	tsv = slurp(dir, "roi_p.tsv");
+	tsv = fixture_file(x, "roi_p.tsv");
 	svg = slurp(dir, "roi_p.svg");
 	assert_has(tsv, "\tvariant\tpower_source\n");
 	assert_has(tsv, "\tbaseline\tmeasured\n");
@@ -639,9 +659,8 @@ static const char copies_of_both_sides[] =
 /* The data copy of a side that copied may shrink as well, but the title is about the other side. */
 TEST(components_claim_no_side_that_copied)
 {
-	struct fixture *x = fixture_new("components", copies_of_both_sides);
+	struct fixture *x = fixture_drawn("components", "components", copies_of_both_sides);
 
-	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 30.0 ns per KiB");
 	x = fixture_new("components", copies_of_both_sides);
 	x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\tcopied\tshare\n"
@@ -680,8 +699,7 @@ TEST(number_and_whisker_of_a_stack)
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_has(x->f.foot, "n = 6 profiled runs per variant, intervals of parts in the .tsv · "
 			      "whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	gp = slurp(dir, "components.gp");
+	gp = fixture_file(x, "components.gp");
 	assert_has(
 		gp,
 		"$1 == 0 && valid(7) && valid(8) && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
@@ -711,8 +729,7 @@ TEST(read_once)
 
 	x->source.table = counted_sheets;
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	figure_free(&x->f);
-	assert_int_equal(chart_draw(chart_find("components"), &x->d, &x->f, &x->err), 0);
+	fixture_redraw(x, "components");
 	assert_int_equal(x->f.parts.n, 3);
 	assert_int_equal(components_read, 1);
 }
@@ -750,14 +767,12 @@ TEST(settings)
 	assert_string_equal(x->f.title, "mmap+mtu60k against baseline+mtu60k, receiver: data copy "
 					"90.0 → 8.00 ns per KiB");
 	assert_has(x->f.remarks, "baseline+mtu4k, baseline+mtu60k: every byte was copied");
-	figure_free(&x->f);
-	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	fixture_redraw(x, "throughput");
 	assert_string_equal(x->f.title, "mmap+mtu4k: 1.50× the throughput of baseline+mtu4k");
-	figure_free(&x->f);
 	/* its own base is not drawn: the one that is, by name */
 	x->d.news = (const char **)&names[3];
 	x->d.nnews = 1;
-	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	fixture_redraw(x, "throughput");
 	assert_string_equal(x->f.title, "mmap+mtu60k: 2.2× the throughput of baseline+mtu4k");
 }
 
@@ -775,8 +790,7 @@ TEST(rest)
 	str_puts(&s, "variant\tside\tcomponent\tself_ns\tself_ns_ci\n");
 	for (i = 0; i < array_size(names); i++)
 		str_printf(&s, "baseline\treceiver\t%s\t%zu\t1\n", names[i], i + 1);
-	x = fixture_new("components", s.buf);
-	assert_int_equal(fixture_draw(x, "components"), 0);
+	x = fixture_drawn("components", "components", s.buf);
 	assert_int_equal(x->f.parts.n, 11);
 	assert_string_equal(x->f.parts.mark[0].name, "data copy"); /* 1, but what it is about */
 	assert_string_equal(x->f.parts.mark[10].label, "the rest (3)");
@@ -802,14 +816,6 @@ static struct fixture *stack_with(const char *hi)
 	return x;
 }
 
-static char *drawn(struct fixture *x, const char *dir)
-{
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
-		fail_msg("%s", x->err.text);
-	return slurp(dir, "components.gp");
-}
-
 /* The axis has room for the whisker of the sum, and none for intervals that are not drawn. */
 TEST(whisker_on_stack)
 {
@@ -823,7 +829,7 @@ TEST(whisker_on_stack)
 	page_make(&page, &x->f);
 	assert_true(page.limit > 130 && page.tick > 0 && page.tick < 130);
 	page_free(&page);
-	gp = drawn(x, dir);
+	gp = fixture_file(x, "components.gp");
 	assert_lacks(gp, "Arrow:");
 	assert_lacks(gp, "head filled");
 }
@@ -834,7 +840,7 @@ TEST(short_whisker)
 	char *gp;
 	struct fixture *x = stack_with("80.1");
 
-	gp = drawn(x, dir);
+	gp = fixture_file(x, "components.gp");
 	assert_lacks(gp, "with vectors");
 }
 
@@ -847,7 +853,7 @@ TEST(whisker_cut)
 
 	assert_true(page_reach(&x->f, &cut) == 200);
 	assert_true(cut);
-	gp = drawn(x, dir);
+	gp = fixture_file(x, "components.gp");
 	assert_has(gp, "Arrow: the interval goes on beyond the chart · n = 1 profiled");
 	assert_has(gp, "head filled");
 	assert_has(gp, "reach = 200\n");
@@ -862,13 +868,9 @@ TEST(band_ends_at_the_plot)
 		"size\tone\t1\tplain\t\treceiver\troi_c\t10\t0\t100\n"
 		"size\tthree\t3\tplain\t\treceiver\troi_c\t10\t8\t20\n";
 	char *gp;
-	struct fixture *x = fixture_new("sweep", sweep);
+	struct fixture *x = fixture_drawn("sweep", "sweep", sweep);
 
-	assert_int_equal(fixture_draw(x, "sweep"), 0);
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
-		fail_msg("%s", x->err.text);
-	gp = slurp(dir, "sweep.gp");
+	gp = fixture_file(x, "sweep.gp");
 	assert_has(gp, "least = 0; most = 27.5\n");
 	assert_has(gp, "using 2:(clip($4)):(clip($5)) with filledcurves");
 	assert_has(gp, "A band at the edge: the interval goes on beyond the chart");
@@ -951,10 +953,7 @@ TEST(waterfall)
 	assert_has(x->f.foot, "whiskers: 95 % interval");
 	assert_int_equal(x->f.bars.mark[1].rgb, palette_part("data copy"));
 	assert_int_equal(x->f.bars.mark[2].rgb, palette_pale(palette_part("user")));
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
-		fail_msg("%s", x->err.text);
-	gp = slurp(dir, "waterfall.gp");
+	gp = fixture_file(x, "waterfall.gp");
 	svg = slurp(dir, "waterfall.svg");
 	assert_has(svg, "−40.0");
 	assert_has(svg, "+70.0");
@@ -989,19 +988,16 @@ TEST(foot_without_whiskers)
 	static const char functions[] = "variant\tside\tsymbol\tdso\truns\tself_ns\tself_ns_ci\n"
 					"baseline\treceiver\tcopy\t[kernel.kallsyms]\t2\t60\t400\n"
 					"mmap\treceiver\tcopy\t[kernel.kallsyms]\t%d\t50\t4\n";
-	struct fixture *x = fixture_new("idle", idle);
+	struct fixture *x = fixture_drawn("idle", "idle", idle);
 	char text[256];
 
-	assert_int_equal(fixture_draw(x, "idle"), 0);
 	assert_has(x->f.foot, "n = 6 measured runs per variant, median · ");
 	snprintf(text, sizeof(text), functions, 2);
-	x = fixture_new("functions", text);
-	assert_int_equal(fixture_draw(x, "functions"), 0);
+	x = fixture_drawn("functions", "functions", text);
 	assert_false(figure_has_whiskers(&x->f, false));
 	assert_has(x->f.foot, "n = 2 profiled runs per variant, too few for an interval · ");
 	snprintf(text, sizeof(text), functions, 3);
-	x = fixture_new("functions", text);
-	assert_int_equal(fixture_draw(x, "functions"), 0);
+	x = fixture_drawn("functions", "functions", text);
 	assert_has(x->f.foot, "whiskers: 95 % interval, from 3 runs on · ");
 }
 
@@ -1017,11 +1013,10 @@ TEST(idle_has_an_axis_of_a_whole_cpu)
 		"mmap\treceiver\tall\t/proc/stat\tbusy\t99.9\t98\t100\n"
 		"mmap\treceiver\tall\t/proc/stat\tidle\t0.1\t0\t2\n"
 		"mmap\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n";
-	struct fixture *x = fixture_new("idle", idle);
+	struct fixture *x = fixture_drawn("idle", "idle", idle);
 	struct estimate e;
 	bool cut;
 
-	assert_int_equal(fixture_draw(x, "idle"), 0);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 0 && e.lo == 0 && e.hi == 0);
 	assert_true(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e) && e.hi > 10 * e.value);
@@ -1037,33 +1032,25 @@ TEST(no_profile)
 	assert_has(x->err.text, "no profile of the receiver");
 }
 
-static int lossy_sheets(const struct chart_source *source, const char *name, const struct query *q,
-			struct table *t, struct error *err)
+static void lossy_notes(struct notes *notes)
 {
-	int rc = from_sheets(source, name, q, t, err);
-
-	if (!rc && strcmp(name, "zerocopy")) {
-		t->lossy = true;
-		note_add_of(&t->notes, "mmap", "receiver", workload_corrupt);
-		note_add(&t->notes, cost_sum, "basis busy");
-		note_add_of(&t->notes, "mmap", "sender", rows_unreadable, "nic", (size_t)3,
-			    "nic.snap");
-		note_add_of(&t->notes, "mmap", "sender", workload_no_summary);
-	}
-	return rc;
+	note_add_of(notes, "mmap", "receiver", workload_corrupt);
+	note_add(notes, cost_sum, "basis busy");
+	note_add_of(notes, "mmap", "sender", rows_unreadable, "nic", (size_t)3, "nic.snap");
+	note_add_of(notes, "mmap", "sender", workload_no_summary);
 }
 
 TEST(losses)
 {
 	struct fixture *x = fixture_new("summary", summary);
 
-	x->source.table = lossy_sheets;
+	sheet_notes = lossy_notes;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
 	assert_has(x->f.doubt, "Different limits: ");
 	assert_has(x->f.doubt, "two methods; 2 more: zcost report notes");
 	x = fixture_new("components", components);
-	x->source.table = lossy_sheets;
+	sheet_notes = lossy_notes;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(
@@ -1072,17 +1059,11 @@ TEST(losses)
 		"notes");
 }
 
-static int doubtful_sheets(const struct chart_source *source, const char *name,
-			   const struct query *q, struct table *t, struct error *err)
+static void doubtful_notes(struct notes *notes)
 {
-	int rc = from_sheets(source, name, q, t, err);
-
-	if (!rc && strcmp(name, "zerocopy")) {
-		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0);
-		note_add_of(&t->notes, "mmap", "receiver", workload_stalled, 0.1, 3.0, 0.1, 1.0);
-		note_add_of(&t->notes, "mmap", "receiver", perf_coverage, 40.0, 1.2, 3.0);
-	}
-	return rc;
+	note_add_of(notes, "mmap", "receiver", cpu_others, 51.0);
+	note_add_of(notes, "mmap", "receiver", workload_stalled, 0.1, 3.0, 0.1, 1.0);
+	note_add_of(notes, "mmap", "receiver", perf_coverage, 40.0, 1.2, 3.0);
 }
 
 /* A chart has one line of doubt: the one that weighs most, and the number of the others. */
@@ -1090,7 +1071,7 @@ TEST(one_line_of_doubt)
 {
 	struct fixture *x = fixture_new("components", components);
 
-	x->source.table = doubtful_sheets;
+	sheet_notes = doubtful_notes;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.doubt,
@@ -1112,11 +1093,9 @@ TEST(sweep_has_a_log_axis)
 		"size\t1k\t1024\tplain\t\ttotal\tthroughput_gbps\t10\n"
 		"size\t1M\t1048576\tplain\t\ttotal\tthroughput_gbps\t20\n";
 	char *gp;
-	struct fixture *x = fixture_new("sweep", sweep);
+	struct fixture *x = fixture_drawn("sweep", "sweep", sweep);
 
-	assert_int_equal(fixture_draw(x, "sweep"), 0);
-	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
-	gp = slurp(dir, "sweep.gp");
+	gp = fixture_file(x, "sweep.gp");
 	assert_has(gp, "set logscale y");
 	assert_lacks(strstr(gp, "set logscale y") + 1, "set logscale y"); /* throughput doubles */
 	/* 6k has no room for its label, and the last value has one */
@@ -1126,33 +1105,26 @@ TEST(sweep_has_a_log_axis)
 }
 
 /* Costs hold the work of other programs on the side's CPUs; throughput does not. */
-static int crowded_sheets(const struct chart_source *source, const char *name,
-			  const struct query *q, struct table *t, struct error *err)
+static void crowded_notes(struct notes *notes)
 {
-	int rc = from_sheets(source, name, q, t, err);
-
-	if (!rc && strcmp(name, "zerocopy")) {
-		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 21.0)->repeat = 1;
-		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0)->repeat = 2;
-		note_add_of(&t->notes, "mmap", "sender", cpu_others, 12.0)->repeat = 2;
-		note_add_of(&t->notes, "gone", "receiver", cpu_others, 99.0);
-	}
-	return rc;
+	note_add_of(notes, "mmap", "receiver", cpu_others, 21.0)->repeat = 1;
+	note_add_of(notes, "mmap", "receiver", cpu_others, 51.0)->repeat = 2;
+	note_add_of(notes, "mmap", "sender", cpu_others, 12.0)->repeat = 2;
+	note_add_of(notes, "gone", "receiver", cpu_others, 99.0);
 }
 
 TEST(others)
 {
 	struct fixture *x = fixture_new("components", components);
 
-	x->source.table = crowded_sheets;
+	sheet_notes = crowded_notes;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(
 		x->f.doubt,
 		"mmap receiver, mmap sender (3 runs, first run-01): other programs took "
 		"12 to 51 % of the side's busy time, counting user mode alone");
-	figure_free(&x->f);
-	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
+	fixture_redraw(x, "throughput");
 	assert_has(x->f.doubt, "Different limits: ");
 }
 
