@@ -457,15 +457,14 @@ static void add_sides(struct store *s, const char *variant, double scale, double
 	for (r = 1; r <= 5; r++)
 		for (i = 0; i < 2; i++) {
 			int64_t run =
-				small_store_run(s, (struct run){.variant = variant,
-								.side = sides[i],
-								.host = hosts[i],
-								.repeat = r,
-								.position = 2 * r + (scale < 1)});
-
-			small_store_metrics(s, run,
-					    "seconds = 2, throughput = 8, "
-					    "rate_kib = 1000, rate_packets = 100");
+				small_store_with(s,
+						 (struct run){.variant = variant,
+							      .side = sides[i],
+							      .host = hosts[i],
+							      .repeat = r,
+							      .position = 2 * r + (scale < 1)},
+						 "seconds = 2, throughput = 8, "
+						 "rate_kib = 1000, rate_packets = 100");
 			small_store_metric(s, run, "cpu_pct",
 					   (i ? 30 : 50) * scale * (1 + 0.01 * r));
 			small_store_metric(s, run, "counter:context-switches",

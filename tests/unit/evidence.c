@@ -301,13 +301,13 @@ TEST(contradiction_names_the_shares_of_its_side)
 	int repeat;
 
 	for (repeat = 1; repeat <= 2; repeat++) {
-		run = small_store_run(s, (struct run){.repeat = repeat});
-		small_store_metrics(s, run, "rx_mapped_bytes = 10, rx_copied_bytes = 90");
+		run = small_store_with(s, (struct run){.repeat = repeat},
+				       "rx_mapped_bytes = 10, rx_copied_bytes = 90");
 	}
 	run = small_store_run(s, (struct run){.pass = "syscalls"});
 	add_calls(s, run, "splice = 900, read = 100");
-	run = small_store_run(s, (struct run){.side = "sender"});
-	small_store_metrics(s, run, "sends_zero_copy = 3, sends_copied = 1");
+	run = small_store_with(s, (struct run){.side = "sender"},
+			       "sends_zero_copy = 3, sends_copied = 1");
 	t = small_store_table(s, "zerocopy", (struct query){0});
 	cells_are(&t, "side = receiver receiver sender, 0 total = 200, 0 share = 10, "
 		      "1 share = 90, 2 share = 75");
@@ -442,8 +442,8 @@ static int64_t add_late_sender(struct store *s, const char *variant, uint64_t co
 	int64_t run;
 
 	assert_int_equal(store_variant_add(s, variant, "", NULL, NULL), 0);
-	run = small_store_run(s, (struct run){.variant = variant, .pass = "all", .side = "sender"});
-	small_store_metrics(s, run, "cpu_pct = 100, rate_kib = 1000000");
+	run = small_store_with(s, (struct run){.variant = variant, .pass = "all", .side = "sender"},
+			       "cpu_pct = 100, rate_kib = 1000000");
 	start_world(&w);
 	add(&w, frame(&w, PROFILE_NONE, "_copy_from_iter"), 1, CTX_SYSCALL, copies);
 	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies - late);
@@ -581,12 +581,10 @@ TEST(verdict_says_on_whose_word_sends_were_copied)
 
 	each (c, receivers) {
 		struct store *s = small_store();
-		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
 
-		small_store_metrics(s, run,
-				    "sends_zero_copy = 0, sends_copied = 7, "
-				    "asked_zero_copy = 1");
+		small_store_with(s, (struct run){.side = "sender"},
+				 "sends_zero_copy = 0, sends_copied = 7, asked_zero_copy = 1");
 		if (c->host)
 			small_store_run(s, (struct run){.host = c->host});
 		t = small_store_table(s, "zerocopy", (struct query){0});

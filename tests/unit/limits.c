@@ -170,10 +170,10 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 
 	each (c, waits) {
 		struct store *s = small_store();
-		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		int64_t run = small_store_with(s, (struct run){.side = "sender"},
+					       "seconds = 2, tcp_socket_bytes_acked = 1000");
 		struct table t;
 
-		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 		add_sockets(s, run, c->sockets);
 		t = small_store_table(s, "limits", (struct query){0});
 		if (strcmp(c->limit, "none"))
@@ -191,10 +191,10 @@ TEST(side_that_sends_little_does_not_wait)
 
 	for (acked = 99; acked <= 100; acked++) {
 		struct store *s = small_store();
-		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		int64_t run = small_store_with(s, (struct run){.side = "sender"},
+					       "seconds = 2, tcp_socket_bytes_acked = 1000");
 		struct table t;
 
-		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 		add_socket(s, run, &(struct socket){1000, 2, 0.6, 0, 0, 1, 10});
 		run = small_store_run(s, (struct run){0});
 		small_store_metric(s, run, "seconds", 2);
@@ -220,17 +220,15 @@ TEST(words_name_each_limit_with_its_side)
 	struct table t;
 	int64_t run;
 
-	run = small_store_run(s, (struct run){.side = "sender"});
-	small_store_metrics(s, run,
-			    "seconds = 2, tcp_socket_bytes_acked = 1000, "
-			    "cpu_pct:cpu1 = 99");
+	run = small_store_with(s, (struct run){.side = "sender"},
+			       "seconds = 2, tcp_socket_bytes_acked = 1000, "
+			       "cpu_pct:cpu1 = 99");
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu");
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu");
 	assert_null(limits_words(&t, "w", LIMITS_BY_SHARE));
-	run = small_store_run(s, (struct run){0});
-	small_store_metrics(s, run, "seconds = 2, cpu_pct:cpu1 = 95");
+	run = small_store_with(s, (struct run){0}, "seconds = 2, cpu_pct:cpu1 = 95");
 	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
 	t = small_store_table(s, "limits", (struct query){0});
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
@@ -249,8 +247,8 @@ static void add_transfer(struct store *s, const char *variant, double receiver_c
 
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_pct:cpu1", receiver_cpu);
-	run = small_store_run(s, (struct run){.variant = variant, .side = "sender"});
-	small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
+	run = small_store_with(s, (struct run){.variant = variant, .side = "sender"},
+			       "seconds = 2, tcp_socket_bytes_acked = 1000");
 	small_store_metric(s, run, "cpu_pct:cpu2", sender_cpu);
 	add_socket(s, run, &(struct socket){1000, 2, rwnd_s, 0, 0, 1, 10});
 }

@@ -119,8 +119,8 @@ TEST(calls_of_threads_are_added_up)
 	int i;
 
 	for (i = 0; i < 2; i++) { /* one thread in each run, and one whose call did not return */
-		run = small_store_run(s, (struct run){.pass = "syscalls", .repeat = i + 1});
-		small_store_metrics(s, run, "rate_kib = 1, seconds = 1");
+		run = small_store_with(s, (struct run){.pass = "syscalls", .repeat = i + 1},
+				       "rate_kib = 1, seconds = 1");
 		if (!i) {
 			r.unfinished = 2;
 			assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
@@ -431,13 +431,12 @@ static void add_thread(struct store *s, int64_t run, int pid, int tid, const cha
 static struct store *store_of_threads(void)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){0});
-
-	small_store_metrics(s, run, "seconds = 2, cpu_pct = 80, workload_cpu_pct = 60");
+	int64_t run = small_store_with(s, (struct run){0},
+				       "seconds = 2, cpu_pct = 80, workload_cpu_pct = 60");
 	add_thread(s, run, 7, 8, "helper", 1e9, 4e6, 8);
 	add_thread(s, run, 7, 7, "main", 2e8, 4e6, 2);
-	run = small_store_run(s, (struct run){.repeat = 2});
-	small_store_metrics(s, run, "seconds = 2, cpu_pct = 40, workload_cpu_pct = 30");
+	run = small_store_with(s, (struct run){.repeat = 2},
+			       "seconds = 2, cpu_pct = 40, workload_cpu_pct = 30");
 	add_thread(s, run, 7, 7, "main", 6e8, 4e6, 1);
 	return s;
 }
@@ -462,11 +461,11 @@ TEST(threads_that_waited_equally_are_in_order_of_run_and_thread)
 TEST(ended_threads_and_processes_have_rows)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){0});
+	int64_t run = small_store_with(s, (struct run){0},
+				       "seconds = 2, cpu_pct = 80, workload_cpu_pct = 80");
 	struct table t;
 	int i;
 
-	small_store_metrics(s, run, "seconds = 2, cpu_pct = 80, workload_cpu_pct = 80");
 	add_thread(s, run, 7, 9, "worker", 4e8, 2e6, 2);
 	add_thread(s, run, 7, 7, "main", 2e8, 3e6, 2);
 	add_thread(s, run, 7, 0, "main", 6e8, NAN, NAN);
@@ -688,15 +687,14 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){.cpus = "0-2"});
 	struct cpuset cpus = {0};
 	struct table t;
 
-	small_store_metrics(s, run,
-			    "cpu_pct = 90, cpu_pct:cpu0 = 20, cpu_pct:cpu2 = 70, "
-			    "cpu_idle_pct:cpu2 = 30, workload_cpu_pct = 50");
-	run = small_store_run(s, (struct run){.repeat = 2, .cpus = "0-2"});
-	small_store_metrics(s, run, "cpu_pct = 90, cpu_pct:cpu2 = 60");
+	small_store_with(s, (struct run){.cpus = "0-2"},
+			 "cpu_pct = 90, cpu_pct:cpu0 = 20, cpu_pct:cpu2 = 70, "
+			 "cpu_idle_pct:cpu2 = 30, workload_cpu_pct = 50");
+	small_store_with(s, (struct run){.repeat = 2, .cpus = "0-2"},
+			 "cpu_pct = 90, cpu_pct:cpu2 = 60");
 	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .estimator = "mean"});
 	cells_are(&t, "rows = 2, 0 cpu = 0, 1 cpu = 2, 0 runs = 1, 1 runs = 2, 1 busy_pct = 65, "
 		      "1 idle_pct = 30");
@@ -713,27 +711,15 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 /* Half of a CPU's time in 1000 stays a second: 500 us each. */
 TEST(idle_states_have_the_mean_time_of_a_stay)
 {
-	static const struct {
-		const char *name;
-		double value;
-	} metrics[] = {
-		{"seconds", 2},
-		{"cpu_pct", 40},
-		{"cpu_idle_pct", 60},
-		{"cpu_idle_pct:cpu1", 55},
-		{"cpu_idle_pct:cpu99999", 5},
-		{"cstate_pct:1 C1", 50},
-		{"cstate_pct:1 C1:cpu1", 25},
-		{"cstate_entries:1 C1", 2000},
-		{"cstate_entries:1 C1:cpu1", 100},
-		{"cstate_pct:2 a:b", 10},
-	};
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	each (c, metrics)
-		small_store_metric(s, run, c->name, c->value);
+	small_store_metrics(s, run,
+			    "seconds = 2, cpu_pct = 40, cpu_idle_pct = 60, cpu_idle_pct:cpu1 = 55, "
+			    "cpu_idle_pct:cpu99999 = 5, cstate_pct:1 C1 = 50, "
+			    "cstate_pct:1 C1:cpu1 = 25, cstate_entries:1 C1 = 2000, "
+			    "cstate_entries:1 C1:cpu1 = 100, cstate_pct:2 a:b = 10");
 	t = small_store_table(s, "idle", (struct query){0});
 	cells_are(&t, "state = busy idle C1 a:b idle C1, 0 time_pct = 40, "
 		      "2 entries_per_s = 1000, 2 mean_us = 500, 3 mean_us = -, 4 cpu = 1, "
@@ -785,12 +771,11 @@ TEST(idle_time_of_eight_cpus_is_listed)
 TEST(counters_have_rates_and_kinds)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	small_store_metrics(s, run,
-			    "seconds = 2, rate_kib = 2048, snmp:TcpRetransSegs = 10, "
-			    "snmp:TcpExtTCPSACKDiscard = 3, snmp:TcpOutSegs = 0");
+	small_store_with(s, (struct run){0},
+			 "seconds = 2, rate_kib = 2048, snmp:TcpRetransSegs = 10, "
+			 "snmp:TcpExtTCPSACKDiscard = 3, snmp:TcpOutSegs = 0");
 	t = small_store_table(s, "snmp", (struct query){0});
 	cells_are(&t, "name = TcpRetransSegs TcpExtTCPSACKDiscard, kind = retransmit -, "
 		      "0 count = 10, 0 per_s = 5, 0 per_mib = 2.5");
@@ -819,8 +804,8 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 	size_t i, row;
 
 	for (i = 0; i < 3; i++) {
-		run = small_store_run(s, (struct run){.repeat = (int)i + 1});
-		small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
+		run = small_store_with(s, (struct run){.repeat = (int)i + 1},
+				       "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "counter:cycles", cycles[i]);
 		small_store_metric(s, run, "counter_running:cycles", 50 + (double)i);
 		small_store_metric(s, run, "counter:instructions", 2 * cycles[i]);
@@ -910,10 +895,9 @@ TEST(ratios_divide_counters_of_the_same_kind)
 TEST(summary_has_the_columns_of_the_units_that_count)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){0});
+	int64_t run = small_store_with(s, (struct run){0}, "rate_kib = 1000, cpu_pct = 50");
 	struct table t;
 
-	small_store_metrics(s, run, "rate_kib = 1000, cpu_pct = 50");
 	t = small_store_table(s, "summary", (struct query){0});
 	assert_true(table_column(&t, "copy_ns_per_kib") >= 0);
 	assert_true(table_column(&t, "rate_packets") < 0);
@@ -956,8 +940,7 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 
 	add_costs(s, (struct run){0}, 4e6, 4e6);
 	add_costs(s, (struct run){.side = "sender", .host = "g"}, 6e6, 1e6);
-	run = small_store_run(s, (struct run){.pass = "syscalls"});
-	small_store_metrics(s, run, "seconds = 1, rate_kib = 512");
+	run = small_store_with(s, (struct run){.pass = "syscalls"}, "seconds = 1, rate_kib = 512");
 	add_syscall(s, run, 0, "read", "c", 1, 10);
 	add_syscall(s, run, 1, "write", "c", 1, 10);
 	t = small_store_table(s, "scores", (struct query){0});
@@ -984,9 +967,8 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
-
-		small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
+		int64_t run = small_store_with(s, (struct run){.side = sides[i], .host = sides[i]},
+					       "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "rate_packets", i ? 50 : 0);
 		small_store_metric(s, run, "cpu_pct", i ? 0.3 : 0.2);
 		small_store_metric(s, run, "workload_cpu_pct", i ? 0.1 : 0.05);
@@ -1044,8 +1026,8 @@ TEST(sizes_are_shares_of_their_histogram)
 	small_store_metrics(s, run,
 			    "recv_size_log2:9 = 1, rx_bytes = 600, rx_calls = 2, "
 			    "recv_tokens_log2:3 = 2, return_tokens_log2:3 = 0");
-	run = small_store_run(s, (struct run){.repeat = 2});
-	small_store_metrics(s, run, "recv_size_log2:8 = 3, recv_size_log2:9 = 1");
+	run = small_store_with(s, (struct run){.repeat = 2},
+			       "recv_size_log2:8 = 3, recv_size_log2:9 = 1");
 	t = small_store_table(s, "sizes", (struct query){.estimator = "mean"});
 	cells_are(&t, "name = recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 "
 		      "return_tokens_log2:3 recv_pct_log2:8 recv_pct_log2:9 "
@@ -1171,9 +1153,8 @@ static struct store *store_of_work(void)
 	int r;
 
 	for (r = 0; r < 2; r++) {
-		int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
-
-		small_store_metrics(s, run, "seconds = 2, rate_kib = 1000, rate_packets = 10");
+		int64_t run = small_store_with(s, (struct run){.repeat = r + 1},
+					       "seconds = 2, rate_kib = 1000, rate_packets = 10");
 		small_store_metric(s, run, "cpu_pct", r ? 30 : 50);
 		small_store_metric(s, run, "counter:cycles", r ? 2e6 : 4e6);
 		if (!r)
@@ -1240,8 +1221,7 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 	check_basis(
 		s, (struct query){.cpus = &cpus, .in = IN_CYCLES}, NAN, true,
 		"none: events are counted for all CPUs of the side together; omit --cpu; shares only");
-	run = small_store_run(s, (struct run){.pass = "syscalls"});
-	small_store_metrics(s, run, "seconds = 2, rate_kib = 500");
+	run = small_store_with(s, (struct run){.pass = "syscalls"}, "seconds = 2, rate_kib = 500");
 	for (i = 0; i < 3; i++)
 		add_syscall(s, run, i, "read", "c", i + 1, 10);
 	check_basis(

@@ -2,36 +2,23 @@
 /* Tables of the network stack: packets of CPUs, interrupts, counters of cards, sockets. */
 #include "tests/unit/small_store.h"
 
-struct metric {
-	const char *name;
-	double value;
-};
-
 /* A run of 2 s in which the workload moved 4 MiB. */
-static struct store *store_with(const struct metric *metrics, size_t n)
+static struct store *store_with(const char *metrics)
 {
 	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){0});
-	size_t i;
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "rate_kib", 2048);
-	for (i = 0; i < n; i++)
-		small_store_metric(s, run, metrics[i].name, metrics[i].value);
+	small_store_metrics(s, small_store_with(s, (struct run){0}, "seconds = 2, rate_kib = 2048"),
+			    metrics);
 	return s;
 }
-#define STORE_WITH(metrics) store_with(metrics, array_size(metrics))
 
 TEST(softnet_names_the_cpus_with_the_most_packets)
 {
-	static const struct metric metrics[] = {
-		{"softnet:processed", 100},	{"softnet:processed:cpu0", 20},
-		{"softnet:processed:cpu2", 74}, {"softnet:processed:cpu3", 5},
-		{"softnet:processed:cpu4", 1},	{"softnet:dropped", 0},
-		{"softnet:squeezed", 8},	{"softnet:squeezed:cpu2", 8},
-		{"softnet:flow_limited", 0},
-	};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s =
+		store_with("softnet:processed = 100, softnet:processed:cpu0 = 20, "
+			   "softnet:processed:cpu2 = 74, softnet:processed:cpu3 = 5, "
+			   "softnet:processed:cpu4 = 1, softnet:dropped = 0, softnet:squeezed = 8, "
+			   "softnet:squeezed:cpu2 = 8, softnet:flow_limited = 0");
 	struct cpuset cpus = {0};
 	struct table t = small_store_table(s, "softnet", (struct query){0});
 
@@ -53,13 +40,10 @@ TEST(softnet_names_the_cpus_with_the_most_packets)
 /* Less than one packet a second has shares, too. Of equal CPUs the first is named first. */
 TEST(softnet_has_shares_of_few_packets)
 {
-	static const struct metric metrics[] = {
-		{"softnet:dropped", 1},		 {"softnet:dropped:cpu2", 1},
-		{"softnet:squeezed", 4},	 {"softnet:squeezed:cpu0", 2},
-		{"softnet:squeezed:cpu1", 2},	 {"softnet:waiting_max", 6},
-		{"softnet:processed_x:cpu5", 9},
-	};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s =
+		store_with("softnet:dropped = 1, softnet:dropped:cpu2 = 1, softnet:squeezed = 4, "
+			   "softnet:squeezed:cpu0 = 2, softnet:squeezed:cpu1 = 2, "
+			   "softnet:waiting_max = 6, softnet:processed_x:cpu5 = 9");
 	struct table t = small_store_table(s, "softnet", (struct query){0});
 
 	cells_are(&t, "name = softnet_dropped softnet_squeezed softnet_waiting_max, "
@@ -71,9 +55,7 @@ TEST(softnet_has_shares_of_few_packets)
 /* A CPU that counted nothing in a run has no metric there: it counts as 0. */
 TEST(softnet_counts_a_silent_cpu_as_zero)
 {
-	static const struct metric metrics[] = {{"softnet:processed", 9},
-						{"softnet:processed:cpu1", 9}};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s = store_with("softnet:processed = 9, softnet:processed:cpu1 = 9");
 	int64_t run = small_store_run(s, (struct run){.repeat = 2});
 	struct table t;
 
@@ -86,13 +68,11 @@ TEST(softnet_counts_a_silent_cpu_as_zero)
 
 TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 {
-	static const struct metric metrics[] = {
-		{"irq:24 eth0-rx", 10},	    {"irq:24 eth0-rx:cpu1", 9}, {"irq:24 eth0-rx:cpu2", 1},
-		{"irq:25 eth0-tx:cpu1", 4}, {"irq:25 eth0-tx:cpu2", 3}, {"irq:25 eth0-tx:cpu3", 2},
-		{"irq:25 eth0-tx:cpu4", 1}, {"irq:25 eth0-tx", 30},	{"irq:LOC", 0},
-		{"softirq:NET_RX", 4},	    {"softirq:NET_RX:cpu1", 4},
-	};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s =
+		store_with("irq:24 eth0-rx = 10, irq:24 eth0-rx:cpu1 = 9, irq:24 eth0-rx:cpu2 = 1, "
+			   "irq:25 eth0-tx:cpu1 = 4, irq:25 eth0-tx:cpu2 = 3, "
+			   "irq:25 eth0-tx:cpu3 = 2, irq:25 eth0-tx:cpu4 = 1, irq:25 eth0-tx = 30, "
+			   "irq:LOC = 0, softirq:NET_RX = 4, softirq:NET_RX:cpu1 = 4");
 	struct table t = small_store_table(s, "irq", (struct query){0});
 
 	cells_are(&t, "source = 25 24 NET_RX, kind = irq irq softirq, "
@@ -109,16 +89,12 @@ TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 
 TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 {
-	static const struct metric metrics[] = {
-		{"nic:host/eth10/link/rx_packets", 2},
-		{"nic:host/eth2/ethtool/rx_crc_errors", 6},
-		{"nic:host/eth2/link/rx_dropped", 4},
-		{"nic:host/eth2/rx-1/packets", 8},
-		{"nic:host/eth2/rx-0/packets", 8},
-		{"nic:host/eth2/link/tx_packets", 0},
-		{"nic_known_s:host/eth2/link/rx_dropped", 1},
-	};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s =
+		store_with("nic:host/eth10/link/rx_packets = 2, "
+			   "nic:host/eth2/ethtool/rx_crc_errors = 6, "
+			   "nic:host/eth2/link/rx_dropped = 4, nic:host/eth2/rx-1/packets = 8, "
+			   "nic:host/eth2/rx-0/packets = 8, nic:host/eth2/link/tx_packets = 0, "
+			   "nic_known_s:host/eth2/link/rx_dropped = 1");
 	struct table t = small_store_table(s, "nic", (struct query){0});
 
 	cells_are(&t, "interface = eth2 eth2 eth2 eth2 eth10, "
@@ -135,30 +111,21 @@ TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 /* Cards that moved packets have their settings in a note, of all runs. */
 TEST(settings_of_working_cards_are_noted)
 {
-	static const struct metric metrics[] = {
-		{"nic:host/eth0/link/rx_packets", 5},
-		{"nic:host/eth1/link/tx_packets", 5},
-		{"nic:host/eth2/link/tx_packets", 0},
-		{"nic:host/lo/link/rx_packets", 5},
-		{"nic_state:host/eth0/up", 1},
-		{"nic_state:host/eth1/up", 1},
-		{"nic_state:host/eth2/up", 1},
-		{"nic_state:host/lo/up", 1},
-		{"nic_state:host/eth0/speed_mbps", 25000},
-		{"nic_state:host/eth0/mtu", 1500},
-		{"nic_state:host/eth0/rx_ring", 256},
-		{"nic_state:host/eth0/rx_ring_max", 4096},
-		{"nic_state:host/eth0/tx_ring", 128},
-		{"nic_state:host/eth0/rx_channels", 0},
-		{"nic_state:host/eth0/feature:rx-gro", 1},
-		{"nic_state:host/eth0/feature:rx-lro", 0},
-		{"nic_state:host/eth0/rx_usecs", 8},
-		{"nic_state:host/eth0/gro_max_size", 65536},
-		{"nic_state:host/eth0/gso_max_size", 65535},
-		{"nic:host/eth0/driver=mlx5_core", 1},
-		{"nic_state:host/eth1/mtu", 9000},
-	};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s = store_with(
+		"nic:host/eth0/link/rx_packets = 5, nic:host/eth1/link/tx_packets = 5, "
+		"nic:host/eth2/link/tx_packets = 0, nic:host/lo/link/rx_packets = 5, "
+		"nic_state:host/eth0/up = 1, nic_state:host/eth1/up = 1, "
+		"nic_state:host/eth2/up = 1, nic_state:host/lo/up = 1, "
+		"nic_state:host/eth0/speed_mbps = 25000, nic_state:host/eth0/mtu = 1500, "
+		"nic_state:host/eth0/rx_ring = 256, "
+		"nic_state:host/eth0/rx_ring_max = 4096, "
+		"nic_state:host/eth0/tx_ring = 128, nic_state:host/eth0/rx_channels = 0, "
+		"nic_state:host/eth0/feature:rx-gro = 1, "
+		"nic_state:host/eth0/feature:rx-lro = 0, "
+		"nic_state:host/eth0/rx_usecs = 8, "
+		"nic_state:host/eth0/gro_max_size = 65536, "
+		"nic_state:host/eth0/gso_max_size = 65535, "
+		"nic:host/eth0/driver=mlx5_core = 1, nic_state:host/eth1/mtu = 9000");
 	int64_t run = small_store_run(s, (struct run){.repeat = 2});
 	struct table t;
 
@@ -175,8 +142,7 @@ TEST(settings_of_working_cards_are_noted)
 
 TEST(counters_that_stand_still_are_named_in_a_note)
 {
-	static const struct metric metrics[] = {{"nic:host/eth2/link/rx_packets", 0}};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s = store_with("nic:host/eth2/link/rx_packets = 0");
 	struct table t = small_store_table(s, "nic", (struct query){0});
 
 	assert_int_equal(t.rows, 0);
@@ -185,9 +151,7 @@ TEST(counters_that_stand_still_are_named_in_a_note)
 
 TEST(tcp_scales_the_figures_of_a_socket)
 {
-	static const struct metric metrics[] = {
-		{"tcp_rtt_us", 55}, {"tcp_retransmits", 3}, {"workload_bytes", 2e9}};
-	struct store *s = STORE_WITH(metrics);
+	struct store *s = store_with("tcp_rtt_us = 55, tcp_retransmits = 3, workload_bytes = 2e9");
 	struct socket_row r = {
 		.pid = 7, .local = "a:1", .peer = "b:2", .congestion = "cubic", .readings = 2};
 	struct run *runs;

@@ -6,9 +6,8 @@
 static int64_t add_side(struct store *s, const char *side, const char *host, const char *cpus,
 			double cpu_pct)
 {
-	int64_t run = small_store_run(s, (struct run){.side = side, .host = host, .cpus = cpus});
-
-	small_store_metrics(s, run, "throughput = 4, rate_kib = 1000, seconds = 2");
+	int64_t run = small_store_with(s, (struct run){.side = side, .host = host, .cpus = cpus},
+				       "throughput = 4, rate_kib = 1000, seconds = 2");
 	small_store_metric(s, run, "cpu_pct", cpu_pct);
 	return run;
 }
@@ -241,8 +240,7 @@ TEST(notes_say_which_sides_lack_a_figure_and_why)
 		&t, "cpu_pct, roi_c are absent for v sender, v total: CPU time was not collected");
 	small_store_says(&t, "power_w, roi_p are absent: no power source");
 	s = small_store();
-	run = small_store_run(s, (struct run){.variant = "w"});
-	small_store_metrics(s, run, "rate_messages = 9, cpu_pct = 9");
+	run = small_store_with(s, (struct run){.variant = "w"}, "rate_messages = 9, cpu_pct = 9");
 	t = small_store_table(s, "roi", (struct query){0});
 	small_store_says(&t, "w receiver: the workload counts messages and roi takes bytes; "
 			     "'zcost report summary' and 'zcost compare' have its rate and ns per "

@@ -71,6 +71,15 @@ static inline void small_store_metrics(struct store *s, int64_t run, const char 
 	free(list);
 }
 
+/* Adds a run with metrics. */
+static inline int64_t small_store_with(struct store *s, struct run r, const char *metrics)
+{
+	int64_t run = small_store_run(s, r);
+
+	small_store_metrics(s, run, metrics);
+	return run;
+}
+
 /* Keeps a table until eight others are made, and returns it. */
 static inline struct table small_store_keep(struct table t)
 {
