@@ -257,45 +257,6 @@ TEST(mark_search_reads_two_mib_of_an_environment_at_most)
 	assert_true(n < 2 << 20);
 }
 
-static const struct column columns[] = {
-	{"name", .type = V_STR}, {"n", .type = V_INT}, {"ns", "ns", V_REAL, .digits = 1}};
-
-static void fill(struct table *t)
-{
-	struct value *row;
-
-	table_init(t, "t", columns, 3);
-	row = table_row(t);
-	row[0] = value_str(t, "a,\"b\"\t|");
-	row[1] = value_int(-3);
-	row[2] = value_real(1.25);
-	row = table_row(t);
-	row[0] = value_str(t, "\xc3\xa9");
-	row[2] = value_real(0.0 / 0.0);
-}
-
-static void check_format(enum table_format format, const char *expected)
-{
-	freed(table_free) struct table t;
-	autofree char *text;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	fill(&t);
-	assert_int_equal(table_write(&t, format, 0, f), 0);
-	fclose(f);
-	assert_string_equal(text, expected);
-}
-
-TEST(table_is_written_in_every_format)
-{
-	check_format(FORMAT_TSV, "name\tn\tns\na,\"b\" |\t-3\t1.25\n\xc3\xa9\t\t\n");
-	check_format(FORMAT_CSV, "name,n,ns\n\"a,\"\"b\"\"\t|\",-3,1.25\n\xc3\xa9,,\n");
-	check_format(FORMAT_TEXT, "name      n   ns\n"
-				  "a,\"b\" |  -3  1.2\n"
-				  "\xc3\xa9         -    -\n");
-}
-
 /* Text joins a value and its interval in one cell and leaves out empty columns. */
 TEST(text_joins_value_and_interval)
 {

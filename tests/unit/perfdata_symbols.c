@@ -145,6 +145,13 @@ static void w_release(struct writer *w, const char *release)
 	w_end(w, at);
 }
 
+/* A kernel at this place with the build-id of the captures. */
+static void w_kernel(struct writer *w, uint64_t start)
+{
+	w_kernel_map(w, start, 0xa00, start, "[kernel.kallsyms]_text");
+	w_kernel_id(w, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+}
+
 static void w_kernel_sample(struct writer *w, uint64_t weight, uint64_t addr)
 {
 	struct w_sample s = {.time = 1,
@@ -153,6 +160,15 @@ static void w_kernel_sample(struct writer *w, uint64_t weight, uint64_t addr)
 			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, addr}};
 
 	w_sample(w, &s);
+}
+
+static void read_stream(struct profile *p, const struct writer *records,
+			const struct perfdata_options *o)
+{
+	freed(writer_free) struct writer w = {0};
+
+	w_pipe(&w, &records->out);
+	assert_int_equal(w_read(p, &w.out, o, NULL), 0);
 }
 
 /* The symbol of the row with this weight. */
@@ -166,63 +182,64 @@ static uint32_t symbol_of(const struct profile *p, uint64_t weight)
 	return p->frames[p->costs[i].frame].symbol;
 }
 
+enum { NOTHING, CAPTURE, CACHE, NAMED, SYMFS, VMLINUX };
+static const struct {
+	int from;
+	const char *place;
+	uint8_t recorded; /* byte of the build-id; 0: none */
+	bool moved;	  /* the recorded boot had the kernel elsewhere */
+	enum unresolved why;
+	const char *note; /* the note, or NULL without one */
+} proofs[] = {
+	{CAPTURE, "same", 0xaa, false, RESOLVED, NULL},
+	{CAPTURE, "same", 0xaa, true, RESOLVED, NULL},
+	{CAPTURE, "same", 0xbb, false, UNRESOLVED_MISMATCH,
+	 "recorded on the kernel with build-id bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, "
+	 "the capture has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; give its kallsyms"},
+	{CAPTURE, "same", 0, false, RESOLVED, NULL},
+	{CAPTURE, "same", 0, true, UNRESOLVED_NO_SYMBOLS,
+	 "nothing proves that the kernel of the capture is the recorded one (no build-id, "
+	 "and _text lies elsewhere)"},
+	{CAPTURE, "bare", 0xaa, false, RESOLVED, NULL},
+	{CAPTURE, "bare", 0xaa, true, UNRESOLVED_NO_SYMBOLS, "nothing proves that"},
+	{CAPTURE, "none", 0xaa, false, UNRESOLVED_NO_SYMBOLS,
+	 "no kallsyms of the recorded host; give it with --kallsyms"},
+	{NOTHING, "", 0xaa, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+	{CACHE, "new", 0xaa, true, RESOLVED, NULL},
+	{CACHE, "new", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+	{CACHE, "new", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+	{NAMED, "bare/kallsyms", 0xbb, true, RESOLVED, NULL},
+	{CACHE, "elf", 0xaa, false, RESOLVED, NULL},
+	{SYMFS, "debug", 0xaa, false, RESOLVED, NULL},
+	{SYMFS, "boot", 0xaa, false, RESOLVED, NULL},
+	{SYMFS, "modules", 0xaa, true, RESOLVED, NULL},
+	{SYMFS, "build", 0xaa, false, RESOLVED, NULL},
+	{SYMFS, "boot", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+	{SYMFS, "boot", 0xbb, false, UNRESOLVED_MISMATCH,
+	 "/boot/boot/vmlinux-6.1 has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+	{VMLINUX, "without-id", 0, false, RESOLVED, NULL},
+	{VMLINUX, "boot/boot/vmlinux-6.1", 0, true, RESOLVED, NULL},
+	{VMLINUX, "without-id", 0xaa, false, UNRESOLVED_MISMATCH, "without-id has none"},
+	{VMLINUX, "none", 0, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
+	{NAMED, "none", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
+};
+
 TEST(kernel_symbols_need_proof)
 {
-	enum { NOTHING, CAPTURE, CACHE, NAMED, SYMFS, VMLINUX };
-	static const struct {
-		int from;
-		const char *place;
-		uint8_t recorded; /* byte of the build-id; 0: none */
-		bool moved;	  /* the recorded boot had the kernel elsewhere */
-		enum unresolved why;
-		const char *note; /* the note, or NULL without one */
-	} cases[] = {
-		{CAPTURE, "same", 0xaa, false, RESOLVED, NULL},
-		{CAPTURE, "same", 0xaa, true, RESOLVED, NULL},
-		{CAPTURE, "same", 0xbb, false, UNRESOLVED_MISMATCH,
-		 "recorded on the kernel with build-id bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, "
-		 "the capture has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; give its kallsyms"},
-		{CAPTURE, "same", 0, false, RESOLVED, NULL},
-		{CAPTURE, "same", 0, true, UNRESOLVED_NO_SYMBOLS,
-		 "nothing proves that the kernel of the capture is the recorded one (no build-id, "
-		 "and _text lies elsewhere)"},
-		{CAPTURE, "bare", 0xaa, false, RESOLVED, NULL},
-		{CAPTURE, "bare", 0xaa, true, UNRESOLVED_NO_SYMBOLS, "nothing proves that"},
-		{CAPTURE, "none", 0xaa, false, UNRESOLVED_NO_SYMBOLS,
-		 "no kallsyms of the recorded host; give it with --kallsyms"},
-		{NOTHING, "", 0xaa, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
-		{CACHE, "new", 0xaa, true, RESOLVED, NULL},
-		{CACHE, "new", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
-		{CACHE, "new", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
-		{NAMED, "bare/kallsyms", 0xbb, true, RESOLVED, NULL},
-		{CACHE, "elf", 0xaa, false, RESOLVED, NULL},
-		{SYMFS, "debug", 0xaa, false, RESOLVED, NULL},
-		{SYMFS, "boot", 0xaa, false, RESOLVED, NULL},
-		{SYMFS, "modules", 0xaa, true, RESOLVED, NULL},
-		{SYMFS, "build", 0xaa, false, RESOLVED, NULL},
-		{SYMFS, "boot", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
-		{SYMFS, "boot", 0xbb, false, UNRESOLVED_MISMATCH,
-		 "/boot/boot/vmlinux-6.1 has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
-		{VMLINUX, "without-id", 0, false, RESOLVED, NULL},
-		{VMLINUX, "boot/boot/vmlinux-6.1", 0, true, RESOLVED, NULL},
-		{VMLINUX, "without-id", 0xaa, false, UNRESOLVED_MISMATCH, "without-id has none"},
-		{VMLINUX, "none", 0, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
-		{NAMED, "none", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
-	};
 	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		uint64_t at = KERNEL - (cases[i].moved ? BOOT : 0);
-		autofree char *path = xasprintf("%s/%s", dir, cases[i].place);
+	for (i = 0; i < array_size(proofs); i++) {
+		uint64_t at = KERNEL - (proofs[i].moved ? BOOT : 0);
+		autofree char *path = xasprintf("%s/%s", dir, proofs[i].place);
 		struct perfdata_options o = {
 			.threads = 1,
-			.host_dir = cases[i].from == CAPTURE ? path : NULL,
-			.buildid_dir = cases[i].from == CACHE ? path : NULL,
-			.kallsyms = cases[i].from == NAMED ? path : NULL,
-			.symfs = cases[i].from == SYMFS ? path : NULL,
-			.vmlinux = cases[i].from == VMLINUX ? path : NULL,
+			.host_dir = proofs[i].from == CAPTURE ? path : NULL,
+			.buildid_dir = proofs[i].from == CACHE ? path : NULL,
+			.kallsyms = proofs[i].from == NAMED ? path : NULL,
+			.symfs = proofs[i].from == SYMFS ? path : NULL,
+			.vmlinux = proofs[i].from == VMLINUX ? path : NULL,
 		};
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
@@ -231,32 +248,31 @@ TEST(kernel_symbols_need_proof)
 		w_release(&records, "6.1");
 		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_USER);
 		w_kernel_id(&records, 0xcc, "/lib/veth.ko", PERF_RECORD_MISC_KERNEL);
-		if (cases[i].recorded)
-			w_kernel_id(&records, cases[i].recorded,
+		if (proofs[i].recorded)
+			w_kernel_id(&records, proofs[i].recorded,
 				    i % 2 ? "[kernel.kallsyms]" : "/boot/vmlinux-6",
 				    PERF_RECORD_MISC_KERNEL);
 		w_kernel_sample(&records, 1, at + 0x310);
 		w_kernel_sample(&records, 2, MODULE + 0x10);
 		w_kernel_sample(&records, 4, MODULE - 0x10);
 		w_kernel_sample(&records, 8, MODULE - BOOT + 0x18);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)),
-				    cases[i].why ? "0x310" : "tcp_sendmsg");
-		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, cases[i].why);
+				    proofs[i].why ? "0x310" : "tcp_sendmsg");
+		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, proofs[i].why);
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1)), "[kernel.kallsyms]");
 		/* modules lie elsewhere after another boot, and an ELF kernel has none */
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)),
-				    !cases[i].why && !cases[i].moved && cases[i].from == CAPTURE
+				    !proofs[i].why && !proofs[i].moved && proofs[i].from == CAPTURE
 					    ? "veth_xmit"
 					    : "0x10");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)), "[veth]");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 4)), "[unknown]");
 		assert_int_not_equal(p.symbols[symbol_of(&p, 8)].unresolved, RESOLVED);
-		if (!cases[i].note)
+		if (!proofs[i].note)
 			assert_null(p.kernel_note);
 		else
-			assert_non_null(strstr(p.kernel_note, cases[i].note));
+			assert_non_null(strstr(p.kernel_note, proofs[i].note));
 	}
 }
 
@@ -265,15 +281,14 @@ TEST(kernel_without_an_address_lies_where_kallsyms_says)
 {
 	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
-	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0};
 	freed(profile_free) struct profile p;
 
 	w_kernel_map(&records, KERNEL, 0xa00, 0, "[kernel.kallsyms]");
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 	w_kernel_sample(&records, 1, KERNEL + 0x2ff);
 	w_kernel_sample(&records, 2, KERNEL + 0x300);
-	w_pipe(&w, &records.out);
-	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	read_stream(&p, &records, &o);
 	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)), "_text");
 	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)), "tcp_sendmsg");
 }
@@ -286,7 +301,7 @@ TEST(mapping_has_the_build_id_of_the_kernel)
 	int byte, i;
 
 	for (byte = 0xaa; byte <= 0xab; byte++) {
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		size_t at = w_begin(&records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | 1 << 14);
 		freed(profile_free) struct profile p;
 
@@ -305,8 +320,7 @@ TEST(mapping_has_the_build_id_of_the_kernel)
 		w_end(&records, at);
 		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 		w_kernel_sample(&records, 1, KERNEL + 0x310);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved,
 				 byte == 0xaa ? RESOLVED : UNRESOLVED_MISMATCH);
 	}
@@ -331,7 +345,7 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		const char *symbol = strchr(rows[i].map, ']') + 1;
 		char *note = xasprintf("%s or the recording lacks the address of %s", vmlinux,
 				       *symbol ? symbol : "_text");
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, rows[i].map);
@@ -339,8 +353,7 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		w_kernel_map(&records, KERNEL + 0x100, 0xa00, KERNEL + 0x100,
 			     i ? rows[i].map : "[kernel.kallsyms]_stext");
 		w_kernel_sample(&records, 1, KERNEL + 0x310);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)),
 				    rows[i].known ? "tcp_sendmsg"
 				    : i == 2	  ? "0x210"
@@ -369,7 +382,7 @@ TEST(kallsyms_name_what_was_not_recorded)
 
 	write_text("early/kallsyms", text, sizeof(text) - 1);
 	for (recorded = 0; recorded < 4; recorded++) {
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
@@ -379,8 +392,7 @@ TEST(kallsyms_name_what_was_not_recorded)
 			w_ksymbol(&records, 0, MODULE + 0x2000000, 64, false, "bpf_prog_3");
 		w_kernel_sample(&records, 1, MODULE + 0x10);
 		w_kernel_sample(&records, 2, MODULE + 0x1000010);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1)),
 				    recorded & 1 ? "[unknown]" : "[veth]");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)),
@@ -408,7 +420,7 @@ TEST(files_of_other_builds_are_noted)
 
 	for (n = 1; n < 4; n++) {
 		autofree char *file = xasprintf("builds/w/p%zu", n - 1), *start;
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
 		write_vmlinux(file, 0xaa);
@@ -420,8 +432,7 @@ TEST(files_of_other_builds_are_noted)
 		}
 		for (i = 0; i < n; i++)
 			w_add_sample(&records, 1ULL << i, 1, 200, 0x400310 + i * 0x10000);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, UNRESOLVED_MISMATCH);
 		start = n > 1 ? xasprintf("symbols of %zu files are not used: %s/w/p0: ", n, root)
 			      : xasprintf("%s/w/p0: ", root);
@@ -447,7 +458,7 @@ TEST(long_names_are_cut)
 	};
 	autofree char *host = xasprintf("%s/long", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
-	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0};
 	freed(str_free) struct str map = {0};
 	freed(profile_free) struct profile p;
 	size_t i, k;
@@ -464,8 +475,7 @@ TEST(long_names_are_cut)
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 	write_text("long/kallsyms", map.buf, map.len);
 	write_notes("long/notes", 0xaa);
-	w_pipe(&w, &records.out);
-	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	read_stream(&p, &records, &o);
 	for (i = 0; i < array_size(cases); i++) {
 		const char *name = profile_symbol_name(&p, symbol_of(&p, 1ULL << i));
 
@@ -591,20 +601,18 @@ TEST(code_is_in_the_order_of_objects)
 	autofree char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
 	const struct perfdata_options o = {
 		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
-	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0};
 	freed(profile_free) struct profile p;
 	size_t i, k;
 
-	w_kernel_map(&records, KERNEL - BOOT, 0xa00, KERNEL - BOOT, "[kernel.kallsyms]_text");
-	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+	w_kernel(&records, KERNEL - BOOT);
 	w_mmap2(&records, 0, 200, 0x400000, 0x1000, TEXT, "/w/prog");
 	w_add_sample(&records, 4, 1, 200, 0x400310);
 	each (c, at) {
 		w_kernel_sample(&records, 1, KERNEL - BOOT + *c);
 		w_add_sample(&records, 4, 1, 200, 0x400310);
 	}
-	w_pipe(&w, &records.out);
-	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	read_stream(&p, &records, &o);
 	assert_int_equal(p.nspots, 4);
 	assert_int_equal(p.ncodes, 3);
 	for (i = 0; i < 3; i++) {
@@ -633,17 +641,15 @@ TEST(cheap_functions_have_no_spots)
 	size_t k;
 
 	each (r, rows) {
-		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
-		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
-		w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+		w_kernel(&records, KERNEL);
 		w_kernel_sample(&records, r->costly, KERNEL + 0x310);
 		for (k = 0; k < 2; k++)
 			if (r->cheap[k])
 				w_kernel_sample(&records, r->cheap[k], KERNEL + 0x10 + k);
-		w_pipe(&w, &records.out);
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		read_stream(&p, &records, &o);
 		assert_int_equal(p.nspots, r->nspots);
 		if (p.nspots == 1)
 			assert_int_equal(p.spots[0].weight, r->costly);

@@ -247,8 +247,8 @@ TEST(medians_and_series_leave_out_idle_sockets)
 	assert_float_equal(in.series[2].value, 62, 1e-9);
 }
 
-/* Reads a socket at `n` times, from 9 s to 13 s. */
-static void socket_read(const struct made *at, size_t n, size_t info_len)
+/* Reads a socket at `n` times. */
+static void socket_read(const struct made *at, size_t n, size_t info_len, double from, double to)
 {
 	struct str s = {0};
 	size_t i;
@@ -257,7 +257,7 @@ static void socket_read(const struct made *at, size_t n, size_t info_len)
 	for (i = 0; i < n; i++) {
 		str_puts(&s, "little\n");
 		put_line(&s, &at[i], info_len);
-		add_snap(9 + 4 * (double)i / (double)(n - 1), &s);
+		add_snap(from + (to - from) * (double)i / (double)(n - 1), &s);
 	}
 	read_raw(&in, "tcp.snap");
 }
@@ -269,7 +269,7 @@ TEST(missing_counter_has_no_growth)
 
 	at[1].info.tcpi_total_retrans = 6;
 	at[2].info.tcpi_total_retrans = 9;
-	socket_read(at, 3, 112);
+	socket_read(at, 3, 112, 9, 13);
 	assert_float_equal(in.sockets[0].f[SOCKET_retrans], 3 + 3, 0); /* 9 to 11 s: half of 6 */
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_true(isnan(in.sockets[0].f[SOCKET_segs_in]));
@@ -277,7 +277,7 @@ TEST(missing_counter_has_no_growth)
 	metrics_are(&in, "tcp_socket_bytes_acked = -, tcp_socket_retransmits = 6");
 	at[1].info.tcpi_bytes_acked = UINT64_MAX; /* unknown, then counted from 0 */
 	at[2].info.tcpi_bytes_acked = 8;
-	socket_read(at, 3, sizeof(at->info));
+	socket_read(at, 3, sizeof(at->info), 9, 13);
 	assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 8, 0);
 }
 
@@ -293,7 +293,7 @@ TEST(states_are_of_all_readings)
 		at[i].info.tcpi_delivery_rate = 7;
 		at[i].info.tcpi_delivery_rate_app_limited = i >= 17;
 	}
-	socket_read(at, 21, sizeof(at->info));
+	socket_read(at, 21, sizeof(at->info), 9, 13);
 	assert_int_equal(in.sockets[0].readings, 16);
 	assert_float_equal(in.sockets[0].f[SOCKET_min_rtt_us], 80, 0);
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -370,25 +370,13 @@ TEST(states_count_up_to_20_ms_outside_the_window)
 	static const struct {
 		double from, to, rtt;
 	} rows[] = {{9.98, 13.02, 15}, {9.979, 13.02, 20}, {9.98, 13.021, 10}};
-	size_t i;
+	struct made at[] = {socket_made(1), socket_made(1)};
 
-	for (i = 0; i < 3; i++) {
-		struct made m = socket_made(1);
-		struct str s = {0};
-
-		ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-		m.info.tcpi_bytes_acked = 600;
-		m.info.tcpi_rtt = 10;
-		str_puts(&s, "little\n");
-		put_line(&s, &m, sizeof(m.info));
-		add_snap(rows[i].from, &s);
-		m.info.tcpi_rtt = 20;
-		m.info.tcpi_bytes_acked = 500; /* it falls: no growth */
-		str_puts(&s, "little\n");
-		put_line(&s, &m, sizeof(m.info));
-		add_snap(rows[i].to, &s);
-		read_raw(&in, "tcp.snap");
-		assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], rows[i].rtt, 0);
+	at[0].info.tcpi_bytes_acked = 600, at[0].info.tcpi_rtt = 10;
+	at[1].info.tcpi_bytes_acked = 500, at[1].info.tcpi_rtt = 20; /* it falls: no growth */
+	each (r, rows) {
+		socket_read(at, 2, sizeof(at->info), r->from, r->to);
+		assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], r->rtt, 0);
 		assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 0, 0);
 	}
 }

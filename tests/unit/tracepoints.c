@@ -85,6 +85,8 @@ static void whole(struct writer *w)
 	check_field(&t, 31, "id", 8, 8);
 	check_field(&t, 30, "ret", 16, 8);
 	check_field(&t, 400, "pid", 24, 4);
+	assert_true(tracing_field(&t, tracing_find(&t, 30), "half").sign);
+	assert_false(tracing_field(&t, tracing_find(&t, 30), "flags").sign);
 	check_field(&t, 31, "args", 0, 0); /* not a number */
 	check_field(&t, 400, "comm", 0, 0);
 	check_field(&t, 400, "nonsense", 0, 0);
@@ -753,28 +755,6 @@ TEST(files_of_a_folder_share_no_rounds)
 	unlink(other);
 	rmdir(dir);
 	str_free(&d.text);
-}
-
-TEST(narrow_fields_keep_their_sign)
-{
-	static const struct tracepoint_want narrow = {
-		"raw_syscalls", "sys_exit", {"flags", "half"}};
-	const struct w_event one = {
-		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 30, .id = EXIT};
-	struct delivered d;
-	int big;
-
-	for (big = 0; big < 2; big++) {
-		freed(writer_free) struct writer w = {.big = big};
-
-		w_stream_head(&w, &one, 1);
-		w_formats(&w);
-		w_event_sample(&w, EXIT, 100, 10, 0, 0x8001800180018001 - 2);
-		assert_int_equal(read_calls(&w, &all, &narrow, 1, &d, NULL), 0);
-		assert_non_null(strstr(d.text.buf, "(2147581953, -32767)"));
-		tracepoints_close(d.tp);
-		str_free(&d.text);
-	}
 }
 
 TEST(calls_outside_the_slice_are_left_out)
