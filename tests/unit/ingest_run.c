@@ -37,18 +37,23 @@ static void run_of(const char *members)
 
 #define WINDOW "\"window\":{\"start_ns\":10000000000,\"end_ns\":110000000000}"
 
+static void run_is(const char *expected)
+{
+	const char *const texts[] = {in.run.variant, in.run.pass, in.run.side,	  in.run.status,
+				     in.units,	     in.run.host, in.run.command, in.run.cpus,
+				     in.run.why,     in.named};
+	freed(str_free) struct str s = {0};
+
+	each (text, texts)
+		str_printf(&s, "%s%s", s.len ? ", " : "", *text ? *text : "-");
+	assert_string_equal(s.buf, expected);
+}
+
 TEST(run_has_names_and_a_window)
 {
 	run_of("\"x\":1");
-	assert_string_equal(in.run.variant, "run");
-	assert_string_equal(in.run.pass, "all");
-	assert_string_equal(in.run.side, "local");
-	assert_string_equal(in.run.status, "ok");
-	assert_string_equal(in.units, "none");
-	assert_null(in.run.host);
-	assert_null(in.run.command);
-	assert_null(in.run.cpus);
-	assert_false(in.has_cpus || in.unmatched || in.named);
+	run_is("run, all, local, ok, none, -, -, -, -, -");
+	assert_false(in.has_cpus || in.unmatched);
 	assert_float_equal(in.wall_clock, 0, 0);
 	assert_int_equal(in.nmetrics + in.notes.n, 0);
 	run_of(WINDOW
@@ -57,26 +62,18 @@ TEST(run_has_names_and_a_window)
 	       "\"units\":\"iperf3\",\"cpus\":\"1-2\",\"started_ns\":5,\"ended_ns\":6,"
 	       "\"processes\":[7,9],\"named\":\"nginx\",\"matched\":[],"
 	       "\"wall_clock\":\"2026-01-31T12:00:00.25Z\"");
-	assert_string_equal(in.run.variant, "v");
-	assert_string_equal(in.run.pass, "p");
-	assert_string_equal(in.run.side, "local"); /* it would leave the capture */
-	assert_true(noted_text(&in, NOTE_file_damaged, "side '../s'"));
-	assert_string_equal(in.run.host, "h");
+	run_is("v, p, local, failed, iperf3, h, a ? b c, 1-2, it broke, nginx");
+	assert_true(
+		noted_text(&in, NOTE_file_damaged, "side '../s'")); /* it would leave the capture */
 	assert_int_equal(in.run.repeat, 3);
-	assert_string_equal(in.run.command, "a ? b c");
-	assert_string_equal(in.run.status, "failed");
-	assert_string_equal(in.run.why, "it broke");
-	assert_string_equal(in.units, "iperf3");
 	assert_true(in.has_cpus);
 	assert_int_equal(in.run.ncpus, 2);
-	assert_string_equal(in.run.cpus, "1-2");
 	assert_int_equal(in.run.start_ns, 10 * S);
 	assert_int_equal(in.run.end_ns, 110 * S);
 	assert_int_equal(in.started_ns, 5);
 	assert_int_equal(in.ended_ns, 6);
 	assert_int_equal(in.npids, 2);
 	assert_int_equal(in.pids[1], 9);
-	assert_string_equal(in.named, "nginx");
 	assert_true(in.unmatched);
 	assert_float_equal(in.wall_clock, 1769860800.25, 0);
 	run_of("\"cpus\":\"two\",\"matched\":[7],\"wall_clock\":\"noon\"");
@@ -390,41 +387,36 @@ static void sampled(const char *event, double busy, uint64_t sampled, uint64_t i
 	ingest_coverage(&in);
 }
 
-TEST(samples_of_less_than_90_percent_of_the_busy_time_are_noted)
+/* Two ticks for each CPU are below the resolution of busy time. */
+TEST(samples_below_90_or_above_110_percent_of_the_busy_time_are_noted)
 {
-	const struct note *n;
+	static const struct {
+		double busy;
+		uint64_t sampled;
+		double pct;
+		bool low, high;
+	} rows[] = {
+		{5e9, 9 * S, 90, false, false},		  {5e9, 895 * S / 100, 89.5, true, false},
+		{0.1e9, S * 16 / 100, 80, false, false},  {0.1e9, S * 15 / 100, 75, true, false},
+		{5e9, 11 * S, 110, false, false},	  {5e9, 1105 * S / 100, 110.5, false, true},
+		{0.1e9, S * 24 / 100, 120, false, false}, {0.1e9, S * 25 / 100, 125, false, true},
+	};
 
-	sampled("cpu-clock", 5e9, 9 * S, 5 * S);
-	metrics_are(&in, "coverage_pct = 90, notes = 0");
-	sampled("cpu-clock", 5e9, 895 * S / 100, 5 * S);
-	n = noted(&in, NOTE_perf_coverage);
-	assert_float_equal(n->value[0].number, 89.5, 1e-9);
-	assert_float_equal(n->value[1].number, 8.95, 1e-9);
-	assert_float_equal(n->value[2].number, 10, 1e-9);
-	/* Two ticks for each CPU are below the resolution of busy time. */
-	sampled("cpu-clock", 0.1e9, S * 16 / 100, 5 * S);
-	metrics_are(&in, "coverage_pct = 80, note perf_coverage = -");
-	sampled("cpu-clock", 0.1e9, S * 15 / 100, 5 * S);
-	assert_non_null(noted(&in, NOTE_perf_coverage));
-}
+	each (r, rows) {
+		const struct note *n;
 
-TEST(samples_of_more_than_110_percent_of_the_busy_time_are_noted)
-{
-	const struct note *n;
-
-	sampled("cpu-clock", 5e9, 11 * S, 5 * S);
-	metrics_are(&in, "coverage_pct = 110, notes = 0");
-	sampled("cpu-clock", 5e9, 1105 * S / 100, 5 * S);
-	n = noted(&in, NOTE_perf_coverage_high);
-	assert_int_equal(in.notes.n, 1);
-	assert_float_equal(n->value[0].number, 110.5, 1e-9);
-	assert_float_equal(n->value[1].number, 11.05, 1e-9);
-	assert_float_equal(n->value[2].number, 10, 1e-9);
-	/* Two ticks for each CPU are below the resolution of busy time. */
-	sampled("cpu-clock", 0.1e9, S * 24 / 100, 5 * S);
-	assert_null(noted(&in, NOTE_perf_coverage_high));
-	sampled("cpu-clock", 0.1e9, S * 25 / 100, 5 * S);
-	assert_non_null(noted(&in, NOTE_perf_coverage_high));
+		sampled("cpu-clock", r->busy, r->sampled, 5 * S);
+		assert_float_equal(metric(&in, "coverage_pct"), r->pct, 1e-9);
+		assert_int_equal(noted(&in, NOTE_perf_coverage) != NULL, r->low);
+		assert_int_equal(noted(&in, NOTE_perf_coverage_high) != NULL, r->high);
+		assert_int_equal(in.notes.n, r->low || r->high);
+		if (!in.notes.n)
+			continue;
+		n = &in.notes.note[0];
+		assert_float_equal(n->value[0].number, r->pct, 1e-9);
+		assert_float_equal(n->value[1].number, (double)r->sampled / 1e9, 1e-9);
+		assert_float_equal(n->value[2].number, 2 * r->busy / 1e9, 1e-9);
+	}
 }
 
 /* Without busy time or without samples of a clock there is nothing to compare. */
@@ -549,7 +541,23 @@ static const char host_json[] =
 
 TEST(host_has_its_places)
 {
-	const struct topology_row *p;
+	static const struct {
+		const char *kind, *name, *found; /* CPUs, package, node, KiB, Mbit/s, up */
+	} places[] = {
+		{"package", "0", "0,2 0 -1 nan nan -1"},
+		{"package", "1", "1,3 1 -1 nan nan -1"},
+		{"core", "0/0/0", "0,2 0 0 nan nan -1"},
+		{"core", "1/0", "1 1 1 nan nan -1"},
+		{"node", "0", "0,2 -1 0 2.46841e+07 nan -1"},
+		{"node", "1", "1,3 -1 1 1.04858e+06 nan -1"},
+		{"cache", "L1 data", "0,2 -1 -1 32 nan -1"},
+		{"cache", "L1 code", "0,2 -1 -1 nan nan -1"},
+		{"cache", "L3", "0,2 -1 -1 2048 nan -1"},
+		{"cache", "L?", "1 -1 -1 nan nan -1"},
+		{"nic", "e0", "1,3 -1 1 nan 25000 1"},
+		{"nic", "e1", "- -1 -1 nan nan 0"},
+		{"nic", "e2", "- -1 -1 nan 1 -1"},
+	};
 	freed(host_free) struct host h;
 
 	put("hosts/vm/host.json", host_json);
@@ -567,39 +575,17 @@ TEST(host_has_its_places)
 	assert_string_equal(h.row.cpu_model, "m");
 	assert_string_equal(h.row.virtualization, "kvm");
 	assert_int_equal(h.row.cpus, 4);
-	assert_string_equal(place(&h, "package", "0")->cpus, "0,2");
-	assert_string_equal(place(&h, "package", "1")->cpus, "1,3");
-	assert_int_equal(place(&h, "package", "1")->package, 1);
-	assert_int_equal(place(&h, "package", "1")->node, -1);
-	assert_int_equal(place(&h, "package", "1")->up, -1);
-	assert_true(isnan(place(&h, "package", "1")->speed));
+	each (c, places) {
+		const struct topology_row *p = place(&h, c->kind, c->name);
+		autofree char *found =
+			xasprintf("%s %ld %ld %g %g %ld", p->cpus ? p->cpus : "-", (long)p->package,
+				  (long)p->node, p->size_kib, p->speed, p->up);
+
+		assert_string_equal(found, c->found);
+	}
+	assert_string_equal(place(&h, "node", "0")->distances, "10 20");
+	assert_float_equal(place(&h, "node", "0")->size_kib, 24684096, 0);
 	assert_null(place(&h, "package", "2"));
-	p = place(&h, "core", "0/0/0");
-	assert_string_equal(p->cpus, "0,2");
-	assert_int_equal(p->package, 0);
-	assert_int_equal(p->node, 0);
-	assert_string_equal(place(&h, "core", "1/0")->cpus, "1");
-	p = place(&h, "node", "0");
-	assert_string_equal(p->cpus, "0,2");
-	assert_string_equal(p->distances, "10 20");
-	assert_float_equal(p->size_kib, 24684096, 0);
-	assert_int_equal(p->node, 0);
-	assert_float_equal(place(&h, "node", "1")->size_kib, 1048576, 0);
-	assert_float_equal(place(&h, "cache", "L1 data")->size_kib, 32, 0);
-	assert_true(isnan(place(&h, "cache", "L1 code")->size_kib));
-	assert_float_equal(place(&h, "cache", "L3")->size_kib, 2048, 0);
-	assert_string_equal(place(&h, "cache", "L?")->cpus, "1");
-	p = place(&h, "nic", "e0");
-	assert_int_equal(p->node, 1);
-	assert_string_equal(p->cpus, "1,3");
-	assert_float_equal(p->speed, 25000, 0);
-	assert_int_equal(p->up, 1);
-	p = place(&h, "nic", "e1");
-	assert_int_equal(p->node, -1);
-	assert_null(p->cpus);
-	assert_true(isnan(p->speed));
-	assert_int_equal(p->up, 0);
-	assert_int_equal(place(&h, "nic", "e2")->up, -1);
 	assert_null(place(&h, "nic", "lo"));
 	assert_int_equal(h.nplaces, 2 + 2 + 2 + 4 + 3);
 }
