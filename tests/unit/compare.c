@@ -597,52 +597,43 @@ TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 
 TEST(splits)
 {
+	static const struct {
+		size_t runs, most, n;
+		bool every;
+	} cases[] = {
+		{6, SPLITS, 10, true}, /* choose(6, 3) / 2: run 0 is always in the first half */
+		{6, 10, 10, true},     {6, 9, 9, false},
+		{7, SPLITS, 35, true}, /* choose(7, 3) */
+		{7, 34, 34, false},    {40, SPLITS, SPLITS, false},
+		{1, SPLITS, 0, true},
+	};
 	freed(splits_free) struct splits s;
 	size_t i, k;
 
-	splits_make(&s, 6, SPLITS); /* choose(6, 3) / 2: run 0 is always in the first half */
-	assert_int_equal(s.n, 10);
-	assert_true(s.every);
-	for (i = 0; i < s.n; i++) {
-		assert_int_equal(__builtin_popcountll(s.of[i]), 3);
-		assert_true(s.of[i] & 1);
-		for (k = 0; k < i; k++)
-			assert_true(s.of[k] != s.of[i]);
+	each (c, cases) {
+		splits_make(&s, c->runs, c->most);
+		assert_int_equal(s.n, c->n);
+		if (c->n)
+			assert_int_equal(s.every, c->every);
+		for (i = 0; i < s.n; i++) {
+			assert_int_equal(__builtin_popcountll(s.of[i]), c->runs / 2);
+			if (c->runs == 6)
+				assert_true(s.of[i] & 1);
+			if (s.every && c->runs == 7)
+				assert_in_range(s.of[i], 7, 7 << 4);
+			for (k = 0; s.every && k < i; k++)
+				assert_true(s.of[k] != s.of[i]);
+		}
+		if (c->most == 10) {
+			assert_int_equal(s.first_half, 7);
+			assert_int_equal(s.alternate, 1 + 4 + 16);
+		}
+		splits_free(&s);
 	}
-	splits_free(&s);
-	splits_make(&s, 6, 10);
-	assert_true(s.every);
-	assert_int_equal(s.first_half, 7);
-	assert_int_equal(s.alternate, 1 + 4 + 16);
-	splits_free(&s);
-	splits_make(&s, 6, 9);
-	assert_false(s.every);
-	assert_int_equal(s.n, 9);
-	splits_free(&s);
-	splits_make(&s, 7, SPLITS); /* choose(7, 3) */
-	assert_int_equal(s.n, 35);
-	for (i = 0; i < s.n; i++) {
-		assert_int_equal(__builtin_popcountll(s.of[i]), 3);
-		assert_in_range(s.of[i], 7, 7 << 4);
-	}
-	splits_free(&s);
-	splits_make(&s, 7, 34);
-	assert_false(s.every);
-	assert_int_equal(s.n, 34);
-	splits_free(&s);
 	splits_make(&s, 64, 2); /* one more than the bits of a split */
 	assert_int_equal(s.runs, 63);
 	assert_int_equal(s.base, 31);
 	assert_int_equal(__builtin_popcountll(s.alternate), 32);
-	splits_free(&s);
-	splits_make(&s, 40, SPLITS);
-	assert_int_equal(s.n, SPLITS);
-	assert_false(s.every);
-	for (i = 0; i < s.n; i++)
-		assert_int_equal(__builtin_popcountll(s.of[i]), 20);
-	splits_free(&s);
-	splits_make(&s, 1, SPLITS);
-	assert_int_equal(s.n, 0);
 }
 
 /*

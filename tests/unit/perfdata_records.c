@@ -250,26 +250,28 @@ TEST(later_map_replaces_the_part_it_covers)
 		check_row(&p, 1ULL << i, "x", expected[i].dso, expected[i].symbol);
 }
 
-static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id, uint64_t inode)
+/* Maps a page of a file. It has a build-id, or numbers of its device and its inode. */
+static void map_file(struct writer *w, uint64_t start, const char *name, uint8_t id,
+		     const uint32_t *file)
 {
-	uint8_t build_id[24] = {4, 0, 0, 0, 0xab, 0xcd, 0xef, id};
-	size_t at = w_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | (with_id ? 1 << 14 : 0));
+	const uint8_t build_id[24] = {4, 0, 0, 0, 0xab, 0xcd, 0xef, id};
+	size_t at = w_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | (file ? 0 : 1 << 14));
 
 	w32(w, 1);
 	w32(w, 1);
 	w64(w, start);
 	w64(w, 0x1000);
 	w64(w, 0);
-	if (with_id) {
-		w_bytes(w, build_id, sizeof(build_id));
-	} else {
-		w32(w, 8);
-		w32(w, 1);
-		w64(w, inode);
+	if (file) {
+		w32(w, file[0]);
+		w32(w, file[1]);
+		w64(w, file[2]);
 		w64(w, 0);
+	} else {
+		w_bytes(w, build_id, sizeof(build_id));
 	}
 	w64(w, 5);
-	w_name(w, "/same/path");
+	w_name(w, name);
 	w_trailer(w, 1, 1, 0);
 	w_end(w, at);
 }
@@ -281,9 +283,9 @@ TEST(build_id_tells_files_of_one_path_apart)
 	freed(profile_free) struct profile p;
 	size_t i, found = 0;
 
-	mmap2_of(&w, 0x1000, true, 1, 0);
-	mmap2_of(&w, 0x2000, true, 2, 0);
-	mmap2_of(&w, 0x3000, false, 0, 5);
+	map_file(&w, 0x1000, "/same/path", 1, NULL);
+	map_file(&w, 0x2000, "/same/path", 2, NULL);
+	map_file(&w, 0x3000, "/same/path", 0, (const uint32_t[]){8, 1, 5});
 	for (i = 0; i < 3; i++)
 		w_add_sample(&w, 1ULL << i, 9, 1, 0x1000 * (i + 1));
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
@@ -331,25 +333,6 @@ static void listed_id_of(struct writer *w, uint16_t misc, uint8_t size, const ch
 	w_end(w, at);
 }
 
-static void file_of(struct writer *w, uint64_t start, const char *name, const uint32_t *file)
-{
-	size_t at = w_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-
-	w32(w, 1);
-	w32(w, 1);
-	w64(w, start);
-	w64(w, 0x1000);
-	w64(w, 0);
-	w32(w, file[0]);
-	w32(w, file[1]);
-	w64(w, file[2]);
-	w64(w, 0);
-	w64(w, 5);
-	w_name(w, name);
-	w_trailer(w, 1, 1, 0);
-	w_end(w, at);
-}
-
 /*
  * The list is a feature, or records of a stream. It belongs to a name, so it says nothing if two
  * files have that name. A row of the kernel says nothing about files, and the first row of a name
@@ -392,8 +375,8 @@ TEST(build_ids_of_the_header_belong_to_names)
 		w_end(&w, k);
 		w_bytes(&w, list.out.buf, n ? 0 : list.out.len);
 		for (i = 0; i < 2 * array_size(cases); i++) {
-			file_of(&w, 0x10000 + 0x1000 * i, cases[i / 2].name,
-				cases[i / 2].files[i % 2]);
+			map_file(&w, 0x10000 + 0x1000 * i, cases[i / 2].name, 0,
+				 cases[i / 2].files[i % 2]);
 			w_add_sample(&w, 1, 9, 1, 0x10000 + 0x1000 * i);
 		}
 		assert_int_equal(w_read_records(&p, &w, NULL), 0);
