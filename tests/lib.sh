@@ -134,6 +134,14 @@ next_port() {
 	done
 }
 
+# The head of a plan of one short run, which other keys of [plan] may follow.
+short_plan='[plan]
+repeats = 1
+passes = measure
+warmup = 0.05
+duration = 0.1
+grace = 0'
+
 # in_family COMMAND...: becomes the command, which has a mark in its environment, as all processes that it starts have
 in_family() {
 	FAMILY=$scratch exec "$@"

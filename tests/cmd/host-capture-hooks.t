@@ -12,21 +12,16 @@ hang="setsid sleep $tag & sleep $tag"
 deaf="trap '' TERM; setsid sleep $tag & while :; do sleep $tag; done"
 
 plan() { # plan [SED]: prints the plan, edited by a sed script
-	cat <<-'EOT' | sed "${1:-}"
-		[plan]
-		repeats = 1
-		passes = measure
-		warmup = 0.02
-		duration = 0.05
-		grace = 0
+	cat <<-EOT | sed "${1:-}"
+		$short_plan
 		hook_timeout = 3
 		before = echo begin >>hooks
 		after = echo end >>hooks
 		[setting gro]
 		values = on off
 		save = echo was
-		before = echo gro ${gro} >>hooks
-		after = echo gro back to $saved >>hooks
+		before = echo gro \${gro} >>hooks
+		after = echo gro back to \$saved >>hooks
 		[side receiver]
 		[variant a]
 		receiver = sleep 60

@@ -9,13 +9,8 @@ need jq zstd
 
 tag=61.$$ # no other process sleeps this long
 plan() { # plan [SED]: prints the plan, edited by a sed script
-	cat <<-'EOT' | sed "${1:-}"
-		[plan]
-		repeats = 1
-		passes = measure
-		warmup = 0.02
-		duration = 0.05
-		grace = 0
+	cat <<-EOT | sed "${1:-}"
+		$short_plan
 		before = echo begin >>hooks
 		after = echo end >>hooks
 		[side receiver]

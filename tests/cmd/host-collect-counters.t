@@ -100,13 +100,7 @@ ok "--events without the collector 'counters' is a usage error" exits 2 "$zcost"
 ok "the error about --events names the collector 'counters'" says "belongs to the collector 'counters', which is not among those chosen" err
 
 cat >plan.ini <<END
-[plan]
-name = c
-passes = measure
-repeats = 1
-warmup = 0
-duration = 0.1
-grace = 0
+$short_plan
 [side receiver]
 collect = counters
 events = {page-faults,context-switches},dummy
@@ -119,6 +113,6 @@ ok "a plan's events are in counters.tsv" sh -c "cut -f 1 cap/runs/v/measure-01/r
 ok "the manifest has the events of the plan" sh -c "jq -e '.variants[0].settings[\"receiver.events\"] == \"{page-faults,context-switches},dummy\"' cap/manifest.json"
 sed -i 's/^events = .*/events = {page-faults/' plan.ini
 ok "a plan with an invalid event list is a usage error" exits 2 "$zcost" capture plan.ini -o other
-ok "the error has the line of the event list" says "plan.ini:10: events: the '}' of a group is missing" err
+ok "the error has the line of the event list" says "plan.ini:9: events: the '}' of a group is missing" err
 
 done_testing

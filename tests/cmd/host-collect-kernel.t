@@ -94,12 +94,7 @@ fi
 # A hook sets a sysctl in the namespace of the workload. hosts/ has the host's.
 hosts_rmem=$(cat /proc/sys/net/ipv4/tcp_rmem)
 cat >rmem.ini <<EOT
-[plan]
-repeats = 1
-passes = measure
-warmup = 0.1
-duration = 0.2
-grace = 0
+$short_plan
 [setting rmem]
 values = 1000000 9000000
 before = ip netns exec $ns sysctl -qw net.ipv4.tcp_rmem="4096 65536 \${rmem}"

@@ -106,12 +106,7 @@ cat >show <<-'EOF'
 EOF
 chmod 755 show
 cat >plan.ini <<-EOF
-	[plan]
-	passes = measure
-	repeats = 1
-	warmup = 0.2
-	duration = 0.2
-	grace = 0
+	$short_plan
 	before = ip netns add zcost-user-$$ && id -u >$scratch/hook
 	after = ip netns del zcost-user-$$
 	[side receiver]

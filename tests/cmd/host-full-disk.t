@@ -147,13 +147,8 @@ empty() {
 empty
 ZCOST_STATE=$scratch/small/state # the undo state is on the full disk as well
 mkdir -m 700 "$ZCOST_STATE"
-cat >p.ini <<'END'
-[plan]
-repeats = 1
-passes = measure
-warmup = 0.05
-duration = 0.1
-grace = 0
+cat >p.ini <<END
+$short_plan
 before = echo up >>state
 after = echo down >>state
 [side receiver]

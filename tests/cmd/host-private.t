@@ -12,12 +12,7 @@ private() { # private PATH...
 }
 mkfifo ends # the receiver ends with its sender
 cat >plan.ini <<-EOF
-	[plan]
-	passes = measure
-	repeats = 1
-	warmup = 0.1
-	duration = 0.3
-	grace = 0
+	$short_plan
 	before = umask >$scratch/umask.hook
 	after = true
 	[side receiver]

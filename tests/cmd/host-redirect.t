@@ -6,12 +6,7 @@
 need root zstd
 
 cat >plan.ini <<-EOF
-	[plan]
-	passes = measure
-	repeats = 1
-	warmup = 0.1
-	duration = 0.2
-	grace = 0
+	$short_plan
 	[side receiver]
 	collect = cpu
 	[variant one]

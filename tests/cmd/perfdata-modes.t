@@ -11,15 +11,10 @@ perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 
 load=load.sh
 ok "a recording with a fixed period matches perf report" same fixed -g -e cpu-clock -c 400000
-ok "a recording of several events matches perf report" same multi -g -e cpu-clock,page-faults,context-switches -F 2000
-steady "a group of events that the leader reads matches perf report" same leader -g -e '{cpu-clock,page-faults,context-switches}:S' -c 200000
+ok "a recording of several events, with build-ids in the mappings, matches perf report" same multi --buildid-mmap -g -e cpu-clock,page-faults,context-switches -F 2000
 ok "a recording without call graphs matches perf report" same flat -e cpu-clock -F 3000
-ok "a recording of user space alone matches perf report" same user -g -e cpu-clock:u -F 3000
-ok "a recording of the kernel alone matches perf report" same kernel -g -e cpu-clock:k -F 3000
-ok "a recording with build-ids in the mappings matches perf report" same mmap2 --buildid-mmap -g -e cpu-clock -F 2000
-for name in multi fixed; do
-	ok "every sample matches perf script: $name" each_sample $name
-done
+ok "a recording of user space and of the kernel by an event each matches perf report" same user -g -e cpu-clock:u,cpu-clock:k -F 2000
+ok "every sample of several events matches perf script" each_sample multi
 
 load=short.sh
 ok "a recording with all sample fields matches perf report" same fat $clock -d -W -R -T -P --phys-data --data-page-size \
@@ -33,10 +28,9 @@ load=late.sh
 steady "a recording by the raw monotonic clock after a delay matches perf report" same raw $clock -k CLOCK_MONOTONIC_RAW -D 5
 load=short.sh
 ok "a recording by the boot clock with --max-size matches perf report" same boot $clock -k CLOCK_BOOTTIME --max-size 100K
-ok "a recording by the real-time clock without children matches perf report" same real $clock -k CLOCK_REALTIME -i
-ok "a recording by the atomic clock with time boundaries matches perf report" same tai $clock -k CLOCK_TAI --timestamp-boundary
-ok "a recording with a buffer per thread matches perf report" same perthread $clock --per-thread
-ok "a recording with asynchronous writes matches perf report" same aio $clock --aio=4
+ok "a recording by the real-time clock with a buffer per thread matches perf report" same real $clock -k CLOCK_REALTIME --per-thread
+ok "a recording by the atomic clock with time boundaries and asynchronous writes matches perf report" same tai $clock \
+	-k CLOCK_TAI --timestamp-boundary --aio=4
 ok "a recording of events with names and periods matches perf report" same named -g -F 1000 \
 	-e cpu-clock/name=my-clock/ -e cpu-clock/period=2000000/ -e page-faults/name=faults,period=3/
 ok "a recording of a group without counter reads matches perf report" same group -g -F 1000 -e '{cpu-clock,page-faults,context-switches}'

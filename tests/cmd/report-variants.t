@@ -27,15 +27,13 @@ ok "analyze counts 8 runs of a capture with settings" says ": 8 runs$" err
 
 report c variants
 report c variants --variant '*+mtu9000*'
-ok "report variants with an unmatched glob exits 1" exits 1 "$zcost" report variants c --variant 'c*'
-ok "the message names the unmatched glob" says "no variant is 'c\*'" err
+run report variants c --variant 'c*'
 
 report c summary --variant 'a+*'
 report c runs --variant '?+mtu1500*'
 report c roi --variant 'b*9000*'
-ok "report summary with an unmatched glob exits 1" exits 1 "$zcost" report summary c --variant 'c+*'
-ok "the message lists the variants" says "no variant 'c\+\*'; it has: a\+mtu1500\+gro-on, a" err
-ok "a glob does not match a side" exits 1 "$zcost" report summary c --side 'rec*'
+run report summary c --variant 'c+*'
+run report summary c --side 'rec*'
 ok "compare accepts two variants of settings" exits 0 "$zcost" compare a+mtu1500+gro-on a+mtu9000+gro-on -C c
 
 if command -v gnuplot >/dev/null; then
@@ -64,8 +62,8 @@ run report summary c/ sub/c tso --format csv # captures with one name have a lon
 run report variants c tso --format csv
 "$zcost" report summary c tso --verbose >out 2>err
 ok "a note names its variants with their captures, and a note of all stands once" sh -c "grep -q '^# c/a+mtu1500+gro-on, c/a' out && test \$(grep -c 'over the runs' out) = 1"
-ok "a capture that is not there fails the table" exits 1 "$zcost" report summary c nowhere
-ok "the same capture twice is a usage error" exits 2 "$zcost" report summary c c
+run report summary c nowhere
+run report summary c c
 
 golden_captures c/zcost.db
 done_testing
