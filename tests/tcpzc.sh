@@ -33,7 +33,41 @@ transfer_here() { # at $port
 	[ $txrc = 0 ] && [ $rxrc = 0 ] || { cat tx.err rx.err; return 1; }
 }
 
-# host-tcpzc-zcrx.t and host-tcpzc-devmem.t test the modes that need a NIC with spare queues.
+# start RECEIVER-OPTIONS -- SENDER-OPTIONS: starts both ends, $rxpid and $txpid, and waits for data
+start() {
+	rxo=
+	while [ "$1" != -- ]; do
+		rxo="$rxo $1"
+		shift
+	done
+	shift
+	next_port
+	: >rx # removes the points of the previous test
+	$rx_prefix "$tcpzc" --listen --port $port $rxo >rx 2>rx.err &
+	rxpid=$!
+	$tx_prefix "$tcpzc" --connect "${host:-127.0.0.1}" --port $port --seconds 20 "$@" >tx 2>tx.err &
+	txpid=$!
+	soon has_points 3 rx
+}
+ended() { # waits for both ends and leaves what transfer leaves
+	wait $txpid
+	txrc=$?
+	wait $rxpid
+	rxrc=$?
+	grep '"summary"' rx >rxs
+	grep '"summary"' tx >txs
+}
+stopped() { # stopped SIGNAL TX RX [OPTIONS]: stops the sender; both ends succeed and agree
+	signal=$1 tx=$2 rx=$3
+	shift 3
+	start --rx $rx "$@" -- --tx $tx "$@"
+	kill -$signal $txpid
+	ended
+	[ $txrc$rxrc = 00 ] && [ "$(jq -c '.bytes, (.flows | length)' rxs)" = "$(jq -c '.bytes, (.flows | length)' txs)" ] ||
+		{ cat rx.err tx.err rxs txs; return 1; }
+}
+
+# host-tcpzc-nic.t tests the modes that need a NIC with spare queues.
 modes() { # sending|receiving
 	"$tcpzc" --help | sed -n "/^Ways of $1/,/^\$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p" | grep -vxE 'zcrx|devmem'
 }

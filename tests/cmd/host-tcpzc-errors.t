@@ -84,41 +84,19 @@ late() {
 }
 ok "a sender waits for a receiver that starts late" late
 
-# start RECEIVER-OPTIONS -- SENDER-OPTIONS: starts both ends and waits for data
-start() {
-	rxo=
-	while [ "$1" != -- ]; do
-		rxo="$rxo $1"
-		shift
-	done
-	shift
-	next_port
-	: >rx # removes the points of the previous test
-	"$tcpzc" --listen --port $port $rxo >rx 2>rx.err &
-	rxpid=$!
-	"$tcpzc" --connect 127.0.0.1 --port $port --seconds 20 "$@" >tx 2>tx.err &
-	txpid=$!
-	soon has_points 3 rx
-}
-
 receiver_killed() { # TX RX
 	start --rx "$2" -- --tx "$1"
 	kill -KILL $rxpid
-	wait $rxpid
-	wait $txpid
-	rc=$?
-	[ $rc = 1 ] && [ "$(wc -l <tx.err)" = 1 ] && says '(Connection reset by peer|Broken pipe)' tx.err &&
-		says '"type":"error"' tx && grep '"summary"' tx >txs && holds txs '.bytes > 0'
+	ended
+	[ $txrc = 1 ] && [ "$(wc -l <tx.err)" = 1 ] && says '(Connection reset by peer|Broken pipe)' tx.err &&
+		says '"type":"error"' tx && holds txs '.bytes > 0'
 }
 sender_killed() { # TX RX
 	start --rx "$2" -- --tx "$1"
 	kill -KILL $txpid
-	wait $txpid
-	wait $rxpid
-	rc=$?
-	grep '"summary"' rx >rxs
+	ended
 	# The data that the sender has sent arrives, and then the stream ends. That is no error.
-	[ $rc = 0 ] || { cat rx.err tx.err; return 1; }
+	[ $rxrc = 0 ] || { cat rx.err tx.err; return 1; }
 	holds rxs '.bytes > 0 and .receive.mapped_bytes + .receive.copied_bytes == .bytes'
 }
 for tx in send splice uring-send-zc; do
@@ -148,11 +126,8 @@ silent() {
 }
 nothing_came() {
 	silent 0
-	wait $rxpid
-	rc=$?
-	wait $txpid
-	grep '"summary"' rx >rxs
-	[ $rc = 1 ] && holds rxs '.bytes == 0' && says '"type":"error"' rx &&
+	ended
+	[ $rxrc = 1 ] && holds rxs '.bytes == 0' && says '"type":"error"' rx &&
 		says '^tcpzc: no data came; --flows, --rr and --size must be the same at both ends$' rx.err
 }
 connected() { # PID: it closes its listening socket once it has a connection
@@ -175,18 +150,6 @@ else
 	skip "a peer that sends nothing" "no bash to be one"
 fi
 
-# stopped SIGNAL TX RX: stops the sender; both ends succeed and agree
-stopped() {
-	start --rx "$3" -- --tx "$2"
-	kill -"$1" $txpid
-	wait $txpid
-	txrc=$?
-	wait $rxpid
-	rxrc=$?
-	grep '"summary"' rx >rxs
-	grep '"summary"' tx >txs
-	[ $txrc$rxrc = 00 ] && [ "$(jq .bytes rxs)" = "$(jq .bytes txs)" ] || { cat rx.err tx.err rxs txs; return 1; }
-}
 for tx in $(modes sending); do
 	here "$tx" || { skip "$tx" "$why"; continue; }
 	ok "$tx: after SIGINT both ends have the same number of bytes" stopped INT $tx recv
@@ -197,10 +160,8 @@ ok "mmap: after SIGTERM both ends have the same number of bytes" stopped TERM sp
 receiver_stopped() { # RX
 	start --rx "$1" -- --tx send
 	kill -TERM $rxpid
-	wait $rxpid
-	rc=$?
-	wait $txpid
-	[ $rc = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes > 0'
+	ended
+	[ $rxrc = 0 ] && holds rxs '.bytes > 0'
 }
 for rx in recv mmap $rings; do
 	ok "$rx: a receiver prints its summary after SIGTERM" receiver_stopped $rx

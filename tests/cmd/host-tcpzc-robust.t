@@ -41,13 +41,7 @@ for tx in $tx_modes; do
 done
 ok "send: a sender goes on when the peer closes its half" half_closed send
 several_reset() {
-	next_port
-	perl "$tests/tools/tcp-peer.pl" listen $port reset 100000 3 >peer &
-	pid=$!
-	"$tcpzc" --connect 127.0.0.1 --port $port --flows 3 --seconds 10 >tx 2>tx.err
-	txrc=$?
-	wait $pid
-	grep '"summary"' tx >txs
+	to_peer reset '100000 3' --flows 3 --seconds 10
 	[ $txrc = 1 ] && one_error tx.err 'flow 0: .* \(and 2 more flows failed\)$' &&
 		holds txs '[.flows[] | .error | length > 0] == [true, true, true]'
 }
@@ -108,28 +102,10 @@ for tx in $tx_modes; do
 	ok "$tx sends every byte through small buffers" small_buffers $tx
 done
 
-# stopped SIGNAL TX RX: four flows on two threads
-stopped() {
-	next_port
-	: >rx
-	"$tcpzc" --listen --port $port --flows 4 --threads 2 --rx $3 >rx 2>rx.err &
-	rxpid=$!
-	"$tcpzc" --connect 127.0.0.1 --port $port --flows 4 --threads 2 --tx $2 --seconds 20 >tx 2>tx.err &
-	txpid=$!
-	soon has_points 2 rx
-	kill -$1 $txpid
-	wait $txpid
-	txrc=$?
-	wait $rxpid
-	rxrc=$?
-	grep '"summary"' rx >rxs
-	grep '"summary"' tx >txs
-	[ $txrc$rxrc = 00 ] && [ "$(jq -c '.bytes, (.flows | length)' rxs)" = "$(jq -c '.bytes, (.flows | length)' txs)" ] ||
-		{ cat tx.err rx.err; return 1; }
-}
-ok "SIGINT stops threads that block in send" stopped INT send recv
+four="--flows 4 --threads 2"
+ok "SIGINT stops threads that block in send" stopped INT send recv $four
 if here uring-send-zc; then
-	ok "SIGTERM stops threads that wait in io_uring" stopped TERM uring-send-zc uring-multishot
+	ok "SIGTERM stops threads that wait in io_uring" stopped TERM uring-send-zc uring-multishot $four
 else
 	skip "SIGTERM stops threads that wait in io_uring" "$why"
 fi
@@ -196,19 +172,10 @@ b ip addr add 192.0.2.2/24 dev veth0
 a ip link set veth0 up
 b ip link set veth0 up
 vanished() {
-	: >rx
-	a "$tcpzc" --listen --rx recv --peer-timeout 1 >rx 2>rx.err &
-	rxpid=$!
-	b "$tcpzc" --connect 192.0.2.1 --seconds 20 --peer-timeout 1 >tx 2>tx.err &
-	txpid=$!
-	soon has_points 2 rx
+	host=192.0.2.1 rx_prefix=a tx_prefix=b
+	start --rx recv --peer-timeout 1 -- --peer-timeout 1
 	a ip link set veth0 down
-	wait $txpid
-	txrc=$?
-	wait $rxpid
-	rxrc=$?
-	grep '"summary"' rx >rxs
-	grep '"summary"' tx >txs
+	ended
 	[ $txrc$rxrc = 11 ] && one_error tx.err '.*(timed out|No route to host|unreachable)$' &&
 		one_error rx.err '.*(timed out|No route to host|unreachable)$' &&
 		holds rxs '.bytes > 0 and .seconds < 15' && holds txs '.bytes > 0 and .seconds < 15'

@@ -73,11 +73,6 @@ advises() { # MESSAGE COMMAND...
 	shift
 	exits 2 "$zcost" "$@" && says "$message" err
 }
-suggests() { # MESSAGE COMMAND...: for a name that the capture does not have
-	message=$1
-	shift
-	exits 1 "$zcost" "$@" && says "$message" err
-}
 ok "report callers without a function names its place" advises \
 	'callers needs a FUNCTION before the capture: zcost report callers _copy_to_iter cap$' report callers cap
 ok "report of a capture without a table names the table's place" advises \
@@ -90,13 +85,10 @@ ok "export folded-diff of a capture without -C names -C" advises \
 	'give BASE and NEW, and the capture with -C$' export folded-diff copying mapping cap
 ok "an option before the command is refused with its place" advises 'options come after the command' -f csv report summary cap
 ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?] 'zcost report --help' lists the tables$" report sumary cap
-ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap
 ok "a typing error in a command names the command" advises "unknown command 'anlyze'; did you mean analyze[?]" anlyze cap
 ok "the start of a table's name names the table" advises "no table 'func'; did you mean functions[?]" report func cap
-ok "a typing error in a variant names the variant" suggests "no variant 'copyng'; did you mean copying[?] it has: copying, mapping" \
-	report summary cap --variant copyng
-ok "compare names the variant that a typing error means" suggests "no variant 'maping'; did you mean mapping[?]" compare copying maping -C cap
-ok "a typing error in a side names the side" suggests "no side 'reciever'; did you mean receiver[?]" report summary cap --side reciever
+ok "a typing error in a side exits 1" exits 1 "$zcost" report summary cap --side reciever
+ok "the message names the side" says "no side 'reciever'; did you mean receiver[?]" err
 ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
 ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap --verbose 2>&1 | grep "over the runs: median$"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page --verbose
@@ -104,7 +96,6 @@ ok "a note names the variant and sides without the symbol" says '^# copying rece
 "$zcost" report callers insert_page cap >out 2>err
 ok "one note of callers names the variant and sides without the function" says "^# copying receiver(, copying sender)?[a-z, ]*: no sample has 'insert_page'$" out
 ok "report functions refuses a --symbol that no variant has" exits 1 "$zcost" report functions cap --symbol nosuch
-ok "report summary refuses --cpu" refused report summary cap --cpu 1
 ok "report functions refuses --group" refused report functions cap --group a=b
 ok "report roi refuses --throughput for a capture" refused report roi cap --throughput 10
 ok "report functions refuses --variant for a perf.data file" refused report functions --perf nowhere --variant copying
@@ -203,18 +194,11 @@ ok "report groups with a group of no function exits 1" exits 1 report groups cap
 ok "the message of report groups names the group" says "nothing matches --group x=nosuch" err
 ok "report syscalls with an unknown command exits 1" exits 1 report syscalls cap --comm nosuch
 ok "report hotspots with an unknown function exits 1" exits 1 report hotspots nosuch cap
-ok "an unknown estimator is a usage error" exits 2 report summary cap --estimator nosuch
 ok "an unknown table is a usage error" exits 2 report nosuch cap
 ok "an unknown format is a usage error" exits 2 report summary cap --format nosuch
-ok "an unknown option is a usage error" exits 2 report summary cap --nosuch
 ok "a missing capture exits 1" exits 1 report summary nowhere
 ok "a missing perf.data file exits 1" exits 1 report functions --perf nowhere
-compare() { "$zcost" compare "$@"; }
-ok "compare with an unknown variant exits 1" exits 1 compare copying nosuch -C cap
-ok "compare with an unknown side exits 1" exits 1 compare copying mapping -C cap --table functions --side nosuch
-ok "compare with an unknown command exits 1" exits 1 compare copying mapping -C cap --table functions --comm nosuch
-ok "compare with an unknown table is a usage error" exits 2 compare copying mapping -C cap --table nosuch
-ok "compare with an unknown unit is a usage error" exits 2 compare copying mapping -C cap --table functions --unit nosuch
+ok "compare with an unknown unit is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table functions --unit nosuch
 ok "export folded with an unknown variant exits 1" exits 1 "$zcost" export folded cap --variant nosuch
 ok "export folded with an unknown command exits 1" exits 1 "$zcost" export folded cap --comm nosuch
 ok "export csv with an unknown table is a usage error" exits 2 "$zcost" export csv cap --table nosuch

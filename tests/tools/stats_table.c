@@ -39,26 +39,7 @@ static void put_estimate(struct list *l, struct estimate e)
 	put(l, e.hi);
 }
 
-static void ask_mann_whitney(const struct question *q, struct list *out)
-{
-	put(out, stats_mann_whitney(q->a.x, q->a.n, q->b.x, q->b.n));
-}
-
-static void ask_test_shift(const struct question *q, struct list *out)
-{
-	double p, alpha = 1 - q->parameter.x[0];
-
-	put_estimate(out, stats_test_shift(q->a.x, q->a.n, q->b.x, q->b.n, alpha, &p));
-}
-
-static void ask_test_ratio(const struct question *q, struct list *out)
-{
-	double p, alpha = 1 - q->parameter.x[0];
-
-	put_estimate(out, stats_test_ratio(q->a.x, q->a.n, q->b.x, q->b.n, alpha, &p));
-}
-
-static void ask_welch(const struct question *q, struct list *out)
+static void put_welch(const struct question *q, struct list *out)
 {
 	struct stats_error e = stats_error_add(stats_error_of(EST_MEAN, q->a.x, q->a.n),
 					       stats_error_of(EST_MEAN, q->b.x, q->b.n));
@@ -69,90 +50,50 @@ static void ask_welch(const struct question *q, struct list *out)
 		     (struct estimate){.value = change, .lo = change - half, .hi = change + half});
 }
 
-static void ask_mean(const struct question *q, struct list *out)
+/* Answers nothing to an unknown question. */
+static void ask(const struct question *q, struct list *out)
 {
-	put_estimate(out, stats_estimate(EST_MEAN, q->a.x, q->a.n, q->parameter.x[0]));
+	const double *a = q->a.x, *b = q->b.x, *p = q->parameter.x;
+	size_t na = q->a.n, nb = q->b.n;
+	const char *is = q->name;
+	double test_p;
+
+	if (!strcmp(is, "mann_whitney")) {
+		put(out, stats_mann_whitney(a, na, b, nb));
+	} else if (!strcmp(is, "test_shift")) {
+		put_estimate(out, stats_test_shift(a, na, b, nb, 1 - p[0], &test_p));
+	} else if (!strcmp(is, "test_ratio")) {
+		put_estimate(out, stats_test_ratio(a, na, b, nb, 1 - p[0], &test_p));
+	} else if (!strcmp(is, "welch")) {
+		put_welch(q, out);
+	} else if (!strcmp(is, "mean")) {
+		put_estimate(out, stats_estimate(EST_MEAN, a, na, p[0]));
+	} else if (!strcmp(is, "middle")) {
+		put_estimate(out, stats_estimate(EST_MIDDLE, a, na, p[0]));
+	} else if (!strcmp(is, "median")) {
+		put_estimate(out, stats_estimate(EST_MEDIAN, a, na, p[0]));
+		put(out, stats_estimate(EST_MEDIAN, a, na, p[0]).level);
+	} else if (!strcmp(is, "quantile")) {
+		put(out, stats_quantile(a, na, p[0]));
+	} else if (!strcmp(is, "holm")) {
+		*out = q->a;
+		stats_holm(out->x, out->n);
+	} else if (!strcmp(is, "proportion")) {
+		put_estimate(out, stats_proportion((unsigned)p[0], (unsigned)p[1], 0.95));
+	} else if (!strcmp(is, "sd")) {
+		put(out, stats_sd(a, na));
+	} else if (!strcmp(is, "normal")) {
+		put(out, stats_normal_cdf(p[0]));
+		put(out, stats_normal_quantile(out->x[0]));
+	} else if (!strcmp(is, "student")) {
+		put(out, stats_t_cdf(p[0], p[1]));
+		put(out, stats_t_quantile(out->x[0], p[1]));
+	} else if (!strcmp(is, "binomial")) {
+		put(out, stats_binomial_cdf((long)p[0], (unsigned)p[1], p[2]));
+	} else if (!strcmp(is, "boot_ratio")) {
+		put_estimate(out, stats_boot_ratio(EST_MEAN, a, na, b, nb, p[0]));
+	}
 }
-
-static void ask_middle(const struct question *q, struct list *out)
-{
-	put_estimate(out, stats_estimate(EST_MIDDLE, q->a.x, q->a.n, q->parameter.x[0]));
-}
-
-static void ask_median(const struct question *q, struct list *out)
-{
-	struct estimate e = stats_estimate(EST_MEDIAN, q->a.x, q->a.n, q->parameter.x[0]);
-
-	put_estimate(out, e);
-	put(out, e.level);
-}
-
-static void ask_quantile(const struct question *q, struct list *out)
-{
-	put(out, stats_quantile(q->a.x, q->a.n, q->parameter.x[0]));
-}
-
-static void ask_holm(const struct question *q, struct list *out)
-{
-	*out = q->a;
-	stats_holm(out->x, out->n);
-}
-
-static void ask_proportion(const struct question *q, struct list *out)
-{
-	put_estimate(out, stats_proportion((unsigned)q->parameter.x[0], (unsigned)q->parameter.x[1],
-					   0.95));
-}
-
-static void ask_sd(const struct question *q, struct list *out)
-{
-	put(out, stats_sd(q->a.x, q->a.n));
-}
-
-static void ask_normal(const struct question *q, struct list *out)
-{
-	put(out, stats_normal_cdf(q->parameter.x[0]));
-	put(out, stats_normal_quantile(out->x[0]));
-}
-
-static void ask_student(const struct question *q, struct list *out)
-{
-	put(out, stats_t_cdf(q->parameter.x[0], q->parameter.x[1]));
-	put(out, stats_t_quantile(out->x[0], q->parameter.x[1]));
-}
-
-static void ask_binomial(const struct question *q, struct list *out)
-{
-	put(out, stats_binomial_cdf((long)q->parameter.x[0], (unsigned)q->parameter.x[1],
-				    q->parameter.x[2]));
-}
-
-static void ask_boot_ratio(const struct question *q, struct list *out)
-{
-	put_estimate(out,
-		     stats_boot_ratio(EST_MEAN, q->a.x, q->a.n, q->b.x, q->b.n, q->parameter.x[0]));
-}
-
-static const struct {
-	const char *name;
-	void (*ask)(const struct question *q, struct list *out);
-} questions[] = {
-	{"mann_whitney", ask_mann_whitney},
-	{"test_shift", ask_test_shift},
-	{"test_ratio", ask_test_ratio},
-	{"welch", ask_welch},
-	{"mean", ask_mean},
-	{"middle", ask_middle},
-	{"median", ask_median},
-	{"quantile", ask_quantile},
-	{"holm", ask_holm},
-	{"proportion", ask_proportion},
-	{"sd", ask_sd},
-	{"normal", ask_normal},
-	{"student", ask_student},
-	{"binomial", ask_binomial},
-	{"boot_ratio", ask_boot_ratio},
-};
 
 static struct list read_list(char *text)
 {
@@ -168,16 +109,11 @@ static struct list read_list(char *text)
 static int check(const struct question *q, double tolerance, const struct list *answers)
 {
 	struct list out = {.n = 0};
-	size_t i, k;
+	size_t i;
 	int wrong = 0;
 
-	for (k = 0; k < array_size(questions); k++)
-		if (!strcmp(questions[k].name, q->name))
-			break;
-	if (k == array_size(questions))
-		return -1;
-	questions[k].ask(q, &out);
-	if (out.n != answers->n)
+	ask(q, &out);
+	if (!out.n || out.n != answers->n)
 		return -1;
 	for (i = 0; i < out.n; i++) {
 		if (fabs(out.x[i] - answers->x[i]) <= tolerance * fmax(fabs(answers->x[i]), 1e-9))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc --rx devmem: the real refusals of this kernel with their reasons.
+# tcpzc --rx devmem and --rx zcrx, which need a NIC with spare queues: the real refusals of this kernel with their reasons.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -34,5 +34,20 @@ fi
 
 "$tcpzc" --connect 127.0.0.1 --tx devmem --nic lo --dmabuf-fd 7 --connect-timeout 0.1 >out 2>err
 ok "a sender refuses a descriptor that is not a dmabuf" says 'dmabuf-fd 7 is not a dmabuf' err
+
+rx=zcrx
+ok "a zcrx receiver without an interface is refused" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
+why='no root'
+if [ "$(id -u)" = 0 ] && rx_here uring-multishot; then
+	ok "zcrx: an interface that does not exist is an error" refused 'no such interface' --nic none0
+	if "$zcost" doctor zcrx --format tsv 2>/dev/null | grep -q "^zcrx	kernel	yes"; then
+		ok "zcrx: loopback is an error with the reason" refused 'no hardware queue that it can hand over.*Way out: use a NIC' --nic lo
+	else
+		skip "zcrx: loopback is an error with the reason" "no zcrx in this kernel"
+	fi
+else
+	skip "zcrx: an interface that does not exist is an error" "$why"
+	skip "zcrx: loopback is an error with the reason" "$why"
+fi
 
 done_testing
