@@ -107,17 +107,10 @@ for tx in uring-send uring-send-zc; do
 		--bytes 300000 --flows 2 --outstanding 4
 done
 half_server() { # stops the receiver in the middle; the error has the requests and the responses
-	next_port
-	: >rx # removes the points of the previous test
-	"$tcpzc" --listen --port $port --rr --size 500 >rx 2>rx.err &
-	pid=$!
-	"$tcpzc" --connect 127.0.0.1 --port $port --rr --size 500 --seconds 20 >tx 2>tx.err &
-	txpid=$!
-	soon has_points 3 rx
-	kill -TERM $pid
-	wait $txpid
-	rc=$?
-	wait $pid && [ $rc = 1 ] && says '(responses to [0-9]+ requests came|Connection reset|Broken pipe)' tx.err
+	start --rr --size 500 -- --rr --size 500
+	kill -TERM $rxpid
+	ended
+	[ $rxrc$txrc = 01 ] && says '(responses to [0-9]+ requests came|Connection reset|Broken pipe)' tx.err
 }
 ok "a client fails when the server is stopped" half_server
 ok "--bytes that is not a multiple of --size is refused with --rr" exits 2 "$tcpzc" --connect ::1 --rr --size 300 --bytes 1000
