@@ -70,27 +70,6 @@ static void charts_add_folder(struct charts *all, const struct chart *c, const c
 	free(names);
 }
 
-/* Draws a chart that has a picture of each variant: of those with tables, where there are many. */
-static int charts_write(struct html_page *p, const struct chart *c, const char *dir,
-			struct error *err)
-{
-	struct drawing *d = &p->d;
-	bool cut = !p->r->compared && d->facts.nvariants > PAGE_PAIRS + 1;
-	int written = 0, rc;
-
-	if (cut) {
-		d->news = d->facts.variants + 1;
-		d->nnews = PAGE_PAIRS;
-		page_add_absent(p, c->name, "the page has the pictures of the first variants only");
-	}
-	rc = c->write(d, dir, &written, err);
-	if (cut) {
-		d->news = NULL;
-		d->nnews = 0;
-	}
-	return rc;
-}
-
 /* Draws a chart by gnuplot. */
 static int charts_render(struct charts *all, const struct chart *c, const char *dir,
 			 struct error *err)
@@ -115,10 +94,10 @@ static int charts_add(struct charts *all, const struct chart *c, const char *fol
 {
 	char *dir = xasprintf("%s/%s", folder, c->name);
 	struct error why = {0};
-	int rc = dir_make(dir, err);
+	int written = 0, rc = dir_make(dir, err);
 
-	if (!rc &&
-	    (c->write ? charts_write(all->page, c, dir, &why) : charts_render(all, c, dir, &why)))
+	if (!rc && (c->write ? c->write(&all->page->d, dir, &written, &why)
+			     : charts_render(all, c, dir, &why)))
 		page_add_failed(all->page, c->name, &why);
 	else if (!rc)
 		charts_add_folder(all, c, dir);
