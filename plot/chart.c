@@ -175,7 +175,7 @@ static int drawing_add_table(struct drawing *d, const char *name, bool of_side,
 
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err)
 {
-	bool of_side = d->side && d->chart->flags & CHART_OF_SIDES;
+	bool of_side = d->side && !(d->chart->flags & CHART_OF_TRANSFER);
 	int rc = drawing_add_table(d, d->chart->sources[i], of_side, t, err);
 
 	if (!rc && !i)
@@ -357,8 +357,8 @@ const char *drawing_only_side(const struct drawing *d)
 
 const char *drawing_copied_side(const struct drawing *d)
 {
-	unsigned int flags = d->chart ? d->chart->flags : 0;
-	const char *side = flags & CHART_OF_SIDES ? drawing_only_side(d) : NULL;
+	unsigned int flags = d->chart ? d->chart->flags : CHART_OF_TRANSFER;
+	const char *side = flags & CHART_OF_TRANSFER ? NULL : drawing_only_side(d);
 
 	if (!side && flags & CHART_OF_RECEIVER)
 		side = drawing_side_with(d, "receiver");
@@ -382,6 +382,7 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 	int i;
 
 	f->group_word = "side";
+	drawing_bars(d, f);
 	for (i = 0; i <= TOTAL_PLACE; i++)
 		for (row = 0; row < t->rows; row++) {
 			const char *side = table_text(t, row, "side");
@@ -398,7 +399,6 @@ void drawing_put_sides(const struct drawing *d, struct figure *f, const struct t
 	int g, b;
 
 	drawing_sides(d, f, t);
-	drawing_bars(d, f);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			figure_put_row(f, g, b, t,

@@ -88,7 +88,7 @@ struct drawing {
 enum { CHART_ROWS = 50 }; /* the most variants of a chart in which each has a row */
 
 enum chart_flags {
-	CHART_OF_SIDES = 1,	/* its figures are each side's own: --side leaves one of them */
+	CHART_OF_TRANSFER = 1,	/* its figures are of all sides together: there is no --side */
 	CHART_TWO_CAPTURES = 2, /* --new may be a variant of another capture */
 	CHART_OF_RECEIVER = 4,	/* without --side, it draws the receiver alone */
 	CHART_OWN = 8, /* the workload's own counts: no work of other programs is in them */
@@ -103,7 +103,8 @@ struct chart {
 	const char *options[SOURCES]; /* as in struct measure */
 	const char *whole;	      /* likewise */
 	const char *side;	      /* the role of the only side that it draws; NULL: any */
-	int most;		      /* variants; with more, bars and names could not be read */
+	int most;		      /* variants that can be read; 0: CHART_ROWS */
+	int kind;		      /* which of the charts that one draw() draws */
 	unsigned int flags;
 	/* Draws the first table. Returns 0, -ENODATA where there is nothing to draw (`err` says
 	 * what would change that), or another error. */
@@ -176,12 +177,11 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 /* Returns how many groups of lying bars stay readable from the back of a room, or --limit. */
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
 
-/* Adds the sides that have a row as groups: receivers, proxies, senders, others, total. */
+/* Adds the sides that have a row as groups: receivers, proxies, senders, others, total. Adds the
+ * variants as bars. */
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t);
 
-/* Does the same, adds the variants as bars, and puts the rows' values with `note`, a column or
- * NULL.
- */
+/* Does the same, and puts the rows' values with `note`, a column or NULL. */
 void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
 		       const char *column, const char *note);
 

@@ -448,6 +448,6 @@ const struct chart chart_flame = {
 	.sources = {"functions"},
 	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event ",
 		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event " OPT_DONE},
-	.flags = CHART_OF_SIDES,
+	.most = 1000,
 	.write = flame_write_all,
 };

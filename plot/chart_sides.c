@@ -195,12 +195,10 @@ struct score {
 	const char *unit;    /* "(Gbit/s)²/W" */
 };
 
-/* Returns "²" where there is such a character, else "^1.5"; "" for 1. */
+/* Returns "²" or "^1.5"; "" for 1. */
 static const char *roi_power(struct figure *f, double n)
 {
-	static const char *const raised[] = {"", "", "²", "³"};
-
-	return n == (int)n && n >= 1 && n <= 3 ? raised[(int)n] : figure_text(f, "^%g", n);
+	return n == 1 ? "" : n == 2 ? "²" : figure_text(f, "^%g", n);
 }
 
 static struct score roi_score(const struct drawing *d, struct figure *f, bool power)
@@ -292,9 +290,11 @@ static void roi_put_model(const struct drawing *d, struct figure *f, const struc
 				      f->foot);
 }
 
-static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, bool power,
-		    struct error *err)
+enum { ROI_CPU, ROI_POWER };
+
+static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
+	bool power = d->chart->kind == ROI_POWER;
 	const char *column = power ? "roi_p" : "roi_c", *total = "";
 	const struct score s = roi_score(d, f, power);
 	size_t modelled;
@@ -333,22 +333,12 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	return 0;
 }
 
-static int roi_c_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
-{
-	return roi_draw(d, f, t, false, err);
-}
-
-static int roi_p_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
-{
-	return roi_draw(d, f, t, true, err);
-}
-
 const struct chart chart_throughput = {
 	.name = "throughput",
 	.what = "throughput of each variant",
 	.sources = {"summary", "limits", "roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only "},
-	.most = CHART_ROWS,
+	.flags = CHART_OF_TRANSFER,
 	.draw = throughput_draw,
 };
 
@@ -357,9 +347,7 @@ const struct chart chart_roi_c = {
 	.what = "throughput squared for CPU use: receiver, sender, total",
 	.sources = {"roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side roi-n"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
-	.draw = roi_c_draw,
+	.draw = roi_draw,
 };
 
 const struct chart chart_roi_p = {
@@ -368,7 +356,6 @@ const struct chart chart_roi_p = {
 	.sources = {"roi"},
 	.options = {CHART_OPTIONS CHART_RUNS OPT_MODEL "side roi-n roi-m"},
 	.whole = WHOLE_POWER,
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
-	.draw = roi_p_draw,
+	.kind = ROI_POWER,
+	.draw = roi_draw,
 };

@@ -169,9 +169,11 @@ static void sizes_put_ticks(struct figure *f, bool times)
 		figure_tick(f, ldexp(1, b), figure_text(f, "%d%s", 1 << b % 10, factors[b / 10]));
 }
 
-static int sizes_draw_kind(struct drawing *d, struct figure *f, const struct table *t, bool times,
-			   struct error *err)
+enum { KIND_SIZES, KIND_TIMES };
+
+static int sizes_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
+	bool times = d->chart->kind == KIND_TIMES;
 	int left_out;
 
 	figure_curves(f, times ? "percentile" : "size, powers of two", "histogram");
@@ -196,24 +198,13 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, const struct tab
 	return 0;
 }
 
-static int sizes_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
-{
-	return sizes_draw_kind(d, f, t, false, err);
-}
-
-static int latency_draw(struct drawing *d, struct figure *f, const struct table *t,
-			struct error *err)
-{
-	return sizes_draw_kind(d, f, t, true, err);
-}
-
 const struct chart chart_sizes = {
 	.name = "sizes",
 	.what = "how large receives, batches and returns were",
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
 	.most = FIGURE_BARS,
-	.flags = CHART_OF_SIDES | CHART_OWN,
+	.flags = CHART_OWN,
 	.draw = sizes_draw,
 };
 
@@ -223,6 +214,6 @@ const struct chart chart_latency = {
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
 	.most = FIGURE_BARS,
-	.flags = CHART_OF_SIDES,
-	.draw = latency_draw,
+	.kind = KIND_TIMES,
+	.draw = sizes_draw,
 };

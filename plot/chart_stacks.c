@@ -84,7 +84,6 @@ static int cpu_draw(struct drawing *d, struct figure *f, const struct table *t, 
 		"All CPUs of a side added up, with all programs on them; 100 % = one CPU; lower is better at the same throughput";
 	f->axis = "% of one CPU";
 	drawing_sides(d, f, t);
-	drawing_bars(d, f);
 	for (i = 0; i < array_size(cpu_parts); i++)
 		if (table_has_values(t, cpu_parts[i].column))
 			figure_part(f, cpu_parts[i].label, palette_part(cpu_parts[i].colour));
@@ -104,8 +103,6 @@ const struct chart chart_cpu = {
 	.what = "CPU use of both sides, stacked: user, system, softirq",
 	.sources = {"cpu", "roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = cpu_draw,
 };
 
@@ -203,7 +200,6 @@ static int idle_draw(struct drawing *d, struct figure *f, const struct table *t,
 	f->axis = "% of one CPU";
 	f->least = 100; /* a fraction of a percent would fill the chart with its noise */
 	drawing_sides(d, f, t);
-	drawing_bars(d, f);
 	idle_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
@@ -218,8 +214,6 @@ const struct chart chart_idle = {
 	.sources = {"idle"},
 	.options = {CHART_OPTIONS CHART_RUNS "side"},
 	.whole = WHOLE_IDLE,
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = idle_draw,
 };
 
@@ -408,7 +402,6 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 	f->subtitle = figure_text(f, "CPU time of a side per %s moved; lower is better", c.unit);
 	f->axis = figure_text(f, "ns per %s", c.unit);
 	drawing_sides(d, f, t);
-	drawing_bars(d, f);
 	components_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
@@ -431,7 +424,5 @@ const struct chart chart_components = {
 	.what = "ns per KiB of both sides, stacked by component",
 	.sources = {"components", "summary"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side event components component-set"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = components_draw,
 };

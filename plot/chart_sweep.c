@@ -271,28 +271,20 @@ static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, str
 	}
 }
 
-/* Returns the words that explain the marks which are drawn. */
-static const char *sweep_mark_words(const struct curves *c)
-{
-	int i;
-
-	for (i = 0; i < c->nmarks; i++)
-		if (!isnan(c->marks[i].lo) || !isnan(c->marks[i].hi))
-			return "; dashed: the lines cross; grey: the 95 % interval of the crossing";
-	return c->nmarks ? "; dashed: the lines cross" : "";
-}
-
 static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
 {
 	const struct sweep_panel *p = &r->panels[0];
 
 	f->title = figure_text(f, "%s over %s", *p->under ? p->gauge->label : "Cost and throughput",
 			       r->setting);
-	f->subtitle =
-		figure_text(f, "%s%s: %s of the runs%s",
-			    !strcmp(p->side, "total") ? "All sides together" : p->side,
-			    *p->under ? ", a panel for each combination of the other settings" : "",
-			    drawing_estimator(d), sweep_mark_words(f->curves));
+	f->subtitle = figure_text(
+		f, "%s%s: %s of the runs%s",
+		!strcmp(p->side, "total") ? "All sides together" : p->side,
+		*p->under ? ", a panel for each combination of the other settings" : "",
+		drawing_estimator(d),
+		f->curves->nmarks
+			? "; dashed: the lines cross; grey: the 95 % interval of the crossing"
+			: "");
 	f->group_word = "panel";
 	if (r->left_out)
 		figure_remark(
@@ -326,6 +318,5 @@ const struct chart chart_sweep = {
 	.options = {CHART_OPTIONS CHART_RUNS
 		    "workload-only side setting power-model power-kind roi-n roi-m"},
 	.most = 1000,
-	.flags = CHART_OF_SIDES,
 	.draw = sweep_draw,
 };

@@ -437,6 +437,5 @@ const struct chart chart_timeline = {
 	.drawn = GAUGES(GAUGE_NAME),
 	.options = {CHART_OPTIONS "run workload-only side name"},
 	.most = FIGURE_BARS,
-	.flags = CHART_OF_SIDES,
 	.draw = timeline_draw,
 };

@@ -189,8 +189,7 @@ const struct chart chart_functions = {
 	.what = "the receiver's top functions, base against new",
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side limit event"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES | CHART_OF_RECEIVER,
+	.flags = CHART_OF_RECEIVER,
 	.draw = functions_draw,
 };
 
@@ -200,8 +199,6 @@ const struct chart chart_functions_sender = {
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "limit event"},
 	.side = "sender",
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = functions_draw,
 };
 
@@ -321,8 +318,6 @@ const struct chart chart_syscalls = {
 	.what = "the top system calls of both sides: time per KiB, calls per MiB",
 	.sources = {"syscalls"},
 	.options = {CHART_OPTIONS "run workload-only side limit comm"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = syscalls_draw,
 };
 
@@ -420,7 +415,5 @@ const struct chart chart_counters = {
 	.what = "cycles, instructions, misses, switches and calls per unit of work, against the base",
 	.sources = {"scores"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side limit power-model power-kind"},
-	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
 	.draw = counters_draw,
 };

@@ -122,7 +122,7 @@ const struct chart chart_waterfall = {
 	.sources = {"components"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side limit"},
 	.most = 2,
-	.flags = CHART_OF_SIDES | CHART_OF_RECEIVER,
+	.flags = CHART_OF_RECEIVER,
 	.draw = waterfall_draw,
 };
 
@@ -133,6 +133,5 @@ const struct chart chart_waterfall_sender = {
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "limit"},
 	.side = "sender",
 	.most = 2,
-	.flags = CHART_OF_SIDES,
 	.draw = waterfall_draw,
 };

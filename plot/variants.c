@@ -8,6 +8,7 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +122,14 @@ static const char *variant_any(const struct drawing *d, int i)
 	return NULL;
 }
 
+static int drawing_most(const struct drawing *d)
+{
+	return d->chart ? d->chart->most ? d->chart->most : CHART_ROWS : INT_MAX;
+}
+
 const char *drawing_variant(const struct drawing *d, int i)
 {
-	int most = d->chart ? d->chart->most : 0;
-
-	return most && i >= most ? NULL : variant_any(d, i);
+	return i >= drawing_most(d) ? NULL : variant_any(d, i);
 }
 
 bool drawing_has(const struct drawing *d, const char *variant)
@@ -281,9 +285,9 @@ uint32_t drawing_color(const struct drawing *d, const char *variant)
 void drawing_caption_left_out(const struct drawing *d, struct figure *f)
 {
 	enum { PAIR = 2 };
-	int most = d->chart->most, left = 0;
+	int most = drawing_most(d), left = 0;
 
-	while (most && variant_any(d, most + left))
+	while (variant_any(d, most + left))
 		left++;
 	if (left && most == PAIR)
 		figure_remark(f, "One pair of %d variants: %s and %s; --base and --new choose",
