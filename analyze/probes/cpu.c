@@ -414,27 +414,13 @@ static void cpu_put_row(struct block_table *k, int cpu)
 	}
 }
 
-/* Adds the CPUs that any of the runs has figures of. */
-static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
-{
-	struct metric_row *rows;
-	int i, k, n;
-
-	for (i = 0; i < b->n; i++) {
-		n = store_metrics(s, b->runs[i].id, "cpu_pct", OF_EACH_CPU, &rows, NULL);
-		for (k = 0; k < n; k++)
-			cpuset_add(set, (unsigned int)rows[k].key.cpu);
-		free(rows);
-	}
-}
-
 static void cpu_by_add_cpus(struct block_table *k)
 {
 	const struct cpuset *wanted = k->q->cpus;
 	struct cpuset set = {0};
 	unsigned int cpu;
 
-	cpu_by_cpus_of(k->s, k->b, &set);
+	block_cpus_add(k, "cpu_pct", &set);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!wanted || cpuset_has(wanted, cpu)))
 			cpu_put_row(k, (int)cpu);

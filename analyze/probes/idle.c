@@ -303,32 +303,14 @@ static void idle_put_cpu(struct idle *d, int cpu)
 			idle_put_state(d, &d->pct.row[i]);
 }
 
-/* Collects the CPUs that have at least one metric. */
-static void idle_cpus_of(const struct idle *d, struct cpuset *set)
-{
-	struct metric_row *rows;
-	int r, n, i;
-	size_t k;
-
-	for (k = 0; k < d->pct.n; k++)
-		if (d->pct.row[k].cpu != NO_CPU)
-			cpuset_add(set, (unsigned int)d->pct.row[k].cpu);
-	for (r = 0; r < d->k->b->n; r++) {
-		n = store_metrics(d->k->s, d->k->b->runs[r].id, "cpu_idle_pct", OF_EACH_CPU, &rows,
-				  NULL);
-		for (i = 0; i < n; i++)
-			cpuset_add(set, (unsigned int)rows[i].key.cpu);
-		free(rows);
-	}
-}
-
 static void idle_put_cpus(struct idle *d)
 {
 	const struct query *q = d->k->q;
 	struct cpuset set = {0};
 	unsigned int cpu;
 
-	idle_cpus_of(d, &set);
+	block_cpus_add(d->k, "cstate_pct", &set);
+	block_cpus_add(d->k, "cpu_idle_pct", &set);
 	if (!q->cpus && !q->by)
 		idle_put_cpu(d, NO_CPU);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {

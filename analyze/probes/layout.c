@@ -79,12 +79,10 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 	const char *name;
 	size_t i;
 
-	if ((e.variant && !name_is_part(e.variant)) || (e.pass && !name_is_part(e.pass))) {
-		layout_note_bad_run(l, index, "has a name that is not one of a folder");
-		return;
-	}
-	if (!e.variant || !e.pass) {
-		layout_note_bad_run(l, index, "has no variant or pass");
+	if (!e.variant || !e.pass || !name_is_part(e.variant) || !name_is_part(e.pass)) {
+		layout_note_bad_run(l, index,
+				    e.variant && e.pass ? "has a name that is not one of a folder"
+							: "has no variant or pass");
 		return;
 	}
 	name = arena_printf(&l->arena, "%s/%s-%02d", e.variant, e.pass, e.repeat);
@@ -161,44 +159,45 @@ static const char *layout_order_text(struct layout *l, const json_t *order)
 	return kept;
 }
 
-static int layout_read_manifest(struct layout *l, const char *capture, const char *path,
-				struct error *err)
+static int layout_check_manifest(const json_t *root, const char *capture, const char *path,
+				 struct error *err)
 {
-	json_t *root = json_file(path, err), *run;
-	size_t i;
-
-	if (!root)
-		return -EBADMSG;
-	if (json_u64(root, "schema_version") != SCHEMA) {
-		json_decref(root);
+	if (json_u64(root, "schema_version") != SCHEMA)
 		return error_set(err, EBADMSG,
 				 "%s: schema_version is not %d; use the zcost that made it", path,
 				 SCHEMA);
-	}
-	if (json_is_true(json_object_get(root, "anonymous"))) {
-		json_decref(root);
+	if (json_is_true(json_object_get(root, "anonymous")))
 		return error_set(err, EOPNOTSUPP,
 				 "%s: 'zcost pack --anonymous' left out the raw files: reports, "
 				 "comparisons, charts and exports read its store",
 				 capture);
+	return json_is_array(json_object_get(root, "runs"))
+		       ? 0
+		       : error_set(err, EBADMSG, "%s: damaged: it has no list of runs", path);
+}
+
+static int layout_read_manifest(struct layout *l, const char *capture, const char *path,
+				struct error *err)
+{
+	json_t *root = json_file(path, err), *run;
+	int rc = root ? layout_check_manifest(root, capture, path, err) : -EBADMSG;
+	size_t i;
+
+	if (!rc) {
+		l->has_manifest = true;
+		l->name = layout_keep(l, json_str(root, "name"));
+		l->created = layout_keep(l, json_str(root, "created"));
+		l->zcost_version = layout_keep(l, json_str(root, "zcost_version"));
+		l->estimator = layout_keep(l, json_str(root, "estimator"));
+		l->order = layout_order_text(l, json_object_get(root, "order"));
+		layout_add_variants(l, json_object_get(root, "variants"));
+		json_array_foreach (json_object_get(root, "runs"), i, run)
+			layout_add_run(l, capture, root, run, i);
+		if (json_is_false(json_object_get(root, "complete")))
+			note_add(&l->notes, capture_incomplete);
 	}
-	if (!json_is_array(json_object_get(root, "runs"))) {
-		json_decref(root);
-		return error_set(err, EBADMSG, "%s: damaged: it has no list of runs", path);
-	}
-	l->has_manifest = true;
-	l->name = layout_keep(l, json_str(root, "name"));
-	l->created = layout_keep(l, json_str(root, "created"));
-	l->zcost_version = layout_keep(l, json_str(root, "zcost_version"));
-	l->estimator = layout_keep(l, json_str(root, "estimator"));
-	l->order = layout_order_text(l, json_object_get(root, "order"));
-	layout_add_variants(l, json_object_get(root, "variants"));
-	json_array_foreach (json_object_get(root, "runs"), i, run)
-		layout_add_run(l, capture, root, run, i);
-	if (json_is_false(json_object_get(root, "complete")))
-		note_add(&l->notes, capture_incomplete);
 	json_decref(root);
-	return sha256_file(path, l->manifest_sha256, err);
+	return rc ? rc : sha256_file(path, l->manifest_sha256, err);
 }
 
 int layout_read(struct layout *l, const char *capture, struct error *err)

@@ -167,6 +167,19 @@ struct value *block_row(struct table *t, const struct block *b)
 	return row;
 }
 
+void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set)
+{
+	struct metric_row *rows;
+	int i, r, n;
+
+	for (r = 0; r < k->b->n; r++) {
+		n = store_metrics(k->s, k->b->runs[r].id, metric, OF_EACH_CPU, &rows, NULL);
+		for (i = 0; i < n; i++)
+			cpuset_add(set, (unsigned int)rows[i].key.cpu);
+		free(rows);
+	}
+}
+
 struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg)
 {
 	return scope_estimate(k->s, k->b->runs, k->b->n, k->list.estimator, figure, arg);

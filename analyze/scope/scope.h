@@ -195,6 +195,9 @@ typedef int block_fn(struct block_table *k, struct error *err);
 int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
 		    void (*note)(struct block_table *k), struct error *err);
 
+/* Adds the CPUs that the metric of any of the block's runs has. */
+void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set);
+
 /* Adds a row with the block's variant and side. */
 struct value *block_row(struct table *t, const struct block *b);
 

@@ -1,20 +1,157 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/probes/power/parser.h"
-#include "analyze/probes/tsv.h"
 #include "analyze/probes/ingest.h"
+#include "analyze/probes/power/parser.h"
+#include "analyze/probes/snapshots.h"
+#include "analyze/probes/tsv.h"
+#include "analyze/texts/text.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/snap.h"
 #include "lib/stats.h"
 #include "lib/str.h"
-#include "analyze/probes/snapshots.h"
 #include "lib/words.h"
-#include "lib/snap.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* --- readings --- */
+
+static int reading_compare_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Sorts readings by time; equal times keep their order. */
+static void readings_sort(struct reading *r, size_t n)
+{
+	if (n)
+		qsort(r, n, sizeof(*r), reading_compare_time);
+}
+
+static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
+{
+	if (b->t_ns == a->t_ns)
+		return b->v;
+	return a->v + (b->v - a->v) * ((double)(t - a->t_ns) / (double)(b->t_ns - a->t_ns));
+}
+
+double readings_integrate(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	double joules = 0;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		uint64_t lo = r[i - 1].t_ns > from ? r[i - 1].t_ns : from;
+		uint64_t hi = r[i].t_ns < to ? r[i].t_ns : to;
+
+		if (hi > lo)
+			joules += (reading_interpolate(&r[i - 1], &r[i], lo) +
+				   reading_interpolate(&r[i - 1], &r[i], hi)) /
+				  2 * ((double)(hi - lo) / 1e9);
+	}
+	return joules;
+}
+
+static double readings_value_at(const struct reading *r, size_t n, uint64_t t)
+{
+	size_t i = 1;
+
+	while (i < n - 1 && r[i].t_ns < t)
+		i++;
+	return reading_interpolate(&r[i - 1], &r[i], t);
+}
+
+double readings_difference(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	return n < 2 ? NAN : readings_value_at(r, n, to) - readings_value_at(r, n, from);
+}
+
+static double readings_median_step(const struct reading *r, size_t n)
+{
+	double *step = xcalloc(n + 1, sizeof(*step)), median;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
+	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
+	free(step);
+	return median;
+}
+
+/*
+ * Notes the longest step between readings in [from, to] that is far above the usual one, or that
+ * holds the whole window.
+ */
+static void readings_note_gap(struct ingest *in, const char *what, const struct reading *r,
+			      size_t n, uint64_t from, uint64_t to)
+{
+	double usual = readings_median_step(r, n), longest = 0, at = 0, step;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
+		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= longest ||
+		    (step <= 3 * usual && (r[i - 1].t_ns >= from || r[i].t_ns <= to)))
+			continue;
+		longest = step;
+		at = ((double)r[i - 1].t_ns - (double)in->run.start_ns) / 1e9;
+	}
+	if (longest > 0)
+		note_add(&in->notes, power_gap, what, longest, at)->severity =
+			longest > 3 * usual ? SEVERITY_LOSSY : SEVERITY_WARNING;
+}
+
+/*
+ * Returns the mean power in the window from sorted readings, with notes, or NAN where they do not
+ * cover it (see ingest_cover).
+ */
+static double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
+			     bool energy)
+{
+	uint64_t from, to;
+	double seconds;
+
+	if (n && !window_resolves(in, "power", r, n, sizeof(*r)))
+		return NAN;
+	from = n ? r[0].t_ns : 0;
+	to = n ? r[n - 1].t_ns : 0;
+	seconds = ingest_cover(in, what, &from, &to);
+	if (!(seconds > 0))
+		return NAN;
+	readings_note_gap(in, what, r, n, from, to);
+	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
+	       seconds;
+}
+
+/* A log of a meter may be hours longer than the run. */
+#define SERIES_MARGIN_NS 10000000000ULL
+
+void readings_add_series(struct ingest *in, const char *kind, const char *source,
+			 const char *domain, const struct reading *r, size_t n, bool energy)
+{
+	const char *name = arena_printf(&in->arena, "power_w:%s/%s/%s", kind, source, domain);
+	size_t i;
+
+	for (i = energy; i < n; i++) {
+		double watts = r[i].v;
+
+		if (r[i].t_ns + SERIES_MARGIN_NS < in->run.start_ns ||
+		    r[i].t_ns > in->run.end_ns + SERIES_MARGIN_NS)
+			continue;
+		if (energy && r[i].t_ns == r[i - 1].t_ns)
+			continue;
+		if (energy)
+			watts = 1e9 * (r[i].v - r[i - 1].v) / (double)(r[i].t_ns - r[i - 1].t_ns);
+		ingest_point(in, name, r[i].t_ns, watts);
+	}
+}
 
 /* --- kinds --- */
 
@@ -163,135 +300,6 @@ void power_put(struct ingest *in)
 		power_add_total(in, totals[i]);
 	for (i = 0; i < array_size(totals); i++)
 		power_add_total_series(in, totals[i]);
-}
-
-/* --- readings --- */
-
-static int reading_compare_time(const void *a, const void *b)
-{
-	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
-
-	return x < y ? -1 : x > y;
-}
-
-void readings_sort(struct reading *r, size_t n)
-{
-	if (n)
-		qsort(r, n, sizeof(*r), reading_compare_time);
-}
-
-static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
-{
-	if (b->t_ns == a->t_ns)
-		return b->v;
-	return a->v + (b->v - a->v) * ((double)(t - a->t_ns) / (double)(b->t_ns - a->t_ns));
-}
-
-double readings_integrate(const struct reading *r, size_t n, uint64_t from, uint64_t to)
-{
-	double joules = 0;
-	size_t i;
-
-	for (i = 1; i < n; i++) {
-		uint64_t lo = r[i - 1].t_ns > from ? r[i - 1].t_ns : from;
-		uint64_t hi = r[i].t_ns < to ? r[i].t_ns : to;
-
-		if (hi > lo)
-			joules += (reading_interpolate(&r[i - 1], &r[i], lo) +
-				   reading_interpolate(&r[i - 1], &r[i], hi)) /
-				  2 * ((double)(hi - lo) / 1e9);
-	}
-	return joules;
-}
-
-static double readings_value_at(const struct reading *r, size_t n, uint64_t t)
-{
-	size_t i = 1;
-
-	while (i < n - 1 && r[i].t_ns < t)
-		i++;
-	return reading_interpolate(&r[i - 1], &r[i], t);
-}
-
-double readings_difference(const struct reading *r, size_t n, uint64_t from, uint64_t to)
-{
-	return n < 2 ? NAN : readings_value_at(r, n, to) - readings_value_at(r, n, from);
-}
-
-static double readings_median_step(const struct reading *r, size_t n)
-{
-	double *step = xcalloc(n + 1, sizeof(*step)), median;
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
-	free(step);
-	return median;
-}
-
-/*
- * Notes the longest step between readings in [from, to] that is far above the usual one, or that
- * holds the whole window.
- */
-static void readings_note_gap(struct ingest *in, const char *what, const struct reading *r,
-			      size_t n, uint64_t from, uint64_t to)
-{
-	double usual = readings_median_step(r, n), longest = 0, at = 0, step;
-	size_t i;
-
-	for (i = 1; i < n; i++) {
-		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= longest ||
-		    (step <= 3 * usual && (r[i - 1].t_ns >= from || r[i].t_ns <= to)))
-			continue;
-		longest = step;
-		at = ((double)r[i - 1].t_ns - (double)in->run.start_ns) / 1e9;
-	}
-	if (longest > 0)
-		note_add(&in->notes, power_gap, what, longest, at)->severity =
-			longest > 3 * usual ? SEVERITY_LOSSY : SEVERITY_WARNING;
-}
-
-double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
-		      bool energy)
-{
-	uint64_t from, to;
-	double seconds;
-
-	if (n && !window_resolves(in, "power", r, n, sizeof(*r)))
-		return NAN;
-	from = n ? r[0].t_ns : 0;
-	to = n ? r[n - 1].t_ns : 0;
-	seconds = ingest_cover(in, what, &from, &to);
-	if (!(seconds > 0))
-		return NAN;
-	readings_note_gap(in, what, r, n, from, to);
-	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
-	       seconds;
-}
-
-/* A log of a meter may be hours longer than the run. */
-#define SERIES_MARGIN_NS 10000000000ULL
-
-void readings_add_series(struct ingest *in, const char *kind, const char *source,
-			 const char *domain, const struct reading *r, size_t n, bool energy)
-{
-	const char *name = arena_printf(&in->arena, "power_w:%s/%s/%s", kind, source, domain);
-	size_t i;
-
-	for (i = energy; i < n; i++) {
-		double watts = r[i].v;
-
-		if (r[i].t_ns + SERIES_MARGIN_NS < in->run.start_ns ||
-		    r[i].t_ns > in->run.end_ns + SERIES_MARGIN_NS)
-			continue;
-		if (energy && r[i].t_ns == r[i - 1].t_ns)
-			continue;
-		if (energy)
-			watts = 1e9 * (r[i].v - r[i - 1].v) / (double)(r[i].t_ns - r[i - 1].t_ns);
-		ingest_point(in, name, r[i].t_ns, watts);
-	}
 }
 
 /* --- power.tsv --- */
@@ -457,3 +465,220 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 
 const struct parser parser_power_command = {.files = {"power-command.snap"},
 					    .read = power_command_read_file};
+
+/*
+ * The CSV of an external power meter, which has its own clock. The first column has the times:
+ * dates, which are UTC without a zone, or seconds. Seconds are CLOCK_MONOTONIC of the measured
+ * host; from 1e9 s on they are seconds since 1970. run.json relates the time of day to
+ * CLOCK_MONOTONIC. The power is in the first column whose heading names its unit.
+ */
+
+/* --- units in a heading --- */
+
+static const struct power_unit {
+	const char *name;
+	double watts;
+} power_units[] = {{"W", 1},	{"mW", 1e-3}, {"uW", 1e-6}, {"kW", 1e3},
+		   {"watt", 1}, {"watts", 1}, {"Watts", 1}};
+
+/* Returns the unit among the words of a heading, "power (W)" or "power_mW", or NULL. */
+static const struct power_unit *power_unit_in(const char *heading)
+{
+	size_t n, i;
+
+	for (; *heading; heading += n ? n : 1) {
+		for (n = 0; isalpha((unsigned char)heading[n]);)
+			n++;
+		for (i = 0; i < array_size(power_units); i++)
+			if (strlen(power_units[i].name) == n &&
+			    !strncmp(power_units[i].name, heading, n))
+				return &power_units[i];
+	}
+	return NULL;
+}
+
+/* --- the log --- */
+
+/* Parses "", "Z", "+01:00", "-0530", "+02" into the seconds to subtract for UTC. */
+static bool time_parse_zone(const char *text, double *seconds)
+{
+	int hours, minutes = 0, used = 0;
+	char sign;
+
+	while (*text == ' ')
+		text++;
+	*seconds = 0;
+	if (!*text || !strcasecmp(text, "z") || !strcasecmp(text, "utc"))
+		return true;
+	if (sscanf(text, "%c%2d%n", &sign, &hours, &used) < 2 || (sign != '+' && sign != '-'))
+		return false;
+	text += used;
+	text += *text == ':';
+	if (*text && (sscanf(text, "%2d%n", &minutes, &used) < 1 || text[used]))
+		return false;
+	*seconds = (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+/* "2026-01-31T12:00:05.25Z", "2026-01-31 12:00:05", "2026/01/31 13:00:05+01:00": seconds since
+ * 1970. */
+static bool time_parse_date(const char *text, double *seconds)
+{
+	struct tm tm = {0};
+	const char *rest = strptime(text, "%Y-%m-%d", &tm);
+	double fraction = 0, zone;
+	char *end;
+
+	if (!rest)
+		rest = strptime(text, "%Y/%m/%d", &tm);
+	if (!rest || (*rest != 'T' && *rest != ' '))
+		return false;
+	rest = strptime(rest + 1, "%H:%M:%S", &tm);
+	if (!rest)
+		return false;
+	if (*rest == '.') {
+		fraction = strtod(rest, &end);
+		rest = end;
+	}
+	if (!time_parse_zone(rest, &zone))
+		return false;
+	*seconds = (double)timegm(&tm) + fraction - zone;
+	return true;
+}
+
+/* How to read a meter's file. */
+struct reader {
+	const struct ingest *in;
+	const struct meter *m;
+	int column;	 /* the column of the power */
+	double in_watts; /* its unit */
+	struct reading *r;
+	size_t n, bad;
+	bool needs_date; /* run.json has no time of day */
+};
+
+/* Converts a time to seconds on the host's CLOCK_MONOTONIC. */
+static bool meter_to_monotonic(struct reader *d, const char *text, double *t)
+{
+	bool date = time_parse_date(text, t);
+
+	if (!date && !text_is_number(text, t))
+		return false;
+	if (date || *t >= 1e9) {
+		d->needs_date |= !(d->in->wall_clock > 0);
+		*t += (double)d->in->started_ns / 1e9 - d->in->wall_clock;
+	}
+	*t += d->m->offset_s;
+	return *t >= 0;
+}
+
+static int meter_find_column(struct reader *d, const struct tsv *t, struct error *err)
+{
+	const struct power_unit *unit;
+
+	for (d->column = 1; d->column < t->ncolumns; d->column++) {
+		unit = power_unit_in(t->names[d->column]);
+		if (unit) {
+			d->in_watts = unit->watts;
+			return 0;
+		}
+	}
+	return error_set(
+		err, EBADMSG,
+		"%s: no heading names watts; the first line must name the columns, such as 'time,power W' (W, mW, uW or kW)",
+		t->path);
+}
+
+static void meter_read_rows(struct reader *d, const struct tsv *t)
+{
+	size_t row;
+	double s = 0, w;
+
+	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
+	d->bad = t->short_rows;
+	for (row = 0; row < t->rows; row++) {
+		if (meter_to_monotonic(d, tsv_cell(t, row, 0), &s) &&
+		    text_is_number(tsv_cell(t, row, d->column), &w))
+			d->r[d->n++] =
+				(struct reading){(uint64_t)llround(s * 1e9), w * d->in_watts};
+		else
+			d->bad++;
+	}
+	readings_sort(d->r, d->n);
+}
+
+int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct error *err)
+{
+	struct reader d = {.in = in, .m = m};
+	const char *name = path_base_name(m->path), *kind = m->kind ? m->kind : "wall";
+	struct tsv t = {0};
+	char *what;
+	int rc = (m->in_capture ? tsv_read : tsv_read_named)(&t, m->path, 0, err);
+
+	*watts = NAN;
+	if (rc)
+		return rc;
+	rc = meter_find_column(&d, &t, err);
+	if (!rc)
+		meter_read_rows(&d, &t);
+	if (!rc && d.needs_date)
+		rc = error_set(
+			err, EINVAL,
+			"%s: its times are times of day, and run.json does not say when the run was",
+			t.path);
+	if (!rc) {
+		what = xasprintf("the power meter %s", name);
+		if (d.bad)
+			note_add(&in->notes, rows_unreadable, "power", d.bad, t.path);
+		*watts = readings_power(in, what, d.r, d.n, false);
+		readings_add_series(in, kind, "csv", name, d.r, d.n, false);
+		free(what);
+	}
+	free(d.r);
+	tsv_free(&t);
+	return rc;
+}
+
+/* Adds a meter's power. A meter that fails makes the total of its kind missing. */
+static void meter_add_power(struct ingest *in, const struct meter *m)
+{
+	struct error err = {0};
+	double watts;
+
+	if (ingest_meter(in, m, &watts, &err))
+		note_add(&in->notes, file_damaged, "power", err.text);
+	power_add(in, m->kind ? m->kind : "wall", "csv", path_base_name(m->path), watts,
+		  "imported");
+}
+
+/* Adds the log that the collector copied, with the options that the user gave for it. */
+static void meter_add_kept_log(struct ingest *in, struct meter own)
+{
+	char *path = xasprintf("%s/power.csv", in->dir);
+
+	own.path = path;
+	own.in_capture = true;
+	if (path_exists(path))
+		meter_add_power(in, &own);
+	free(path);
+}
+
+void ingest_meters(struct ingest *in)
+{
+	struct meter own = {.path = NULL};
+	size_t n = 0, i;
+
+	for (i = 0; i < in->how.nmeters; i++) {
+		const struct meter *m = &in->how.meters[i];
+
+		if (m->side && strcmp(m->side, in->run.side))
+			continue;
+		if (m->path)
+			meter_add_power(in, m);
+		else
+			own = *m;
+		n += m->path != NULL;
+	}
+	if (!n)
+		meter_add_kept_log(in, own);
+}

@@ -14,19 +14,9 @@ struct reading {
 	double v; /* watts, or joules of a counter */
 };
 
-/* Sorts readings by time; equal times keep their order. */
-void readings_sort(struct reading *r, size_t n);
-
 /* Return the joules in [from, to], which lies inside the readings. */
 double readings_integrate(const struct reading *watts, size_t n, uint64_t from, uint64_t to);
 double readings_difference(const struct reading *joules, size_t n, uint64_t from, uint64_t to);
-
-/*
- * Returns the mean power in the window from sorted readings, with notes, or NAN where they do not
- * cover it (see ingest_cover).
- */
-double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
-		      bool energy);
 
 /*
  * What a figure of watts is the power of. Figures of two kinds never meet in one sum:

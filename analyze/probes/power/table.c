@@ -272,19 +272,16 @@ static void power_table_put_metric(struct store *s, struct power_table_row k,
 
 static int power_table_put_block(struct block_table *bt, struct error *err)
 {
+	static const char *const kinds[] = {"wall", "platform", "package", "other/"};
 	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
 	struct metric_keys names = {0};
-	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err), i;
-	size_t n;
+	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err);
+	size_t i, n;
 
-	for (i = 0; power_kind_names[i] && !rc; i++)
+	for (i = 0; i < array_size(kinds) && !rc; i++)
 		for (n = 0; n < names.n; n++)
-			if (names.m[n].key.object &&
-			    str_starts(names.m[n].key.object, power_kind_names[i]))
+			if (str_starts(names.m[n].key.object ?: "", kinds[i]))
 				power_table_put_metric(bt->s, k, &names.m[n], bt->t);
-	for (n = 0; n < names.n && !rc; n++)
-		if (names.m[n].key.object && str_starts(names.m[n].key.object, "other/"))
-			power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	k.kind = k.source = "model";
 	if (!rc && power_is_modelled(bt->q))
 		power_table_put_row(bt->s, &k, bt->t);
