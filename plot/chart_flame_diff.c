@@ -6,7 +6,7 @@
  */
 #include "plot/flame.h"
 
-#include "analyze/compare/call_diff.h"
+#include "analyze/compare/diff.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 

@@ -8,7 +8,6 @@
 #include "lib/output.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct compare_arguments {

@@ -2,7 +2,6 @@
 /* zcost pack CAPTURE: packs the folder into one archive. zcost unpack ARCHIVE: the reverse. */
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
-#include "analyze/model/rows.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/call_diff.h"
+#include "analyze/compare/diff.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,6 +60,7 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	const struct block b = {c->end[e].bare ? NULL : q.variant, q.side};
 	struct cost_part *part = &cd->part[e];
 	bool bare = c->end[e].bare;
+	size_t n;
 	int rc;
 
 	if (q.bare.flat)
@@ -79,29 +80,16 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	if (isnan(part->basis.ns))
 		return error_set(err, ENODATA, "%s: the cost of a unit of work is not known: %s",
 				 c->end[e].label, part->basis.text);
-	if (cd->unit && strcmp(cd->unit, part->basis.unit) != 0)
-		return error_set(err, EINVAL,
-				 "one end's costs are per %s, the other's per %s; give --unit",
-				 cd->unit, part->basis.unit);
-	cd->unit = part->basis.unit;
+	rc = diff_set_unit(&cd->d, part->basis.unit, err);
+	if (rc)
+		return rc;
+	cd->unit = cd->d.unit;
 	cd->d.never_idle[e] = q.basis == BASIS_DEFAULT && !part->basis.exclude_idle;
+	cd->d.has_errors[e] = true;
+	cd->d.samples[e] = (double)part->tally.samples;
+	n = (size_t)part->nruns;
+	diff_set_runs(&cd->d, e, n < part->measured.n ? n : part->measured.n);
 	return 0;
-}
-
-/* Sets what all rows have in common. */
-static void call_diff_set_ends(struct call_diff *cd)
-{
-	size_t n;
-	int e;
-
-	for (e = 0; e < ENDS; e++) {
-		const struct cost_part *part = &cd->part[e];
-
-		n = (size_t)part->nruns < part->measured.n ? (size_t)part->nruns : part->measured.n;
-		diff_set_runs(&cd->d, (enum end)e, n);
-		cd->d.has_errors[e] = true;
-		cd->d.samples[e] = (double)part->tally.samples;
-	}
 }
 
 /* --- regions --- */
@@ -359,7 +347,6 @@ int call_diff_read(struct call_diff *cd, const struct comparison *c, bool revers
 		rc = call_diff_read_end(cd, c, (enum end)e, notes, err);
 	if (rc)
 		return rc;
-	call_diff_set_ends(cd);
 	call_diff_judge(cd, &c->rule);
 	return 0;
 }

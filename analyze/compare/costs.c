@@ -2,8 +2,6 @@
 /* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
 #include "analyze/compare/diff.h"
 
-#include "analyze/costs/basis.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -187,22 +187,6 @@ static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, 
 	return rc;
 }
 
-static int diff_find_runs(const struct comparison *c, enum end e, const char *side,
-			  const struct diff_spec *spec, struct run **runs, struct error *err)
-{
-	struct query q = compare_query(c, e, side);
-	struct block b = {q.variant, q.side};
-	int n = scope_runs(c->end[e].store, &q, &b, spec->syscalls ? FOR_SYSCALLS : FOR_PROFILE,
-			   runs, err);
-
-	if (n)
-		return n;
-	free(*runs);
-	return error_set(err, ENODATA, "%s has no %s of its %s; capture it with the pass '%s'",
-			 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile", q.side,
-			 spec->syscalls ? "syscalls" : "profile");
-}
-
 static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum end e,
 			      struct query *q, const struct run *runs, struct table *notes,
 			      struct error *err)
@@ -246,14 +230,23 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	      const struct diff_spec *spec, struct table *notes, struct error *err)
 {
 	struct query q = compare_query(c, e, side);
-	struct run *runs;
+	const struct block b = {q.variant, q.side};
+	struct run *runs = NULL;
 	int n, ret;
 
 	if (c->end[e].bare)
 		return diff_read_bare(d, c, e, spec, notes, err);
-	n = diff_find_runs(c, e, side, spec, &runs, err);
+	n = scope_runs(c->end[e].store, &q, &b, spec->syscalls ? FOR_SYSCALLS : FOR_PROFILE, &runs,
+		       err);
 	if (n < 0)
 		return n;
+	if (!n) {
+		free(runs);
+		return error_set(err, ENODATA,
+				 "%s has no %s of its %s; capture it with the pass '%s'",
+				 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile",
+				 q.side, spec->syscalls ? "syscalls" : "profile");
+	}
 	diff_set_runs(d, e, (size_t)n);
 	ret = spec->syscalls ? diff_read_syscalls(d, c, e, &q, runs, notes, err)
 			     : diff_read_costs(d, c, e, &q, spec, notes, err);

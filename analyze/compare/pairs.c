@@ -342,17 +342,6 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 	return ret;
 }
 
-static void pairs_note_rules(struct table *t, const struct pairs *p, const struct comparison *c,
-			     const struct outcome *out)
-{
-	if (p->alone.len)
-		note_add(&t->notes, compare_pairs_alone, p->alone.buf);
-	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
-	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
-		 out->tests == 1 ? "row of a metric" : "rows of a metric", 100 * c->rule.threshold,
-		 verdict_runs_needed(&c->rule, out->tests));
-}
-
 static void pairs_free(struct pairs *p)
 {
 	size_t i;
@@ -380,7 +369,12 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 		pair_put_row(t, &p, c, &p.list[i], out);
 	if (!ret)
 		ret = pairs_put_limits(t, &p, c, err);
-	pairs_note_rules(t, &p, c, out);
+	if (p.alone.len)
+		note_add(&t->notes, compare_pairs_alone, p.alone.buf);
+	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
+	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
+		 out->tests == 1 ? "row of a metric" : "rows of a metric", 100 * c->rule.threshold,
+		 verdict_runs_needed(&c->rule, out->tests));
 	pairs_free(&p);
 	return ret ?: compare_note_workload(c, t, err);
 }

@@ -97,43 +97,25 @@ static int sides_refuse(const struct comparison *c, const struct end_sides of[EN
 	return -ENOENT;
 }
 
-static int sides_check(const struct comparison *c, const struct end_sides of[ENDS],
-		       struct error *err)
+int compare_pair_sides(struct comparison *c, struct error *err)
 {
-	int e, ret = 0;
+	struct end_sides of[ENDS];
+	int ret = sides_read(c, of, err), e;
 
-	for (e = 0; e < ENDS && !ret; e++)
-		ret = sides_check_named(c, (enum end)e, &of[e], err);
-	return ret;
-}
-
-static int sides_pair(struct comparison *c, const struct end_sides of[ENDS], struct error *err)
-{
-	int e;
-
+	if (ret)
+		return ret;
 	c->total = c->side[BASE] && !strcmp(c->side[BASE], SIDE_TOTAL) &&
 		   !strcmp(c->side[NEW], SIDE_TOTAL);
 	if (c->total)
 		c->side[BASE] = c->side[NEW] = NULL;
-	if (c->side[BASE])
-		return sides_check(c, of, err);
-	if (!of[BASE].n || !of[NEW].n || sides_find_common(of))
-		return 0;
-	if (of[BASE].n > 1 || of[NEW].n > 1)
-		return sides_refuse(c, of, err);
-	for (e = 0; e < ENDS; e++)
-		c->side[e] = of[e].names[0];
-	return 0;
-}
-
-int compare_pair_sides(struct comparison *c, struct error *err)
-{
-	struct end_sides of[ENDS];
-	int ret = sides_read(c, of, err);
-
-	if (ret)
-		return ret;
-	ret = sides_pair(c, of, err);
+	for (e = 0; e < ENDS && c->side[BASE] && !ret; e++)
+		ret = sides_check_named(c, (enum end)e, &of[e], err);
+	if (!c->side[BASE] && of[BASE].n && of[NEW].n && !sides_find_common(of)) {
+		if (of[BASE].n > 1 || of[NEW].n > 1)
+			ret = sides_refuse(c, of, err);
+		for (e = 0; e < ENDS && !ret; e++)
+			c->side[e] = of[e].names[0];
+	}
 	sides_free(of);
 	return ret;
 }
@@ -174,13 +156,10 @@ int compare_side(const struct comparison *c, const char **side, struct error *er
 			"--side total: a list of costs has no total of the sides; --table metrics has");
 	if (compare_is_bare(c))
 		return c->side[BASE] ? error_set(err, EINVAL, "--side: files have no sides") : 0;
-	ret = sides_read(c, of, err);
-	if (ret)
+	ret = c->side[BASE] ? 0 : sides_read(c, of, err);
+	if (ret || c->side[BASE])
 		return ret;
-	if (c->side[BASE])
-		ret = sides_check(c, of, err);
-	else
-		*side = sides_find_common(of);
+	*side = sides_find_common(of);
 	sides_free(of);
-	return ret;
+	return 0;
 }

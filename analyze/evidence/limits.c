@@ -126,19 +126,6 @@ static int limits_add_variant(struct table *t, struct limits_variant *v, struct 
 	return rc;
 }
 
-/* Collects the sides of the variant of block `from` that have a run. Returns the next block. */
-static int limits_collect_sides(const struct block_list *list, int from, struct limits_variant *v)
-{
-	const char *variant = list->blocks[from].block.variant;
-	int i;
-
-	v->n = 0;
-	for (i = from; i < list->n && !strcmp(list->blocks[i].block.variant, variant); i++)
-		if (list->blocks[i].n)
-			v->sides[v->n++] = (struct limits_side){.b = &list->blocks[i]};
-	return i;
-}
-
 static int limits_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct limits_variant v = {.s = s};
@@ -148,7 +135,11 @@ static int limits_run(struct store *s, const struct query *q, struct table *t, s
 	v.estimator = list.estimator;
 	v.sides = xcalloc((size_t)list.n + 1, sizeof(*v.sides));
 	while (i < list.n && !rc) {
-		i = limits_collect_sides(&list, i, &v);
+		const char *variant = list.blocks[i].block.variant;
+
+		for (v.n = 0; i < list.n && !strcmp(list.blocks[i].block.variant, variant); i++)
+			if (list.blocks[i].n)
+				v.sides[v.n++] = (struct limits_side){.b = &list.blocks[i]};
 		if (v.n)
 			rc = limits_add_variant(t, &v, err);
 	}

@@ -35,23 +35,6 @@ static double evidence_sum(struct store *s, const struct run *like, const struct
  */
 static const double late_share = 0.05;
 
-/* Reads the largest part of the cost of copies after send calls, on any side of the variant. */
-static int late_copies_read(struct store *s, const char *variant, double *most, struct error *err)
-{
-	const struct query q = {.variant = variant};
-	struct block *blocks = NULL;
-	int n = scope_blocks(s, &q, &blocks, err), i, rc = n < 0 ? n : 0;
-	double share;
-
-	*most = 0;
-	for (i = 0; i < n && !rc; i++) {
-		rc = copying_read_late(s, &blocks[i], &share, err);
-		*most = fmax(*most, share);
-	}
-	free(blocks);
-	return rc;
-}
-
 /*
  * Adds that the kernel copied after the send call. Calls with MSG_ZEROCOPY and io_uring only ask,
  * and a program may keep no account of what the kernel answers. The profile has the copies, on the
@@ -60,9 +43,11 @@ static int late_copies_read(struct store *s, const char *variant, double *most, 
 static int evidence_add_late(struct store *s, const struct block *b, struct evidence *e, int n,
 			     int max, struct error *err)
 {
+	const struct query q = {.variant = b->variant};
 	const struct evidence *asks = NULL;
-	double late;
-	int i, rc;
+	struct block *blocks = NULL;
+	double late = 0, share;
+	int i, nblocks, rc;
 
 	for (i = 0; i < n; i++) {
 		if (e[i].way == SENT && !isnan(e[i].zero_copy))
@@ -72,7 +57,13 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 	}
 	if (!asks || n == max)
 		return n;
-	rc = late_copies_read(s, b->variant, &late, err);
+	nblocks = scope_blocks(s, &q, &blocks, err);
+	rc = nblocks < 0 ? nblocks : 0;
+	for (i = 0; i < nblocks && !rc; i++) {
+		rc = copying_read_late(s, &blocks[i], &share, err);
+		late = fmax(late, share);
+	}
+	free(blocks);
 	if (rc || late < late_share)
 		return rc ? rc : n;
 	e[n] = *asks;

@@ -2,8 +2,6 @@
 /* Evidence of zero copy without the program's word, from the runs with system calls counted. */
 #include "analyze/evidence/zerocopy.h"
 
-#include "lib/str.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

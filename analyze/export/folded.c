@@ -4,7 +4,7 @@
  * tools read this format; stackcollapse-perf.pl makes it from the text of perf script.
  */
 #include "analyze/compare/compare.h"
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 
-#include "analyze/costs/tally.h"
 #include "lib/hash.h"
 
 #include <stdlib.h>

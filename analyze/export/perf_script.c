@@ -5,7 +5,7 @@
  * samples of a chain therefore stand one after another, and the time of a sample is the sum of the
  * weights up to it.
  */
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 #include "lib/str.h"
 
 #include <stdlib.h>
@@ -59,24 +59,12 @@ static void perf_script_set_chain(struct perf_script *w, const struct sample_run
 	str_putc(&w->chain, '\n');
 }
 
-/* "tcpzc 7/8 [001] 12.345678000: 1000000 cpu-clock:" */
-static void perf_script_write_head(const struct perf_script *w, const struct profile_cost *c,
-				   const char *name, uint64_t period)
-{
-	FILE *out = w->x->out.f;
-
-	fprintf(out, "%s %u/%u ", name, c->pid, c->tid);
-	if (c->cpu != PROFILE_NONE)
-		fprintf(out, "[%03u] ", c->cpu);
-	fprintf(out, "%llu.%09llu: %llu %s:\n", (unsigned long long)(w->ns / 1000000000),
-		(unsigned long long)(w->ns % 1000000000), (unsigned long long)period, w->s.event);
-}
-
 /* Shares the weight out to the samples of the row. */
 static void perf_script_write_row(struct perf_script *w, const struct sample_run *r,
 				  const struct profile_cost *c, enum sample_kind kind)
 {
 	const char *comm = sample_comm(r, c, kind);
+	FILE *out = w->x->out.f;
 	struct str name = {0};
 	uint64_t i, period;
 
@@ -85,8 +73,14 @@ static void perf_script_write_row(struct perf_script *w, const struct sample_run
 	for (i = 0; i < c->samples; i++) {
 		period = c->weight / c->samples + (i < c->weight % c->samples);
 		w->ns += w->s.is_time ? period : 1000;
-		perf_script_write_head(w, c, name.buf, period);
-		fwrite_unlocked(w->chain.buf, w->chain.len, 1, w->x->out.f);
+		/* "tcpzc 7/8 [001] 12.345678000: 1000000 cpu-clock:" */
+		fprintf(out, "%s %u/%u ", name.buf, c->pid, c->tid);
+		if (c->cpu != PROFILE_NONE)
+			fprintf(out, "[%03u] ", c->cpu);
+		fprintf(out, "%llu.%09llu: %llu %s:\n", (unsigned long long)(w->ns / 1000000000),
+			(unsigned long long)(w->ns % 1000000000), (unsigned long long)period,
+			w->s.event);
+		fwrite_unlocked(w->chain.buf, w->chain.len, 1, out);
 	}
 	str_free(&name);
 }

@@ -4,7 +4,7 @@
  * one after another are one message with the lists of all. So each sample, function and mapping is
  * written alone, and memory holds the compressed bytes.
  */
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 
 #include "analyze/export/profile.pb-c.h"
 #include "analyze/costs/components.h"

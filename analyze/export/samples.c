@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 
 #include "analyze/costs/costs.h"
 #include "lib/str.h"

@@ -3,7 +3,7 @@
  * The file format of speedscope: a list of frames, and one profile for each variant and side with
  * stacks of places in this list. The weights are nanoseconds per unit of work where they are known.
  */
-#include "analyze/export/samples.h"
+#include "analyze/export/export.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/figures/crossover.h"
+#include "analyze/figures/figures.h"
 
 #include "lib/alloc.h"
 #include "lib/stats.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -19,10 +19,16 @@ struct figure_reading {
 /* --- how figures are computed --- */
 
 /* Returns a rate of work. The total is that of the transfer: what passed its sides once. */
+static double figure_rate_of(const struct figure_reading *r, const struct run *const sides[], int n,
+			     const char *metric)
+{
+	return n > 1 ? transfer_rate(r->s, sides[0], metric)
+		     : figure_metric(r->s, sides[0], metric);
+}
+
 static double figure_rate(const struct figure_reading *r, const struct run *const sides[], int n)
 {
-	return n > 1 ? transfer_rate(r->s, sides[0], r->k->over)
-		     : figure_metric(r->s, sides[0], r->k->over);
+	return figure_rate_of(r, sides, n, r->k->over);
 }
 
 /* Returns the factor of a side's cost in a sum of `n` sides. */
@@ -110,10 +116,7 @@ static double figure_power(const struct figure_reading *r, const struct run *con
 /* Returns joules per 10^9 bytes: watts x seconds / bytes. */
 static double figure_joules(const struct figure_reading *r, const struct run *const sides[], int n)
 {
-	double rate = n > 1 ? transfer_rate(r->s, sides[0], r->k->under)
-			    : figure_metric(r->s, sides[0], r->k->under);
-
-	return r->k->scale * figure_power(r, sides, n) / rate;
+	return r->k->scale * figure_power(r, sides, n) / figure_rate_of(r, sides, n, r->k->under);
 }
 
 double roi_exponent_n(const struct query *q)
@@ -377,30 +380,21 @@ static const char *figure_missing_input(const struct figure_list *l, const struc
 	return NULL;
 }
 
-static bool figure_has_datagrams(const struct figure_list *l, const struct figure_value *v)
-{
-	int i, r;
-
-	for (i = 0; i < v->nsides; i++)
-		for (r = 0; r < v->sides[i].n; r++)
-			if (sent_datagrams(l->s, &v->sides[i].runs[r]))
-				return true;
-	return false;
-}
-
 /* A missing input comes before shared CPUs, because separate CPUs would not supply the input. */
 const char *figure_absent(struct figure_list *l, const struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	const char *why = NULL;
-	int i;
+	int i, r;
 
 	for (i = 0; i < v->nsides && !why; i++)
 		why = figure_missing_input(l, k, &v->sides[i]);
 	if (why)
 		return why;
-	if (k->read == figure_roi && figure_has_datagrams(l, v))
-		return NULL;
+	for (i = 0; i < v->nsides && k->read == figure_roi; i++)
+		for (r = 0; r < v->sides[i].n; r++)
+			if (sent_datagrams(l->s, &v->sides[i].runs[r]))
+				return NULL;
 	if (v->twice)
 		return arena_printf(&l->arena, "%s: %s", v->twice,
 				    k->cpus == CPUS_APART ? SHARED_CPUS_TWICE

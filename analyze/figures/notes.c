@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* notes: what is to know of the data of a capture, and what to do about it. */
 #include "analyze/figures/tables.h"
-#include "analyze/scope/runs.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
  * of the plan are one line; under other settings they are another. Where the values are numbers,
  * the crossover of each line with that of the plan's first variant is computed.
  */
-#include "analyze/figures/crossover.h"
 #include "analyze/figures/figures.h"
 
 #include "lib/str.h"
@@ -352,17 +351,6 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 	free(at);
 }
 
-/* Drops the values at which an end has no runs. Returns the number of the others. */
-static size_t crossover_drop_single(struct crossover_point *points, size_t n)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < n; i++)
-		if (points[i].nbase && points[i].nnew)
-			points[kept++] = points[i];
-	return kept;
-}
-
 /* Finds the crossover of one pair of lines, and its sentence. Returns false where they share fewer
  * than two values. */
 static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair *p,
@@ -371,7 +359,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 {
 	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
 	const struct figure_value *f;
-	size_t count = 0;
+	size_t count = 0, both = 0, k;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -393,11 +381,13 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 			points[count - 1].nnew = f->n;
 		}
 	}
-	count = crossover_drop_single(points, count);
-	*c = crossover_find(points, count, figure_kinds[p->id].better,
+	for (k = 0; k < count; k++)
+		if (points[k].nbase && points[k].nnew)
+			points[both++] = points[k];
+	*c = crossover_find(points, both, figure_kinds[p->id].better,
 			    n && places[0].at > 0 && places[n - 1].at >= 8 * places[0].at);
 	str_reset(words);
-	crossover_print(words, w, p, points, count);
+	crossover_print(words, w, p, points, both);
 	free(points);
 	return c->kind != CROSSOVER_NONE;
 }

@@ -4,7 +4,6 @@
 #include "lib/str.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct column timeline_columns[] = {
 	{"variant", .type = V_STR},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Crossovers: by hand, and the coverage of their interval by simulation. */
-#include "analyze/figures/crossover.h"
+#include "analyze/figures/figures.h"
 
 #include "lib/stats.h"
 #include "tests/unit/unit.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Comparisons of two ends that are small enough to work out every figure by hand. */
-#include "analyze/compare/call_diff.h"
 #include "analyze/compare/diff.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
