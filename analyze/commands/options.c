@@ -196,16 +196,6 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 		str_reset(lines);
 }
 
-static void options_add_features(struct str *lines, const struct command *c)
-{
-	struct feature f;
-	size_t i;
-
-	for (i = 0; (f = c->feature(i)).name; i++)
-		if (f.what)
-			complete_add(lines, f.name, f.what);
-}
-
 /* What names the argument of an option, or one that help calls `what`, in the capture. */
 static const struct {
 	const char *option, *what;
@@ -222,11 +212,15 @@ static const struct {
 static void options_names(struct str *lines, const char *option, const char *what, char **words,
 			  int n, const void *of)
 {
+	const struct command *c = of;
+	bool features = !strcmp(what, "TABLE") || str_starts(what, "CHART") ||
+			(!option && !strcmp(what, "FORMAT"));
+	struct feature f;
 	size_t i;
 
-	if (!strcmp(what, "TABLE") || str_starts(what, "CHART") ||
-	    (!option && !strcmp(what, "FORMAT")))
-		options_add_features(lines, of);
+	for (i = 0; features && (f = c->feature(i)).name; i++)
+		if (f.what)
+			complete_add(lines, f.name, f.what);
 	for (i = 0; str_starts(what, "KEY") && i < TALLY_KEYS; i++)
 		complete_add(lines, tally_key_name((enum tally_key)i), NULL);
 	for (i = 0; i < array_size(options_in_store); i++) {

@@ -110,23 +110,16 @@ static const char *figures_power_kind(const struct comparison *c, struct table *
 	return of[BASE] ? of[BASE] : of[NEW];
 }
 
-/* Returns the unit of work as a string that outlives the diff. */
-static const char *figures_unit(const char *unit)
-{
-	size_t i = 0;
-
-	while (i + 1 < WORK_KINDS && strcmp(work_kinds[i].unit, unit))
-		i++;
-	return work_kinds[i].unit;
-}
-
 /* Adds the cost of "data copy". A profile without a sample of it measured 0. */
 static void figures_add_copy(struct side_figures *side, enum end e)
 {
 	const struct diff_row *row = diff_find(&side->components, COPY_COMPONENT, NULL);
-	size_t i;
+	const char *unit = side->components.unit ?: "KiB";
+	size_t i = 0;
 
-	side->copy_unit = figures_unit(side->components.unit ?: "KiB");
+	while (i + 1 < WORK_KINDS && strcmp(work_kinds[i].unit, unit))
+		i++;
+	side->copy_unit = work_kinds[i].unit; /* it outlives the diff */
 	side->of[FIGURE_COPY][e].pooled = row ? row->cost[e] : 0;
 	for (i = 0; i < side->components.nruns[e]; i++)
 		figure_add_run(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);

@@ -52,18 +52,6 @@ static uint64_t splits_next(uint64_t v)
 	return ripple | ((v ^ ripple) >> 2) / low;
 }
 
-/* Lists every split. With equal halves, a split and its mirror are one pair: lists that with run 0.
- */
-static void splits_fill_all(struct splits *s)
-{
-	bool mirrored = s->base * 2 == s->runs;
-	uint64_t v = s->first_half;
-
-	for (; v < 1ULL << s->runs; v = splits_next(v))
-		if (!mirrored || v & 1)
-			s->of[s->n++] = v;
-}
-
 static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
 {
 	uint64_t v = 0;
@@ -81,6 +69,7 @@ void splits_make(struct splits *s, size_t runs, size_t most)
 {
 	struct prng r;
 	double all; /* choose(runs, base), each pair of halves once */
+	uint64_t v;
 	size_t i;
 
 	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
@@ -93,12 +82,12 @@ void splits_make(struct splits *s, size_t runs, size_t most)
 		all = all * (double)(s->runs - i) / (double)(i + 1);
 	s->every = all <= (double)most;
 	s->of = xcalloc(most + 1, sizeof(*s->of));
-	if (s->every) {
-		splits_fill_all(s);
-		return;
-	}
+	/* With equal halves, a split and its mirror are one pair: the list has that with run 0. */
+	for (v = s->first_half; s->every && v < 1ULL << s->runs; v = splits_next(v))
+		if (s->base * 2 != s->runs || v & 1)
+			s->of[s->n++] = v;
 	prng_seed(&r, STATS_SEED);
-	while (s->n < most)
+	while (!s->every && s->n < most)
 		s->of[s->n++] = splits_draw(&r, s->runs, s->base);
 }
 

@@ -213,19 +213,12 @@ char *limits_words(const struct table *t, const char *variant, enum limits_order
 	return NULL;
 }
 
-static bool limit_is_busy_cpu(const char *limit)
+/* Returns the limit in the row. The busiest CPU of a side is one limit, in softirq or not. */
+static const char *limits_row_limit(const struct table *t, size_t row)
 {
-	return !strcmp(limit, limit_kinds[LIMIT_CPU].name) ||
-	       !strcmp(limit, limit_kinds[LIMIT_SOFTIRQ].name);
-}
+	const char *limit = table_text(t, row, "limit");
 
-/* Returns whether a row of `a` and a row of `b` are the same limit of one side. */
-static bool limits_rows_agree(const struct table *a, size_t i, const struct table *b, size_t k)
-{
-	const char *was = table_text(a, i, "limit"), *is = table_text(b, k, "limit");
-
-	return !strcmp(table_text(a, i, "side"), table_text(b, k, "side")) &&
-	       (!strcmp(was, is) || (limit_is_busy_cpu(was) && limit_is_busy_cpu(is)));
+	return strcmp(limit, limit_kinds[LIMIT_SOFTIRQ].name) ? limit : limit_kinds[LIMIT_CPU].name;
 }
 
 bool limits_differ(const struct table *limits, const char *variant, const struct table *others,
@@ -239,7 +232,8 @@ bool limits_differ(const struct table *limits, const char *variant, const struct
 			if (strcmp(table_text(limits, i, "variant"), variant) ||
 			    strcmp(table_text(others, k, "variant"), other))
 				continue;
-			if (limits_rows_agree(limits, i, others, k))
+			if (!strcmp(table_text(limits, i, "side"), table_text(others, k, "side")) &&
+			    !strcmp(limits_row_limit(limits, i), limits_row_limit(others, k)))
 				return false;
 			any = true;
 		}

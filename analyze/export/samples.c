@@ -202,16 +202,6 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 	return rc;
 }
 
-static int samples_read_file(struct samples *s, sample_fn *add, void *arg, struct error *err)
-{
-	struct sample_run r = {.s = s, .block = &s->blocks[0], .p = s->q->bare.profile};
-	int rc = samples_read_run(s, &r, add, arg, err);
-
-	profile_add_notes(s->q->bare.profile, &s->notes->notes);
-	s->notes->lossy |= notes_have(&s->notes->notes, SEVERITY_LOSSY);
-	return rc;
-}
-
 static int samples_refuse_empty(const struct samples *s, struct error *err)
 {
 	bool filtered = s->event && (s->q->cpus || s->q->comm);
@@ -245,8 +235,14 @@ static int samples_check(struct samples *s, struct error *err)
 
 int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err)
 {
-	int i, rc = s->store ? 0 : samples_read_file(s, add, arg, err);
+	struct sample_run file = {.s = s, .block = &s->blocks[0], .p = s->q->bare.profile};
+	int i, rc = 0;
 
+	if (!s->store) {
+		rc = samples_read_run(s, &file, add, arg, err);
+		profile_add_notes(s->q->bare.profile, &s->notes->notes);
+		s->notes->lossy |= notes_have(&s->notes->notes, SEVERITY_LOSSY);
+	}
 	for (i = 0; s->store && i < s->nblocks && !rc; i++)
 		rc = samples_read_block(s, &s->blocks[i], add, arg, err);
 	return rc ? rc : samples_check(s, err);

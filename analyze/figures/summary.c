@@ -75,16 +75,6 @@ static size_t summary_put_figures(const struct figure_list *l, const struct bloc
 	return most;
 }
 
-static bool summary_has_note(const struct table *t, enum note_id id)
-{
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
-		if (note_is(&t->notes.note[i], id))
-			return true;
-	return false;
-}
-
 static int summary_put_copy(struct store *s, const struct query *q, const struct block *b,
 			    struct table *t, struct value *row, struct error *err)
 {
@@ -93,10 +83,13 @@ static int summary_put_copy(struct store *s, const struct query *q, const struct
 	char column[48];
 	struct error none = {0};
 	int rc = copy_cost(s, q, b, NULL, &copy, &basis, &none);
+	size_t i;
 
 	if (rc == -ENODATA && q->workload_only) {
-		if (!summary_has_note(t, NOTE_workload_copy))
-			note_add(&t->notes, workload_copy, none.text);
+		for (i = 0; i < t->notes.n; i++)
+			if (note_is(&t->notes.note[i], NOTE_workload_copy))
+				return 0;
+		note_add(&t->notes, workload_copy, none.text);
 		return 0;
 	}
 	if (rc)
