@@ -63,7 +63,7 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 
 void arg_error(const struct argp_state *state, const char *fmt, ...)
 {
-	char *prefix = xasprintf("%s: ", state->name);
+	autofree char *prefix = xasprintf("%s: ", state->name);
 	char *text;
 	va_list ap;
 
@@ -72,7 +72,6 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 	va_end(ap);
 	message_print(prefix, text ? text : fmt);
 	free(text);
-	free(prefix);
 	argp_state_help(state, stderr, ARGP_HELP_STD_ERR);
 	exit(argp_err_exit_status); /* not reached: no command sets ARGP_NO_EXIT */
 }
@@ -253,13 +252,12 @@ static void manual_try(const char *bin, size_t place, const char *name)
 {
 	char *path =
 		xasprintf("%s/%s%s.%s", bin, places[place].folder, name, places[place].section);
-	char *packed = xasprintf("%s.gz", path);
+	autofree char *packed = xasprintf("%s.gz", path);
 	const char *page = access(path, R_OK) ? packed : path;
 
 	if (!access(page, R_OK))
 		execlp("man", "man", page, NULL);
 	free(path);
-	free(packed);
 }
 
 void manual_show(const char *name)

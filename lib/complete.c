@@ -133,17 +133,16 @@ static const struct argp_option *complete_find_typed(const struct typed *t, cons
 static void complete_argument(const struct typed *t, const char *option, const char *what,
 			      const char *before, const char *start)
 {
-	struct str lines = {0};
+	freed(str_free) struct str lines = {0};
 	const char *comma = strstr(what, "[,") ? strrchr(start, ',') : NULL;
-	char *all = xasprintf("%s%.*s", before, comma ? (int)(comma + 1 - start) : 0, start);
+	autofree char *all =
+		xasprintf("%s%.*s", before, comma ? (int)(comma + 1 - start) : 0, start);
 
 	if (strchr(what, '|'))
 		complete_add_values(&lines, what);
 	else if (t->names)
 		t->names(&lines, option, what, t->words, t->n, t->of);
 	complete_print(&lines, all, comma ? comma + 1 : start);
-	free(all);
-	str_free(&lines);
 }
 
 /* --- arguments without option --- */
@@ -229,7 +228,7 @@ static void complete_position(const struct typed *t, const char *start)
 
 static void complete_other(struct typed *t, const char *start)
 {
-	struct str lines = {0};
+	freed(str_free) struct str lines = {0};
 
 	complete_count(t);
 	if (t->count < 0)
@@ -239,7 +238,6 @@ static void complete_other(struct typed *t, const char *start)
 	else
 		complete_position(t, start);
 	complete_print(&lines, "", start);
-	str_free(&lines);
 }
 
 /* bash makes three words of --format=json: the option, "=" and the value. */

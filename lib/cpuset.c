@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/cpuset.h"
 
+#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -66,14 +67,10 @@ int cpuset_parse(struct cpuset *set, const char *text, struct error *err)
 
 int cpuset_online(struct cpuset *set, struct error *err)
 {
-	char *text;
-	int rc = file_read("/sys/devices/system/cpu/online", &text, NULL, err);
+	autofree char *text = NULL;
 
-	if (rc)
-		return rc;
-	rc = cpuset_parse(set, text, err);
-	free(text);
-	return rc;
+	return file_read("/sys/devices/system/cpu/online", &text, NULL, err)
+		       ?: cpuset_parse(set, text, err);
 }
 
 char *cpuset_format(const struct cpuset *set)

@@ -152,7 +152,7 @@ int file_replace(int fd, const char *tmp, const char *path, int rc)
 
 int file_write(const char *path, const void *data, size_t len, struct error *err)
 {
-	char *tmp = remains_name(path);
+	autofree char *tmp = remains_name(path);
 	int rc, fd;
 
 	fd = file_create(tmp, 0, 0644);
@@ -160,7 +160,6 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	if (!rc && fsync(fd) && errno != EINVAL)
 		rc = -errno;
 	rc = file_replace(fd, tmp, path, rc);
-	free(tmp);
 	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
 }
 
@@ -280,11 +279,10 @@ static int walk_visit_folder(const struct walk *w, const char *dir, int level)
 		rc = w->visit(w->arg, &e, w->err);
 	}
 	for (i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, list[i]->d_name);
+		autofree char *path = xasprintf("%s/%s", dir, list[i]->d_name);
 
 		if (!rc)
 			rc = walk_visit_entry(w, path, level + 1);
-		free(path);
 		free(list[i]);
 	}
 	free(list);
@@ -353,22 +351,19 @@ static bool remains_is_dead(const char *name, const char *start)
 void remains_remove(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
-	char *start = xasprintf("%s.tmp.", slash ? slash + 1 : path);
+	autofree char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
+	autofree char *start = xasprintf("%s.tmp.", slash ? slash + 1 : path);
 	DIR *dir = opendir(folder);
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
-		char *found = remains_is_dead(e->d_name, start)
-				      ? xasprintf("%s%s", folder, e->d_name)
-				      : NULL;
+		autofree char *found = remains_is_dead(e->d_name, start)
+					       ? xasprintf("%s%s", folder, e->d_name)
+					       : NULL;
 
 		if (found && caller_owns(found))
 			dir_remove(found, NULL);
-		free(found);
 	}
 	if (dir)
 		closedir(dir);
-	free(folder);
-	free(start);
 }

@@ -56,12 +56,11 @@ enum { UNMAPPED = 65534, MOST_LINKS = 40 };
 static bool owner_is_unmapped(uid_t owner)
 {
 	unsigned int inside = 0, outside = 0, n = 0;
-	char *map = NULL;
+	autofree char *map = NULL;
 
 	if (owner != UNMAPPED || file_read("/proc/self/uid_map", &map, NULL, NULL))
 		return false;
 	sscanf(map, "%u %u %u", &inside, &outside, &n);
-	free(map);
 	return n < UINT_MAX;
 }
 

@@ -308,7 +308,7 @@ static const char *run_pass(const struct note *note)
 static size_t notes_count_runs(const struct note *const *notes, size_t n)
 {
 	struct intern runs = {0};
-	struct str key = {0};
+	freed(str_free) struct str key = {0};
 	size_t i, count;
 
 	for (i = 0; i < n; i++) {
@@ -321,7 +321,6 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 	}
 	count = runs.n;
 	intern_free(&runs);
-	str_free(&key);
 	return count;
 }
 
@@ -438,7 +437,7 @@ static int line_compare(const void *x, const void *y)
 
 static void line_fill(struct note_line *line, const struct note **notes, size_t n, struct arena *a)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	const char *end;
 	size_t from;
 
@@ -453,7 +452,6 @@ static void line_fill(struct note_line *line, const struct note **notes, size_t 
 	end = strstr(line->text + from, "; ");
 	line->brief =
 		end ? arena_printf(a, "%.*s", (int)(end - line->text), line->text) : line->text;
-	str_free(&s);
 }
 
 void note_lines_make(struct note_lines *lines, const struct notes *list)

@@ -242,14 +242,13 @@ static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 void stats_holm(double *p, size_t n)
 {
 	size_t i, m;
-	struct holm_p *r = holm_sort(p, n, &m);
+	autofree struct holm_p *r = holm_sort(p, n, &m);
 	double running = 0;
 
 	for (i = 0; i < m; i++) {
 		running = fmax(running, r[i].p * (double)(m - i));
 		p[r[i].at] = fmin(1, running);
 	}
-	free(r);
 }
 
 /* Returns the x between lo and hi at which the cdf reaches p, by halving. */

@@ -136,7 +136,7 @@ static struct order_test order_count(const struct order_series *o, size_t *at)
 
 struct order_test stats_order_test(const double *const *x, size_t series, size_t n)
 {
-	double *rank = xcalloc(series * n + 1, sizeof(*rank));
+	autofree double *rank = xcalloc(series * n + 1, sizeof(*rank));
 	size_t *at = xcalloc(n + 1, sizeof(*at)), i;
 	struct order_test test = {NAN, NAN};
 
@@ -147,6 +147,5 @@ struct order_test stats_order_test(const double *const *x, size_t series, size_t
 	if (series && n >= STATS_ORDER_MIN)
 		test = order_count(&(struct order_series){rank, series, n}, at);
 	free(at);
-	free(rank);
 	return test;
 }

@@ -37,7 +37,7 @@ static void ranking_add_group(struct ranking *r, const struct ranking_item *item
 static struct ranking ranking_fill(const double *a, size_t na, const double *b, size_t nb)
 {
 	size_t n = na + nb, i, j;
-	struct ranking_item *items = xmalloc(n * sizeof(*items));
+	autofree struct ranking_item *items = xmalloc(n * sizeof(*items));
 	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2)),
 			    .up = xmalloc(n * sizeof(*r.up))};
 
@@ -51,7 +51,6 @@ static struct ranking ranking_fill(const double *a, size_t na, const double *b, 
 			;
 		ranking_add_group(&r, items, i, j);
 	}
-	free(items);
 	return r;
 }
 

@@ -77,11 +77,10 @@ static size_t brief_find(const struct note_lines *lines, enum note_severity a, e
 static void brief_add_method(char **texts, const struct note_lines *lines, size_t method,
 			     const char *columns)
 {
-	char *made = method < lines->n ? note_line_brief(&lines->line[method]) : NULL;
+	autofree char *made = method < lines->n ? note_line_brief(&lines->line[method]) : NULL;
 
 	if (made || *columns)
 		*texts = xasprintf("%s%s%s", made ?: "", made && *columns ? "; " : "", columns);
-	free(made);
 }
 
 char **table_note_texts_brief(const struct table *t, const char *columns)

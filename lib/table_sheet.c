@@ -141,7 +141,7 @@ static char *people_cell_text(struct people *p, const struct table *t, size_t ro
 static void people_fill_column(struct people *p, const struct table *t, int i)
 {
 	struct people_column *c = &p->columns[i];
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	size_t row;
 	int w;
 
@@ -154,7 +154,6 @@ static void people_fill_column(struct people *p, const struct table *t, int i)
 		c->full = w > c->full ? w : c->full;
 	}
 	c->width = c->full;
-	str_free(&s);
 }
 
 void people_of(struct people *p, const struct table *t)

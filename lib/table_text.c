@@ -13,11 +13,10 @@
 
 static void text_put_short(FILE *out, const char *s, int width)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 
 	fit_short(&text, s, width);
 	fputs(text.buf ? text.buf : "", out);
-	str_free(&text);
 }
 
 /* Prints a text, wrapped at blanks. */
@@ -102,7 +101,7 @@ static void text_print_heading(const struct sheet *sh, FILE *out, size_t row)
 	static const char indent[] = "  ";
 	/* A name has a line at most, which begins with the indent and ends with a comma. */
 	const int room = sh->width ? sh->width - (int)sizeof(indent) : INT_MAX;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	int i;
 
 	for (i = 0; i < sh->section; i++) {
@@ -115,7 +114,6 @@ static void text_print_heading(const struct sheet *sh, FILE *out, size_t row)
 		return;
 	fputs(row ? "\n" : "", out);
 	text_print_lines(out, sh->width, "", indent, s.buf);
-	str_free(&s);
 }
 
 static void text_print_sections(const struct sheet *sh, FILE *out)
@@ -133,7 +131,7 @@ static void text_print_sections(const struct sheet *sh, FILE *out)
 
 static void text_print_notes(const struct sheet *sh, FILE *out)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	char **lines;
 	size_t n;
 
@@ -150,7 +148,6 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 	for (n = 0; lines[n]; n++)
 		text_print_lines(out, sh->width, "# ", "#   ", lines[n]);
 	table_note_texts_free(lines);
-	str_free(&s);
 }
 
 void table_write_text(const struct table *t, int width, FILE *out)
@@ -202,7 +199,7 @@ static const char *spell(const char *s, size_t *len)
 
 char *ascii_of(struct arena *a, const char *s)
 {
-	struct str out = {0};
+	freed(str_free) struct str out = {0};
 	char *kept;
 	size_t len;
 
@@ -217,7 +214,6 @@ char *ascii_of(struct arena *a, const char *s)
 		s++;
 	}
 	kept = arena_strdup(a, out.buf);
-	str_free(&out);
 	return kept;
 }
 
@@ -235,12 +231,11 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 		if (!*line)
 			fputc('\n', out);
 		while ((part = str_line(&at, COMMIT_WIDTH - (int)strlen(first), &len))) {
-			char *words = xstrndup(part, len);
+			autofree char *words = xstrndup(part, len);
 
 			fputs(first, out);
 			text_put_short(out, words, COMMIT_WIDTH - (int)strlen(first));
 			fputc('\n', out);
-			free(words);
 			first = "  ";
 		}
 	}

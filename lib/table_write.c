@@ -79,7 +79,7 @@ void csv_write_text(FILE *out, const char *s)
 static void write_rows(const struct table *t, FILE *out, char sep,
 		       void (*put)(FILE *, const char *))
 {
-	struct str number = {0};
+	freed(str_free) struct str number = {0};
 	size_t row;
 	int i;
 
@@ -96,7 +96,6 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}
-	str_free(&number);
 }
 
 static void write_separated(const struct table *t, FILE *out, char sep,
@@ -273,7 +272,7 @@ static void md_note(FILE *out, const char *text, bool first)
 
 static void write_md(const struct table *t, FILE *out)
 {
-	struct str absent = {0};
+	freed(str_free) struct str absent = {0};
 	struct people p;
 	char **notes;
 	size_t row, n;
@@ -301,7 +300,6 @@ static void write_md(const struct table *t, FILE *out)
 	if (n || absent.len)
 		fputc('\n', out);
 	table_note_texts_free(notes);
-	str_free(&absent);
 	people_free(&p);
 }
 
@@ -362,7 +360,7 @@ static const char *escaped(struct copying *k, const char *s, int kind)
 static void copy_part(struct copying *k, const struct column *c, int column,
 		      enum interval_part part)
 {
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	int i = k->copy->ncolumns++;
 
 	k->columns[i] = *c;
@@ -371,7 +369,6 @@ static void copy_part(struct copying *k, const struct column *c, int column,
 		return;
 	column_part_name(&name, c, part);
 	k->columns[i].name = arena_strdup(&k->copy->arena, name.buf);
-	str_free(&name);
 }
 
 static void copy_column(struct copying *k, const struct column *c, int column)

@@ -36,7 +36,7 @@ static void *workers_start(void *arg)
 
 void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 {
-	struct worker *w = xcalloc(n, sizeof(*w));
+	autofree struct worker *w = xcalloc(n, sizeof(*w));
 	size_t i;
 
 	for (i = 1; i < n; i++) {
@@ -47,7 +47,6 @@ void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 	for (i = 1; i < n; i++)
 		if (w[i].started)
 			pthread_join(w[i].thread, NULL);
-	free(w);
 }
 
 void background_start(struct background *b, void *(*work)(void *arg), void *arg)

@@ -97,11 +97,10 @@ static void analysis_note_damage(struct analysis *a, const struct damage *d, siz
 	int kind;
 
 	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
-		char *text = damage_text(d, (enum damage_kind)kind, skip);
+		autofree char *text = damage_text(d, (enum damage_kind)kind, skip);
 
 		if (text)
 			note_add(notes, files_changed, text);
-		free(text);
 	}
 	damage_add(&a->damage, d);
 }
@@ -289,14 +288,13 @@ static int write_variant_facts(struct store *s, const char *variant, const char 
 	int rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
-		char *name = xasprintf("%s%s", prefix, list[i].name);
+		autofree char *name = xasprintf("%s%s", prefix, list[i].name);
 
 		rc = store_fact_add(s,
 				    &(struct fact_row){.variant = variant,
 						       .name = name,
 						       .value = list[i].value},
 				    err);
-		free(name);
 	}
 	return rc;
 }
@@ -371,25 +369,23 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 /* Writes every host that a run names. */
 static int write_hosts(struct store *s, const struct layout *l, struct error *err)
 {
-	const char **hosts = NULL;
+	autofree const char **hosts = NULL;
 	int n = store_names(s, NAMES_HOST, &hosts, err), i, rc = n < 0 ? n : store_begin(s, err);
 
 	for (i = 0; i < n && !rc; i++)
 		rc = write_host(s, l->hosts_dir, hosts[i], err);
-	free(hosts);
 	return rc ? rc : store_commit(s, err);
 }
 
 static int analysis_count_runs(struct analysis *a, struct store *s, struct error *err)
 {
 	struct run_filter all = {.failed = true};
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &all, &runs, err);
 	size_t ok;
 
 	runs_count(runs, n, &ok, &a->failed);
 	a->runs = ok + a->failed;
-	free(runs);
 	return n < 0 ? n : 0;
 }
 
@@ -526,18 +522,15 @@ int analyze(struct analysis *a, struct error *err)
 {
 	struct store *s = NULL;
 	struct layout l;
+	autofree char *path = xasprintf("%s/zcost.db", a->capture);
 	int rc = layout_read(&l, a->capture, err);
-	char *path;
 
 	if (!rc)
 		rc = meters_check(a, &l, err);
 	if (!rc && !a->nmeters)
 		a->forgotten = store_remembered(a->capture, "power_csv");
-	if (!rc) {
-		path = xasprintf("%s/zcost.db", a->capture);
+	if (!rc)
 		rc = store_create(&s, path, err);
-		free(path);
-	}
 	if (!rc)
 		rc = analyze_layout(a, s, &l, err);
 	rc = store_close(s, rc, err);
@@ -558,12 +551,11 @@ void analysis_free(struct analysis *a)
 static int analysis_check_raw(const struct analysis *a, const struct layout *l, struct error *err)
 {
 	size_t i, gone = 0;
-	char *path;
 
 	for (i = 0; i < l->nentries; i++) {
-		path = xasprintf("%s/run.json", l->entries[i].dir);
+		autofree char *path = xasprintf("%s/run.json", l->entries[i].dir);
+
 		gone += !path_exists(path);
-		free(path);
 	}
 	if (gone < l->nentries)
 		return 0;

@@ -62,23 +62,21 @@ static void damage_leave_out(struct members *named, const char *capture,
 			     const struct layout_entry *e)
 {
 	const char *name = e->dir + strlen(capture) + 1, *side = strrchr(name, '/');
-	char *folder = xstrndup(name, side ? (size_t)(side - name) + 1 : 0);
+	autofree char *folder = xstrndup(name, side ? (size_t)(side - name) + 1 : 0);
 	size_t i;
 
 	for (i = members_lower_bound(named, folder);
 	     i < named->n && str_starts(named->list[i].name, folder); i++)
 		named->list[i].folder = true;
-	free(folder);
 }
 
 int damage_list(struct members *named, const struct layout *l, const char *capture,
 		struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", capture);
+	autofree char *path = xasprintf("%s/manifest.json", capture);
 	json_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
 	size_t i;
 
-	free(path);
 	if (l->has_manifest && !manifest)
 		return -EBADMSG;
 	members_of_manifest(named, manifest);

@@ -53,16 +53,14 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 {
 	struct analysis a = {
 		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
-	char *meters = store_remembered(folder, "power_csv");
-	char *inlines = store_remembered(folder, "inlines");
+	autofree char *meters = store_remembered(folder, "power_csv");
+	autofree char *inlines = store_remembered(folder, "inlines");
 	int rc;
 
 	a.inlines = inlines != NULL;
 	a.units = store_remembered(folder, "units");
 	if (meters)
 		str_printf(&a.absent, "power (imported by analyze %s)", meters);
-	free(meters);
-	free(inlines);
 	rc = analyze_in_memory(&a, store, err);
 	if (!rc)
 		rc = store_check_runs(*store, &a, err);
@@ -108,10 +106,9 @@ static bool layout_has_log(const struct layout *l)
 	size_t i;
 
 	for (i = 0; i < l->nentries && !found; i++) {
-		char *path = xasprintf("%s/power.csv", l->entries[i].dir);
+		autofree char *path = xasprintf("%s/power.csv", l->entries[i].dir);
 
 		found = path_exists(path);
-		free(path);
 	}
 	return found;
 }
@@ -120,14 +117,13 @@ static bool layout_has_log(const struct layout *l)
 static int layout_require_side(const struct layout *l, const char *option, const char *side,
 			       const char *value, struct error *err)
 {
-	struct str sides = {0};
+	freed(str_free) struct str sides = {0};
 	int rc = 0;
 
 	layout_list_sides(l, &sides);
 	if (sides.len && !str_matches_any(sides.buf, side))
 		rc = error_set(err, EINVAL, "%s %s=%s: the capture has no side '%s', only: %s",
 			       option, side, value, side, sides.buf);
-	str_free(&sides);
 	return rc;
 }
 

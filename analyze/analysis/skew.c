@@ -163,14 +163,13 @@ static int coverage_store_one(struct store *s, const struct run *r, double pct,
 			      const double *siblings, size_t n, struct error *err)
 {
 	double median = stats_point(EST_MEDIAN, siblings, n), scale;
-	double *apart = xcalloc(n + 1, sizeof(*apart));
+	autofree double *apart = xcalloc(n + 1, sizeof(*apart));
 	struct notes notes = {0};
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		apart[i] = fabs(siblings[i] - median);
 	scale = 1.4826 * stats_point(EST_MEDIAN, apart, n); /* the sd of normal values */
-	free(apart);
 	if (median - pct > fmax(10, 3 * scale))
 		note_add(&notes, perf_coverage_outlier, pct, median, (unsigned int)n);
 	return store_notes_add(s, r->id, &notes, err);

@@ -144,7 +144,7 @@ static struct run_rates group_sum(const struct group *g)
 /* Returns "the sides a and b" for the sources. The caller frees the text. */
 static char *group_source_names(const struct group *g)
 {
-	struct str list = {0};
+	freed(str_free) struct str list = {0};
 	char *text;
 	size_t i;
 	int n = 0;
@@ -153,7 +153,6 @@ static char *group_source_names(const struct group *g)
 		if (g->source[i])
 			str_printf(&list, "%s%s", n++ ? " and " : "", g->side[i].side);
 	text = xasprintf("the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
-	str_free(&list);
 	return text;
 }
 

@@ -107,12 +107,11 @@ static void members_add_manifest_list(struct members *m, const char *folder, con
 	json_t *hex;
 
 	json_object_foreach ((json_t *)files, name, hex) {
-		char *path = xasprintf("%s/%s", folder, name);
+		autofree char *path = xasprintf("%s/%s", folder, name);
 		struct member *added = members_add(m, path, false);
 
 		if (json_is_string(hex) && json_string_length(hex) == HEX)
 			memcpy(added->hex, json_string_value(hex), HEX);
-		free(path);
 	}
 }
 
@@ -123,11 +122,10 @@ void members_of_manifest(struct members *m, const json_t *manifest)
 
 	json_array_foreach (json_object_get(manifest, "runs"), i, run) {
 		const char *variant = json_str(run, "variant"), *pass = json_str(run, "pass");
-		char *folder = xasprintf("runs/%s/%s-%02d", variant ? variant : "",
-					 pass ? pass : "", (int)json_u64(run, "repeat"));
+		autofree char *folder = xasprintf("runs/%s/%s-%02d", variant ? variant : "",
+						  pass ? pass : "", (int)json_u64(run, "repeat"));
 
 		members_add_manifest_list(m, folder, json_object_get(run, "files"));
-		free(folder);
 	}
 	members_add_manifest_list(m, "hosts", json_object_get(manifest, "hosts"));
 	members_sort(m);
@@ -136,13 +134,12 @@ void members_of_manifest(struct members *m, const json_t *manifest)
 int members_against_manifest(const struct members *m, const char *folder, json_t **manifest,
 			     struct findings *f, struct error *err)
 {
-	char *path = xasprintf("%s/manifest.json", folder);
+	autofree char *path = xasprintf("%s/manifest.json", folder);
 	bool has = members_find(m, "manifest.json");
 	struct members named = {0};
 	size_t i;
 
 	*manifest = has ? json_file(path, err) : NULL;
-	free(path);
 	members_of_manifest(&named, *manifest);
 	for (i = 0; i < named.n; i++)
 		findings_compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
@@ -268,7 +265,7 @@ static bool scan_is_same_file(const struct stat *a, const struct stat *b)
 
 int scan_open(const struct member *e, const char *capture, struct error *err)
 {
-	char *path = xasprintf("%s/%s", capture, e->name);
+	autofree char *path = xasprintf("%s/%s", capture, e->name);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), rc = fd;
 	struct stat st;
 
@@ -280,7 +277,6 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 			       path);
 		close(fd);
 	}
-	free(path);
 	return rc;
 }
 
@@ -290,11 +286,10 @@ int scan_sums(struct members *m, const char *capture, struct error *err)
 	int rc = 0;
 
 	for (i = 0; i < m->n && !rc; i++) {
-		char *path = xasprintf("%s/%s", capture, m->list[i].name);
+		autofree char *path = xasprintf("%s/%s", capture, m->list[i].name);
 
 		if (!m->list[i].folder)
 			rc = sha256_file(path, m->list[i].hex, err);
-		free(path);
 	}
 	return rc;
 }

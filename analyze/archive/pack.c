@@ -85,7 +85,7 @@ static int pack_write_header(struct packing *k, const char *name, bool folder, u
 			     struct error *err)
 {
 	struct archive_entry *e = archive_entry_new();
-	char *path = xasprintf("%s%s%s", k->name, *name ? "/" : "", name);
+	autofree char *path = xasprintf("%s%s%s", k->name, *name ? "/" : "", name);
 	int rc;
 
 	archive_entry_set_pathname(e, path);
@@ -96,7 +96,6 @@ static int pack_write_header(struct packing *k, const char *name, bool folder, u
 	/* libarchive warns of a name that is not ASCII, and writes its bytes unchanged. */
 	rc = archive_write_header(k->a, e);
 	archive_entry_free(e);
-	free(path);
 	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 0 : pack_error(k, err);
 }
 
@@ -151,7 +150,7 @@ static int pack_write_member(struct packing *k, const struct member *e, struct e
 
 static int pack_write_sums(struct packing *k, struct error *err)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 	int rc;
 
 	members_write_sums(&k->members, &text);
@@ -160,7 +159,6 @@ static int pack_write_sums(struct packing *k, struct error *err)
 		rc = pack_write_header(k, SUMS_NAME, false, text.len, err);
 	if (!rc && text.len)
 		rc = pack_write_data(k, text.buf, text.len, err);
-	str_free(&text);
 	return rc;
 }
 
@@ -231,7 +229,7 @@ static int pack_write_archive(struct packing *k, struct error *err)
 int pack_capture(struct pack *p, struct error *err)
 {
 	struct packing k = {.p = p};
-	char *real = realpath(p->capture, NULL);
+	autofree char *real = realpath(p->capture, NULL);
 	int rc;
 
 	if (!real)
@@ -244,6 +242,5 @@ int pack_capture(struct pack *p, struct error *err)
 	members_free(&k.members);
 	free(k.name);
 	free(k.buf);
-	free(real);
 	return rc;
 }

@@ -305,7 +305,7 @@ static int unpack_compare_sums(struct unpacking *k, const char *path, struct err
 
 static int unpack_check_sums(struct unpacking *k, const char *root, struct error *err)
 {
-	char *path = xasprintf("%s/" SUMS_NAME, root);
+	autofree char *path = xasprintf("%s/" SUMS_NAME, root);
 	int rc = 0;
 
 	k->u->has_sums = members_find(&k->members, SUMS_NAME);
@@ -314,7 +314,6 @@ static int unpack_check_sums(struct unpacking *k, const char *root, struct error
 		rc = unpack_compare_sums(k, path, err);
 	if (!rc && k->u->has_sums)
 		unlink(path); /* the folder changes later, and then the list would be wrong */
-	free(path);
 	return rc;
 }
 
@@ -382,7 +381,7 @@ static int unpack_open_folder(struct unpacking *k, struct error *err)
 
 int unpack_archive(struct unpack *u, struct error *err)
 {
-	struct unpacking *k = xcalloc(1, sizeof(*k));
+	autofree struct unpacking *k = xcalloc(1, sizeof(*k));
 	int rc = unpack_check_folder(u->folder, err);
 
 	k->u = u;
@@ -406,6 +405,5 @@ int unpack_archive(struct unpack *u, struct error *err)
 	members_free(&k->members);
 	free(k->name);
 	free(k->tmp);
-	free(k);
 	return rc;
 }

@@ -257,12 +257,11 @@ static char *hide_build_id(struct anonymous *a, const char *text, const char *ob
 static char *hide_address(struct anonymous *a, const char *text, const char *other)
 {
 	const char *port = strrchr(text, ':') ?: "";
-	char *address = xstrndup(text, strlen(text) - strlen(port));
+	autofree char *address = xstrndup(text, strlen(text) - strlen(port));
 	char *hidden = hide_by_hash(a, "address", address), *both;
 
 	(void)other;
 	both = xasprintf("%s%s", hidden, port);
-	free(address);
 	free(hidden);
 	return both;
 }

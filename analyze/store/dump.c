@@ -120,7 +120,7 @@ static char *dump_quote_sql(struct store *s, const char *table)
 
 static int dump_rows(struct store *s, const char *table, FILE *out, struct error *err)
 {
-	char *sql = dump_quote_sql(s, table);
+	autofree char *sql = dump_quote_sql(s, table);
 	sqlite3_stmt *q = NULL;
 	int rc = dump_prepare(s, &q, sql, err);
 
@@ -132,7 +132,6 @@ static int dump_rows(struct store *s, const char *table, FILE *out, struct error
 			fprintf(out, "INSERT INTO \"%s\" VALUES(%s);\n", table, values);
 	}
 	sqlite3_finalize(q);
-	free(sql);
 	return rc;
 }
 

@@ -27,15 +27,12 @@ static char *note_values_dump(const struct note *n)
 
 int store_note_add(struct store *s, int64_t run, const struct note *note, struct error *err)
 {
-	char *values = note_values_dump(note);
-	int rc;
+	autofree char *values = note_values_dump(note);
 
 	if (!values)
 		return error_set(err, ENOMEM, "%s: no memory for a note", store_path(s));
-	rc = sql_run(s, err, "INSERT INTO note (run, severity, kind, vals) VALUES (?, ?, ?, ?)",
-		     "isss", run, severity_name(note->severity), note->kind->name, values);
-	free(values);
-	return rc;
+	return sql_run(s, err, "INSERT INTO note (run, severity, kind, vals) VALUES (?, ?, ?, ?)",
+		       "isss", run, severity_name(note->severity), note->kind->name, values);
 }
 
 int store_notes_add(struct store *s, int64_t run, struct notes *notes, struct error *err)

@@ -265,22 +265,19 @@ static int spot_write(struct store *s, int64_t run, const struct profile *p,
 static int code_write(struct store *s, const struct profile *p, const struct profile_code *c,
 		      const uint32_t *symbols, struct error *err)
 {
-	char *hex = xmalloc(2 * c->size + 1);
+	autofree char *hex = xmalloc(2 * c->size + 1);
 	size_t i;
-	int rc;
 
 	for (i = 0; i < c->size; i++) {
 		hex[2 * i] = "0123456789abcdef"[c->bytes[i] >> 4];
 		hex[2 * i + 1] = "0123456789abcdef"[c->bytes[i] & 15];
 	}
 	hex[2 * c->size] = '\0';
-	rc = sql_run(s, err,
-		     "INSERT OR IGNORE INTO code (symbol, arch, at, bytes) VALUES (?, ?, ?, ?)",
-		     "isit", (int64_t)symbols[c->symbol] + 1,
-		     p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
-		     (int64_t)c->at, hex);
-	free(hex);
-	return rc;
+	return sql_run(s, err,
+		       "INSERT OR IGNORE INTO code (symbol, arch, at, bytes) VALUES (?, ?, ?, ?)",
+		       "isit", (int64_t)symbols[c->symbol] + 1,
+		       p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+		       (int64_t)c->at, hex);
 }
 
 static int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
@@ -303,7 +300,7 @@ static int spots_write(struct store *s, int64_t run, const struct profile *p, co
 static int profile_write_functions(struct store *s, int64_t run, const struct profile *p,
 				   const int64_t *events, const uint32_t *frames, struct error *err)
 {
-	uint32_t *symbols = xcalloc(p->nsymbols + 1, sizeof(*symbols));
+	autofree uint32_t *symbols = xcalloc(p->nsymbols + 1, sizeof(*symbols));
 	size_t i;
 	int rc;
 
@@ -312,14 +309,13 @@ static int profile_write_functions(struct store *s, int64_t run, const struct pr
 	rc = functions_write(s, run, p, events, symbols, err);
 	if (!rc)
 		rc = spots_write(s, run, p, events, symbols, err);
-	free(symbols);
 	return rc;
 }
 
 int store_profile_write(struct store *s, int64_t run, const struct profile *p, struct error *err)
 {
-	uint32_t *frames = xcalloc(p->nframes + 1, sizeof(*frames));
-	int64_t *events = xcalloc(p->nevents + 1, sizeof(*events));
+	autofree uint32_t *frames = xcalloc(p->nframes + 1, sizeof(*frames));
+	autofree int64_t *events = xcalloc(p->nevents + 1, sizeof(*events));
 	size_t i;
 	int rc;
 
@@ -334,8 +330,6 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 			     (int64_t)p->own[i]);
 	if (!rc)
 		rc = profile_write_functions(s, run, p, events, frames, err);
-	free(frames);
-	free(events);
 	return rc;
 }
 

@@ -52,7 +52,7 @@ static int store_make_file(const char *path, struct error *err)
 /* Names the reason. SQLite would only say that it is unable to open the file. */
 static int store_check_writable(const char *path, struct error *err)
 {
-	char *copy = xstrdup(path);
+	autofree char *copy = xstrdup(path);
 	const char *folder = dirname(copy);
 	int rc = caller_check_path(path, err);
 
@@ -62,7 +62,6 @@ static int store_check_writable(const char *path, struct error *err)
 			"%s: cannot be written, the folder %s says: %s; analyze as its owner "
 			"or as root, make it writable, or analyze a copy of the capture",
 			path, folder, strerror(errno));
-	free(copy);
 	return rc;
 }
 
@@ -147,7 +146,7 @@ int store_commit(struct store *s, struct error *err)
 
 static int store_open_for_reading(struct store *s, struct error *err)
 {
-	char *real = realpath(s->path, NULL);
+	autofree char *real = realpath(s->path, NULL);
 	struct stat st;
 	int rc = 0;
 
@@ -163,7 +162,6 @@ static int store_open_for_reading(struct store *s, struct error *err)
 		s->strange |= st.st_uid != geteuid();
 		guard_configure(s->db);
 	}
-	free(real);
 	return rc;
 }
 
@@ -258,10 +256,9 @@ static bool store_folder_is_capture(const char *folder)
 	size_t i;
 
 	for (i = 0; i < array_size(names) && !is; i++) {
-		char *path = xasprintf("%s/%s", folder, names[i]);
+		autofree char *path = xasprintf("%s/%s", folder, names[i]);
 
 		is = path_exists(path);
-		free(path);
 	}
 	return is;
 }

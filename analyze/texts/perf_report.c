@@ -294,7 +294,7 @@ static int row_field(struct reader *r, struct flat_row *row, enum head_column co
 /* Joins the first n words of a field list with single spaces. */
 static char *fields_join(struct reader *r, char **words, size_t n)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	char *kept;
 	size_t i;
 
@@ -304,7 +304,6 @@ static char *fields_join(struct reader *r, char **words, size_t n)
 		str_puts(&s, words[i]);
 	}
 	kept = arena_strdup(&r->flat->strings, s.buf ? s.buf : "");
-	str_free(&s);
 	return kept;
 }
 
