@@ -190,20 +190,17 @@ size_t program_next(char *const word[], size_t i)
 
 char *program_name(const char *command)
 {
-	struct words w = {0};
-	char *name = NULL;
+	freed(words_free) struct words w = {0};
 	size_t i, next;
 
 	words_split(&w, command, NULL); /* an open quote ends the words */
-	if (w.n) {
-		i = words_skip_assignments(w.word, 0);
-		i = w.word[i] ? i : 0;
-		while ((next = program_next(w.word, i)) != i)
-			i = next;
-		name = xstrdup(path_base_name(w.word[i]));
-	}
-	words_free(&w);
-	return name;
+	if (!w.n)
+		return NULL;
+	i = words_skip_assignments(w.word, 0);
+	i = w.word[i] ? i : 0;
+	while ((next = program_next(w.word, i)) != i)
+		i = next;
+	return xstrdup(path_base_name(w.word[i]));
 }
 
 /* --- power readings --- */

@@ -74,13 +74,12 @@ int damage_list(struct members *named, const struct layout *l, const char *captu
 		struct error *err)
 {
 	autofree char *path = xasprintf("%s/manifest.json", capture);
-	json_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
+	json_auto_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
 	size_t i;
 
 	if (l->has_manifest && !manifest)
 		return -EBADMSG;
 	members_of_manifest(named, manifest);
-	json_decref(manifest);
 	for (i = 0; i < l->nentries && manifest; i++)
 		if (strcmp(l->entries[i].status, "ok"))
 			damage_leave_out(named, capture, &l->entries[i]);

@@ -179,7 +179,7 @@ static int pack_write_members(struct packing *k, struct error *err)
 static int pack_read_manifest(struct packing *k, struct error *err)
 {
 	struct tm tm = {0};
-	json_t *root;
+	json_auto_t *root = NULL;
 	int rc = members_against_manifest(&k->members, k->p->capture, &root, &k->p->findings, err);
 	const char *created = json_str(root, "created");
 
@@ -187,7 +187,6 @@ static int pack_read_manifest(struct packing *k, struct error *err)
 	k->created = NO_TIME;
 	if (created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &tm) && timegm(&tm) > 0)
 		k->created = timegm(&tm);
-	json_decref(root);
 	return rc;
 }
 

@@ -330,7 +330,7 @@ static int unpack_rename(struct unpacking *k, const char *root, struct error *er
 /* All members are there: checks them and gives the folder its name. */
 static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 {
-	json_t *manifest = NULL;
+	json_auto_t *manifest = NULL;
 	size_t top;
 	char *root;
 	int rc;
@@ -346,7 +346,6 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	if (!rc)
 		rc = members_against_manifest(&k->members, root, &manifest, &k->u->findings, err);
 	k->u->has_manifest = manifest;
-	json_decref(manifest);
 	if (!rc)
 		rc = unpack_rename(k, root, err);
 	free(root);

@@ -322,8 +322,9 @@ static bool note_text_is_public(const struct anonymous *a, const char *text)
 static char *hide_note(struct anonymous *a, const char *text, const char *kind)
 {
 	const struct note_kind *known = note_kind_find(kind);
-	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL), *value;
-	char *hidden, *dump;
+	json_auto_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
+	json_t *value;
+	char *hidden;
 	size_t i;
 
 	json_array_foreach (list, i, value) {
@@ -335,9 +336,7 @@ static char *hide_note(struct anonymous *a, const char *text, const char *kind)
 		json_array_set_new(list, i, json_string(hidden));
 		free(hidden);
 	}
-	dump = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	json_decref(list);
-	return dump ? dump : xstrdup("[]");
+	return json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) ?: xstrdup("[]");
 }
 
 static const struct hider {

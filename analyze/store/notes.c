@@ -11,8 +11,7 @@
 
 static char *note_values_dump(const struct note *n)
 {
-	json_t *values = json_array();
-	char *text;
+	json_auto_t *values = json_array();
 	int i;
 
 	for (i = 0; i < n->nvalues; i++)
@@ -20,9 +19,7 @@ static char *note_values_dump(const struct note *n)
 					      : isfinite(n->value[i].number)
 						      ? json_real(n->value[i].number)
 						      : json_null());
-	text = json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	json_decref(values);
-	return text;
+	return json_dumps(values, JSON_COMPACT | JSON_REAL_PRECISION(17));
 }
 
 int store_note_add(struct store *s, int64_t run, const struct note *note, struct error *err)
