@@ -159,12 +159,6 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 
 /* --- errors --- */
 
-/* Returns the ratio of the standard errors of the median and the mean of n normal values. */
-static double median_error_ratio(size_t n)
-{
-	return n < 3 ? 1 : sqrt(M_PI * (double)n / (2 * (double)n + (n % 2 ? 0.95 : 2.6)));
-}
-
 /* Returns the error of the mean without the smallest and the largest value: Yuen's. */
 static struct stats_error trimmed_error(const double *x, size_t n)
 {
@@ -181,9 +175,11 @@ static struct stats_error median_error(const double *x, size_t n)
 {
 	struct stats_error mean = stats_error_of(EST_MEAN, x, n);
 	struct estimate e;
+	double ratio; /* of the standard errors of the median and the mean of n normal values */
 
+	ratio = n < 3 ? 1 : sqrt(M_PI * (double)n / (2 * (double)n + (n % 2 ? 0.95 : 2.6)));
 	if (n < 12)
-		return stats_error_times(n < 6 ? mean : trimmed_error(x, n), median_error_ratio(n));
+		return stats_error_times(n < 6 ? mean : trimmed_error(x, n), ratio);
 	e = median_estimate(x, n, 0.95);
 	return (struct stats_error){(e.hi - e.lo) / 2 / stats_normal_quantile(0.5 + e.level / 2),
 				    mean.df};

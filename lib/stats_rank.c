@@ -232,16 +232,13 @@ void stats_halves_free(struct stats_halves *h)
 	free(h);
 }
 
-static double log_choose(double n, double k)
-{
-	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
-}
-
 double stats_mann_whitney_min(size_t na, size_t nb)
 {
+	double a = (double)na, b = (double)nb;
+
 	if (!na || !nb)
 		return NAN;
-	return fmin(1, 2 * exp(-log_choose((double)(na + nb), (double)na)));
+	return fmin(1, 2 * exp(-(lgamma(a + b + 1) - lgamma(a + 1) - lgamma(b + 1))));
 }
 
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)

@@ -183,11 +183,6 @@ int utf8_decode(const char *s, uint32_t *code)
 	return n;
 }
 
-static bool printable_is_space(uint32_t c)
-{
-	return c == '\t' || c == '\n' || c == '\r';
-}
-
 /* These are C0, DEL, C1, line and paragraph separators, and all that changes text direction. */
 static bool printable_is_unsafe(uint32_t c)
 {
@@ -209,7 +204,7 @@ static void printable_add_code(struct str *out, const char *s, int n, uint32_t c
 {
 	int i;
 
-	if (n && printable_is_space(code) && kind == PRINTABLE_LINE) {
+	if (n && kind == PRINTABLE_LINE && (code == '\t' || code == '\n' || code == '\r')) {
 		str_putc(out, ' ');
 	} else if (n && (!printable_is_unsafe(code) || code == '\t' || code == '\n')) {
 		str_add(out, s, (size_t)n);

@@ -245,14 +245,10 @@ static int pool_write_jobs(struct analysis *a, struct store *s, struct pool *p, 
 	return rc;
 }
 
-static size_t analysis_threads(const struct analysis *a)
-{
-	return a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
-	size_t all = analysis_threads(a), threads = all < p->n ? all : p->n, i;
+	size_t all = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t threads = all < p->n ? all : p->n, i;
 	pthread_t *id;
 	int rc;
 
