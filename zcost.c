@@ -104,21 +104,9 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
-/* Returns whether the command is one that a build without the host half lacks. */
-static bool is_of_host(const char *name)
-{
-	static const char *const of_host[] = {"collect", "capture", "doctor"};
-	size_t i;
-
-	for (i = 0; i < array_size(of_host); i++)
-		if (!strcmp(name, of_host[i]))
-			return true;
-	return false;
-}
-
 static int refuse(const char *name)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t i;
 
 	for (i = 0; commands[i].name; i++)
@@ -127,14 +115,13 @@ static int refuse(const char *name)
 		fprintf(stderr,
 			"zcost: '%s': options come after the command: zcost COMMAND [OPTION...]\n",
 			name);
-	else if (is_of_host(name))
+	else if (str_matches_any("collect capture doctor", name)) /* a build with OFFLINE=1 */
 		fprintf(stderr,
 			"zcost: this is the laptop's half of zcost (package zcost-offline, or built with OFFLINE=1), without '%s'; on the test host install the package zcost, or build with 'make'\n",
 			name);
 	else
 		fprintf(stderr, "zcost: unknown command '%s'; %s'zcost --help' lists them\n", name,
 			did_you_mean(names.buf, name));
-	str_free(&names);
 	return EXIT_USAGE;
 }
 

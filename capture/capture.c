@@ -31,13 +31,12 @@ enum { RUN_LEVEL = 3 };
 /* Refuses a folder that has files and no manifest. */
 static int folder_check_contents(const char *dir, struct error *err)
 {
-	char *manifest = xasprintf("%s/manifest.json", dir);
+	autofree char *manifest = xasprintf("%s/manifest.json", dir);
 	struct dirent *e;
 	int rc = 0;
 	DIR *d;
 
 	d = path_exists(manifest) ? NULL : opendir(dir);
-	free(manifest);
 	while (d && !rc && (e = readdir(d)))
 		if (e->d_name[0] != '.')
 			rc = error_set(
@@ -125,12 +124,6 @@ static int leftovers_visit(void *arg, const struct walked *e, struct error *err)
 	return rc ? rc : WALK_SKIP;
 }
 
-/* Removes runs that the manifest does not list. The caller holds the lock of the capture. */
-static int leftovers_remove(struct capture *c, struct error *err)
-{
-	return dir_walk(c->dir, leftovers_visit, c, err);
-}
-
 /* --- processes and settings --- */
 
 enum { GRACE_MS = 2000 };
@@ -165,28 +158,17 @@ int recover_lock(const char *dir, struct error *err)
  */
 static int recover_earlier(struct capture *c, struct error *err)
 {
-	char *dir = realpath(c->dir, NULL);
+	autofree char *dir = realpath(c->dir, NULL);
 	int n;
 
 	if (!dir)
 		return error_sys(err, errno, "%s: cannot be found", c->dir);
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
-	free(dir);
 	hook_recover(c->dir);
 	n = marked_end(c->mark, true, GRACE_MS);
 	if (n)
 		print_note("ended %d processes of a capture that was killed", n);
 	return undo_recover(c->dir, err);
-}
-
-/* Ends the processes that a killed side left. Until then they write into the run. */
-static void recover_sweep(const struct capture *c, const struct run_id *id)
-{
-	autofree char *mark =
-		xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
-			  pass_names[id->pass], id->repeat);
-
-	marked_end(mark, true, GRACE_MS);
 }
 
 int capture_undo(const char *dir, struct error *err)
@@ -292,12 +274,15 @@ static void run_count_outcome(struct capture *c, const struct run_id *id,
 static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 		   struct run_outcome *out, struct error *err)
 {
+	autofree char *mark =
+		xasprintf("%s%s/.%s-%02u.tmp/", c->mark, c->plan->variants[id->variant].name,
+			  pass_names[id->pass], id->repeat);
 	int rc = dir_make(tmp, err);
 
 	if (!rc)
 		rc = run_execute_sides(c, id, tmp, out, err);
-	if (rc || *out->why)
-		recover_sweep(c, id);
+	if (rc || *out->why) /* until its processes end, a killed side writes into the run */
+		marked_end(mark, true, GRACE_MS);
 	return rc;
 }
 
@@ -436,7 +421,7 @@ static int run_todo(struct capture *c, struct error *err)
 {
 	struct order todo;
 	struct error late = {0};
-	int rc = leftovers_remove(c, err);
+	int rc = dir_walk(c->dir, leftovers_visit, c, err);
 
 	manifest_runs_left(&c->manifest, c->plan, &c->order, &todo);
 	capture_note_existing(c->dir, c->order.n, todo.n);

@@ -35,12 +35,9 @@ static int sums_add(void *arg, const struct walked *e, struct error *err)
 
 json_t *manifest_sums(const char *dir, struct error *err)
 {
-	json_t *files = json_object();
+	json_auto_t *files = json_object();
 
-	if (!dir_walk(dir, sums_add, files, err))
-		return files;
-	json_decref(files);
-	return NULL;
+	return dir_walk(dir, sums_add, files, err) ? NULL : json_incref(files);
 }
 
 /* --- the manifest --- */
@@ -299,19 +296,18 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 
 int settings_same(const json_t *then, const json_t *now, const char *name, struct error *err)
 {
-	json_t *all = json_copy((json_t *)then), *value;
+	json_auto_t *all = json_copy((json_t *)then);
 	const char *key;
-	int rc = 0;
+	json_t *value;
 
 	json_object_update(all, (json_t *)now);
 	json_object_foreach (all, key, value)
-		if (!rc && strcmp(json_text(then, key), json_text(now, key)) != 0)
-			rc = error_set(
+		if (strcmp(json_text(then, key), json_text(now, key)) != 0)
+			return error_set(
 				err, EEXIST,
 				"variant '%s' was measured with %s = '%.200s', and now it is '%.200s'",
 				name, key, json_text(then, key), json_text(now, key));
-	json_decref(all);
-	return rc;
+	return 0;
 }
 
 /* --- the variants --- */

@@ -282,42 +282,26 @@ const struct side_plan *plan_sides(const struct plan *p, const struct variant *v
 
 /* --- the order of the runs --- */
 
-/* Adds n variants from `first` on, in reverse order for every second repeat. */
-static void order_add_round(struct order *o, size_t first, size_t n, enum pass pass,
-			    unsigned int repeat)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		o->run[o->n++] = (struct run_id){.variant = first + (repeat % 2 ? i : n - 1 - i),
-						 .pass = pass,
-						 .repeat = repeat};
-}
-
+/* Adds all rounds of n variants from `first` on. Every second round is in reverse order. */
 static void order_add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
 {
 	unsigned int repeat;
 	enum pass pass;
+	size_t i;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
 		for (repeat = 1; p->passes & 1u << pass && repeat <= plan_repeats(p, pass);
 		     repeat++)
-			order_add_round(o, first, n, pass, repeat);
-}
-
-/* Returns the number of variants from `first` on that have the same combination. */
-static size_t order_block_length(const struct plan *p, size_t first)
-{
-	size_t n = 1;
-
-	while (first + n < p->nvariants &&
-	       p->variants[first + n].combination == p->variants[first].combination)
-		n++;
-	return n;
+			for (i = 0; i < n; i++)
+				o->run[o->n++] = (struct run_id){
+					.variant = first + (repeat % 2 ? i : n - 1 - i),
+					.pass = pass,
+					.repeat = repeat};
 }
 
 void order_make(struct order *o, const struct plan *p)
 {
+	bool blocks = !strcmp(p->order, "blocks"); /* A block has one combination. */
 	size_t first, n, rounds = 0;
 	enum pass pass;
 
@@ -325,7 +309,10 @@ void order_make(struct order *o, const struct plan *p)
 		rounds += plan_repeats(p, pass);
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
 	for (first = 0; first < p->nvariants; first += n) {
-		n = !strcmp(p->order, "blocks") ? order_block_length(p, first) : p->nvariants;
+		for (n = 1; first + n < p->nvariants; n++)
+			if (blocks &&
+			    p->variants[first + n].combination != p->variants[first].combination)
+				break;
 		order_add_rounds(o, p, first, n);
 	}
 }

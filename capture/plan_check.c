@@ -132,7 +132,7 @@ static char *sides_shared_cpus(const struct side_plan *a, const struct side_plan
 	struct cpuset of_a, of_b, common = {0};
 	bool any_a = !*a->cpus || cpuset_parse(&of_a, a->cpus, NULL);
 	bool any_b = !*b->cpus || cpuset_parse(&of_b, b->cpus, NULL);
-	char *list, *text = NULL;
+	autofree char *list = NULL;
 	unsigned int cpu;
 
 	if (strcmp(a->host, b->host) != 0)
@@ -143,10 +143,7 @@ static char *sides_shared_cpus(const struct side_plan *a, const struct side_plan
 		if ((any_a || cpuset_has(&of_a, cpu)) && (any_b || cpuset_has(&of_b, cpu)))
 			cpuset_add(&common, cpu);
 	list = cpuset_format(&common);
-	if (*list)
-		text = xasprintf("CPU%s %s", cpuset_count(&common) > 1 ? "s" : "", list);
-	free(list);
-	return text;
+	return *list ? xasprintf("CPU%s %s", cpuset_count(&common) > 1 ? "s" : "", list) : NULL;
 }
 
 static void plan_note_missing_perf(const struct plan *p)

@@ -33,6 +33,7 @@ struct matrix {
 	size_t n, cap;
 	size_t *cross; /* indexes into `setting`, the one that changes least often first */
 	size_t ncross;
+	size_t count; /* the number of combinations, which is 1 without settings */
 	struct matrix_exclude {
 		struct words word; /* each is S=V */
 		struct ini_at at;
@@ -40,16 +41,6 @@ struct matrix {
 	} * exclude;
 	size_t nexclude, exclude_cap;
 };
-
-/* Returns the number of combinations, which is 1 without settings. */
-static size_t matrix_count(const struct matrix *m)
-{
-	size_t i, n = 1;
-
-	for (i = 0; i < m->ncross; i++)
-		n *= m->setting[m->cross[i]].value.n;
-	return n;
-}
 
 static bool name_is(const char *name, const char *text, size_t len)
 {
@@ -334,13 +325,15 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 	return rc;
 }
 
-static int matrix_check_size(const struct matrix *m, const struct ini *ini, struct error *err)
+/* Counts the combinations. */
+static int matrix_check_size(struct matrix *m, const struct ini *ini, struct error *err)
 {
-	size_t i, n = 1;
+	size_t i;
 
+	m->count = 1;
 	for (i = 0; i < m->ncross; i++) {
-		n *= m->setting[m->cross[i]].value.n;
-		if (n > MAX_COMBINATIONS)
+		m->count *= m->setting[m->cross[i]].value.n;
+		if (m->count > MAX_COMBINATIONS)
 			return error_set(err, EINVAL,
 					 "%s: more than %d combinations of settings: cross fewer",
 					 ini->entry->at.path, MAX_COMBINATIONS);
@@ -503,7 +496,7 @@ static int combine_read_first(struct combining *x, struct error *err)
 
 static int combine_all(struct combining *x, struct error *err)
 {
-	size_t n = matrix_count(x->m), i;
+	size_t n = x->m->count, i;
 	int rc = combine_read_first(x, err);
 
 	for (i = 0; i < n && !rc; i++)
@@ -574,9 +567,8 @@ static int set_unknown(const struct ini *ini, const char *path, const char *name
 	for (i = 0; i < ini->n; i++)
 		if (ini->entry[i].key && !strcmp(ini->entry[i].kind, "vars"))
 			str_printf(&known, " %s", ini->entry[i].key);
-	error_set(err, EINVAL, "--set %s: %s has no such variable; [vars] has:%s", name, path,
-		  known.buf ? known.buf : " none");
-	return -EINVAL;
+	return error_set(err, EINVAL, "--set %s: %s has no such variable; [vars] has:%s", name,
+			 path, known.buf ? known.buf : " none");
 }
 
 /* Replaces a variable's value in `text`, the content of the plan `path`. `set` is NAME=VALUE. */

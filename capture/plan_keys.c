@@ -66,23 +66,14 @@ static int power_command_check(const char *value, struct error *err)
 	return power_command_split(value, &kind, &command, err);
 }
 
-#define PLAN_KEY(name, kind, member, check, flags)                                    \
-	{                                                                             \
-		SECTION_PLAN, name, kind, offsetof(struct plan, member), check, flags \
+#define KEY(section, name, kind, type, member, check, flags)                        \
+	{                                                                           \
+		SECTION_##section, name, kind, offsetof(type, member), check, flags \
 	}
-#define SIDE_KEY(member, check, flags)                                                             \
-	{                                                                                          \
-		SECTION_SIDE, #member, KIND_TEXT, offsetof(struct side_plan, member), check, flags \
-	}
-#define VARIANT_KEY(name, member, check, flags)                                                  \
-	{                                                                                        \
-		SECTION_VARIANT, name, KIND_TEXT, offsetof(struct variant, member), check, flags \
-	}
-#define HOOK_KEY(member)                                                                 \
-	{                                                                                \
-		SECTION_HOOKS, #member, KIND_TEXT, offsetof(struct hooks, member), NULL, \
-			KEY_RECORDED                                                     \
-	}
+#define PLAN_KEY(name, kind, member, check, flags) \
+	KEY(PLAN, name, kind, struct plan, member, check, flags)
+#define SIDE_KEY(member, check, flags) \
+	KEY(SIDE, #member, KIND_TEXT, struct side_plan, member, check, flags)
 
 enum {
 	THERE = KEY_OF_SIDE | KEY_RECORDED,
@@ -127,11 +118,11 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY | KEY_OF_ALL_RUNS),
 	SIDE_KEY(zcost, words_check, KEY_OF_ALL_RUNS),
 
-	VARIANT_KEY("what", what, NULL, 0),
+	KEY(VARIANT, "what", KIND_TEXT, struct variant, what, NULL, 0),
 
-	HOOK_KEY(save),
-	HOOK_KEY(before),
-	HOOK_KEY(after),
+	KEY(HOOKS, "save", KIND_TEXT, struct hooks, save, NULL, KEY_RECORDED),
+	KEY(HOOKS, "before", KIND_TEXT, struct hooks, before, NULL, KEY_RECORDED),
+	KEY(HOOKS, "after", KIND_TEXT, struct hooks, after, NULL, KEY_RECORDED),
 	{.name = NULL},
 };
 
@@ -171,25 +162,23 @@ static int plan_key_check(const struct plan_key *k, const char *value, struct er
 
 static int key_parse_passes(const char *text, unsigned int *bits, struct error *err)
 {
-	char *copy = xstrdup(text), *save, *word;
-	int pass, rc = 0;
+	autofree char *copy = xstrdup(text);
+	char *save, *word;
+	int pass;
 
 	*bits = 0;
-	for (word = strtok_r(copy, ", \t\n", &save); word && !rc;
-	     word = strtok_r(NULL, ", \t\n", &save)) {
+	for (word = strtok_r(copy, ", \t\n", &save); word; word = strtok_r(NULL, ", \t\n", &save)) {
 		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
 			;
 		if (pass == PASS_COUNT)
-			rc = error_set(err, EINVAL,
-				       "unknown pass '%s'; there are measure, profile, syscalls",
-				       word);
-		else
-			*bits |= 1u << pass;
+			return error_set(err, EINVAL,
+					 "unknown pass '%s'; there are measure, profile, syscalls",
+					 word);
+		*bits |= 1u << pass;
 	}
-	free(copy);
-	if (!rc && !*bits)
-		rc = error_set(err, EINVAL, "no pass given; there are measure, profile, syscalls");
-	return rc;
+	return *bits ? 0
+		     : error_set(err, EINVAL,
+				 "no pass given; there are measure, profile, syscalls");
 }
 
 static int key_parse_seconds(const char *text, double *seconds, struct error *err)

@@ -106,26 +106,20 @@ static int ini_parse_key(struct ini *ini, struct ini_at at, char *line, struct e
 		       err);
 }
 
-/* Moves the line behind the value, which ends before the line in the same text. */
-static void ini_continue_value(struct ini_entry *e, const char *line, int n)
-{
-	char *end = (char *)e->value + strlen(e->value);
-
-	*end = '\n';
-	memmove(end + 1, line, strlen(line) + 1);
-	e->last_line = n;
-}
-
 static int ini_parse_line(struct ini *ini, struct ini_at at, char *raw, struct error *err)
 {
 	struct ini_entry *last = ini->n ? &ini->entry[ini->n - 1] : NULL;
 	bool indented = isspace((unsigned char)*raw);
-	char *line = str_trim(raw);
+	char *line = str_trim(raw), *end;
 
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
 	if (indented && last && last->key) {
-		ini_continue_value(last, line, at.line);
+		/* The value ends before the line in the same text. */
+		end = (char *)last->value + strlen(last->value);
+		*end = '\n';
+		memmove(end + 1, line, strlen(line) + 1);
+		last->last_line = at.line;
 		return 0;
 	}
 	return *line == '[' ? ini_parse_section(ini, at, line, err)
@@ -197,9 +191,8 @@ static int vars_unknown(const struct vars *v, const char *name, size_t len, stru
 				 (int)len, name, later->at.line);
 	for (i = 0; i < v->n; i++)
 		str_printf(&known, " ${%s}", v->var[i].name);
-	error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
-		  (int)len, name, known.buf);
-	return -EINVAL;
+	return error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
+			 (int)len, name, known.buf);
 }
 
 /* Adds the value of the variable that `p`, a "${", begins. Returns the text after its "}", or NULL.
@@ -407,7 +400,7 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, void
 	return 0;
 }
 
-/* matrix.c reads the other keys of [setting] and [value]. */
+/* plan_combine.c reads the other keys of [setting] and [value]. */
 static int reader_read_entry(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
 	const struct plan_key *k;
@@ -506,19 +499,18 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 /* Checks that `work` of a side names other sides of the plan. */
 static int plan_check_work(const struct plan *p, const char *path, int side, struct error *err)
 {
-	char *copy = xstrdup(p->sides[side].work), *save, *word;
-	int rc = 0, other;
+	autofree char *copy = xstrdup(p->sides[side].work);
+	char *save, *word;
+	int other;
 
-	for (word = strtok_r(copy, " \t\n", &save); word && !rc;
-	     word = strtok_r(NULL, " \t\n", &save)) {
+	for (word = strtok_r(copy, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save)) {
 		other = plan_find_side(p, word);
 		if (other < 0 || other == side)
-			rc = error_set(err, EINVAL,
-				       "%s: [side %s] work = %s: the plan has no other side '%s'",
-				       path, p->sides[side].name, p->sides[side].work, word);
+			return error_set(err, EINVAL,
+					 "%s: [side %s] work = %s: the plan has no other side '%s'",
+					 path, p->sides[side].name, p->sides[side].work, word);
 	}
-	free(copy);
-	return rc;
+	return 0;
 }
 
 static int plan_check_whole(const struct plan *p, const char *path, struct error *err)

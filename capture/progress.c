@@ -108,19 +108,16 @@ static void progress_print_plain(const struct progress *p)
 void progress_end(struct progress *p, bool ok)
 {
 	double took = progress_elapsed(p), late = took - progress_guess(p, p->run);
-	char *name;
+	autofree char *name = run_name(p->plan, p->run);
 
 	if (ok)
 		p->late_s = p->learned ? (p->late_s + late) / 2 : late;
 	p->learned |= ok;
 	p->done++;
 	progress_clear(p);
-	if (p->verbose) {
-		name = run_name(p->plan, p->run);
+	if (p->verbose)
 		fprintf(stderr, "[%zu/%zu] %s %s, %.1f s\n", p->done, p->total, name,
 			ok ? "ok" : "failed", took);
-		free(name);
-	}
 	progress_print_plain(p);
 	p->run = NULL;
 }

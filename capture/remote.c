@@ -107,13 +107,6 @@ void remote_free(struct remote *r)
 	*r = (struct remote){0};
 }
 
-static bool remote_alive(struct remote *r)
-{
-	if (r->up && link_ended(&r->link, NULL))
-		r->up = false;
-	return r->up;
-}
-
 int remote_lost(struct remote *r, int rc, struct error *err)
 {
 	autofree char *log = xasprintf("%s/log", r->dir), *line = NULL;
@@ -429,8 +422,7 @@ static int hello_read(struct remote *r, struct interrupt *intr, struct error *er
 
 int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	autofree char *log = xasprintf("%s/log", r->dir);
-	char *patience;
+	autofree char *log = xasprintf("%s/log", r->dir), *patience = NULL;
 	freed(words_free) struct words argv = {0};
 	int rc;
 
@@ -446,11 +438,8 @@ int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 	r->said_ns = clock_mono_ns();
 	patience = xasprintf("patience %.9g", 4 + 2 * r->stop_timeout_s);
 	link_write_line(&r->link, patience);
-	free(patience);
 	return 0;
 }
-
-/* --- all hosts of a capture --- */
 
 enum { KEY_DIGITS = 16 };
 
@@ -570,8 +559,9 @@ int remotes_reconnect(struct capture *c, struct error *err)
 	for (i = 0; i < c->plan->nsides && !rc; i++) {
 		struct remote *r = remote_of(c, i);
 
-		if (!r || remote_alive(r))
+		if (!r || (r->up && !link_ended(&r->link, NULL)))
 			continue;
+		r->up = false;
 		remote_disconnect(r);
 		capture_note(c, "%s: connecting again", r->url);
 		rc = remote_connect_checked(c, r, err);

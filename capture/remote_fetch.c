@@ -85,16 +85,9 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 	return rc;
 }
 
-static void fetch_rename(struct fetch *f, const char *name)
-{
-	autofree char *path = xasprintf("%s/%s", f->dir, name), *copy = xstrdup(path);
-
-	if (!dir_make(dirname(copy), &f->bad) && rename(f->staging, path))
-		error_sys(&f->bad, errno, "%s: cannot write", path);
-}
-
 static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct error *err)
 {
+	autofree char *path = xasprintf("%s/%s", f->dir, name), *folder = xstrdup(path);
 	int fd = file_create(f->staging, 0, 0600), rc;
 	freed(str_free) struct str line = {0};
 	char hex[65];
@@ -110,8 +103,8 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 		error_set(&f->bad, EIO, "%s: cannot be read completely on that host", name);
 	else if (!rc && (!str_starts(line.buf, "sum ") || strcmp(line.buf + strlen("sum "), hex)))
 		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
-	if (!rc && !f->bad.code)
-		fetch_rename(f, name);
+	if (!rc && !f->bad.code && !dir_make(dirname(folder), &f->bad) && rename(f->staging, path))
+		error_sys(&f->bad, errno, "%s: cannot write", path);
 	unlink(f->staging);
 	return rc;
 }
@@ -143,20 +136,11 @@ static int fetch_charge(struct fetch *f, uint64_t size, const char *name, struct
 	return 0;
 }
 
-static bool fetch_name_ok(const struct fetch *f, const char *name)
-{
-	int folders = 0;
-	const char *p;
-
-	for (p = name; *p; p++)
-		folders += *p == '/';
-	return folders <= FETCH_FOLDERS && name_is_safe(name) && str_starts(name, f->prefix);
-}
-
 static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 {
 	uint64_t size = 0;
-	int at = 0, rc;
+	int at = 0, folders = 0, rc;
+	const char *p;
 
 	if (str_starts(line, "failed ")) {
 		error_set(&f->bad, EIO, "%s", line + strlen("failed "));
@@ -167,7 +151,10 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 	rc = fetch_charge(f, size, line + at, err);
 	if (rc)
 		return rc;
-	if (!fetch_name_ok(f, line + at))
+	for (p = line + at; *p; p++)
+		folders += *p == '/';
+	if (folders > FETCH_FOLDERS || !name_is_safe(line + at) ||
+	    !str_starts(line + at, f->prefix))
 		error_set(&f->bad, EPROTO, "it sends a file outside of its folder: %.100s",
 			  line + at);
 	return fetch_file(f, size, line + at, err);

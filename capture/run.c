@@ -103,22 +103,12 @@ static double run_grace_s(const struct capture *c, const struct run_id *id, doub
 	return ends && c->plan->grace_s > 0 ? grace_s + run_start_s(c) : grace_s;
 }
 
-static int command_add_workload(const struct capture *c, const struct variant *v, int side,
-				struct words *argv, struct error *err)
-{
-	autofree char *command = plan_command(c->plan, v, side, run_start_s(c));
-	int rc = words_split(argv, plan_sides(c->plan, v)[side].prefix, err);
-
-	if (!rc)
-		rc = words_split(argv, command, err);
-	return rc;
-}
-
 static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
 		       struct words *argv, struct error *err)
 {
 	const struct variant *v = &c->plan->variants[id->variant];
 	const struct side_plan *s = &plan_sides(c->plan, v)[side];
+	autofree char *command = plan_command(c->plan, v, side, run_start_s(c));
 	const struct remote *r = remote_of(c, side);
 	struct utsname u;
 	int rc;
@@ -138,7 +128,9 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	command_add_keys(s, id->pass, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
-	return rc ? rc : command_add_workload(c, v, side, argv, err);
+	if (!rc)
+		rc = words_split(argv, s->prefix, err);
+	return rc ? rc : words_split(argv, command, err);
 }
 
 /* --- a run --- */

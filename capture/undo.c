@@ -30,29 +30,18 @@ static char *state_base(void)
 	return own && *own == '/' ? xstrdup(own) : xasprintf("/run/user/%u", geteuid());
 }
 
-/* Returns the KEY in the path of a state folder, or NULL. The caller frees. */
-static char *state_folder_key(const char *path)
-{
-	autofree char *base = state_base(), *folder = xasprintf("%s/zcost/", base);
-	char *key = NULL;
-
-	if (str_starts(path, folder) && !strchr(path + strlen(folder), '/'))
-		key = xstrdup(path + strlen(folder));
-	return key;
-}
-
 /*
  * A new folder may get the inode of a removed one. The time of birth distinguishes them. A state
  * folder stands for its capture folder, which may be gone.
  */
 static char *state_key(const char *capture, struct error *err)
 {
-	char *key = state_folder_key(capture);
+	autofree char *base = state_base(), *folder = xasprintf("%s/zcost/", base);
 	struct statx st;
 	struct stat dev;
 
-	if (key)
-		return key;
+	if (str_starts(capture, folder) && !strchr(capture + strlen(folder), '/'))
+		return xstrdup(capture + strlen(folder));
 	if (statx(AT_FDCWD, capture, 0, STATX_INO | STATX_BTIME, &st) || stat(capture, &dev)) {
 		error_sys(err, errno, "%s: cannot be found", capture);
 		return NULL;
@@ -111,15 +100,6 @@ static int state_walk(const char *base, const char *key, bool make)
 	return next < 0 ? next : 0;
 }
 
-static void state_refuse(const char *base, int rc, struct error *err)
-{
-	error_set(
-		err, -rc,
-		"%s/zcost: cannot hold what is to be undone: %s: set %s to a folder that only you can write to",
-		base, rc == -EPERM ? "another user owns it or can write to it" : strerror(-rc),
-		geteuid() ? "XDG_RUNTIME_DIR" : "ZCOST_STATE");
-}
-
 char *state_folder(const char *capture, bool make, struct error *err)
 {
 	struct error why = {0};
@@ -135,7 +115,12 @@ char *state_folder(const char *capture, bool make, struct error *err)
 	if (!rc)
 		rc = state_walk(base, key, make);
 	if (rc && (make || error_of_machine(-rc)))
-		state_refuse(base, rc, err);
+		error_set(
+			err, -rc,
+			"%s/zcost: cannot hold what is to be undone: %s: set %s to a folder that only you can write to",
+			base,
+			rc == -EPERM ? "another user owns it or can write to it" : strerror(-rc),
+			geteuid() ? "XDG_RUNTIME_DIR" : "ZCOST_STATE");
 	return rc ? NULL : xasprintf("%s/zcost/%s", base, key);
 }
 

@@ -113,11 +113,11 @@ static bool collector_is_asked_for(const struct capture *c, int side, const char
 {
 	autofree char *copy = xstrdup(c->plan->sides[side].collect);
 	char *rest = copy, *word;
-	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
 
-	while (!found && (word = str_token(&rest, ',')))
-		found = !strcmp(str_trim(word), name);
-	return found;
+	while ((word = str_token(&rest, ',')))
+		if (!strcmp(str_trim(word), name))
+			return true;
+	return !strcmp(name, "perf") || !strcmp(name, "syscalls");
 }
 
 /*

@@ -114,8 +114,8 @@ static bool stream_write_failed(const struct sink *to, const char *path, int cod
 static bool stream_write_file(const struct sink *to, const char *path, const char *name)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	autofree char *head = NULL;
 	struct stat st;
-	char *head;
 	bool there;
 
 	if (file < 0 || fstat(file, &st)) {
@@ -131,7 +131,6 @@ static bool stream_write_file(const struct sink *to, const char *path, const cha
 	head = xasprintf("%lld %s", (long long)st.st_size, name);
 	there = stream_write_line(to, "file ", head) &&
 		stream_write_bytes(to, file, (uint64_t)st.st_size);
-	free(head);
 	close(file);
 	return there;
 }

@@ -209,26 +209,19 @@ static const struct argp argp = {
 	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, idle and topology (for tests).",
 };
 
-static int collect_check_timed(const struct run *r, struct error *err)
-{
-	if (r->time_one_in <= 1)
-		return 0;
-	if (!run_has_collector(r, "syscalls"))
-		return error_set(err, EINVAL,
-				 "--time-one-in: the collector syscalls is not among those chosen");
-	if (r->syscalls_method && !strcmp(r->syscalls_method, "tracepoint"))
-		return error_set(
-			err, EINVAL,
-			"--time-one-in: tracepoints time every call; bpf can leave some untimed");
-	return 0;
-}
-
-/* Checks the list of events before anything starts, so that a typo costs no run. */
-static int collect_check_events(const struct run *r, struct error *err)
+/* Checks the options of single collectors before anything starts, so that a typo costs no run. */
+static int collect_check_uses(const struct run *r, struct error *err)
 {
 	struct error why = {0};
 	struct event_list list;
 
+	if (r->time_one_in > 1 && !run_has_collector(r, "syscalls"))
+		return error_set(err, EINVAL,
+				 "--time-one-in: the collector syscalls is not among those chosen");
+	if (r->time_one_in > 1 && r->syscalls_method && !strcmp(r->syscalls_method, "tracepoint"))
+		return error_set(
+			err, EINVAL,
+			"--time-one-in: tracepoints time every call; bpf can leave some untimed");
 	if (!r->events)
 		return 0;
 	if (!run_has_collector(r, "counters"))
@@ -268,9 +261,7 @@ static int collect_check(struct args *a, struct error *err)
 		return error_set(err, EINVAL, "--syscalls-method: '%s' is not bpf or tracepoint",
 				 r->syscalls_method);
 	rc = collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
-	if (!rc)
-		rc = collect_check_timed(r, err);
-	return rc ? rc : collect_check_events(r, err);
+	return rc ? rc : collect_check_uses(r, err);
 }
 
 /*
@@ -325,17 +316,6 @@ static int collect_execute(struct run *r, bool verbose)
 	return EXIT_FAILED;
 }
 
-/* Chooses the folder for host facts: --host-dir, or one inside the run. */
-static char *collect_choose_hosts(const struct run *r)
-{
-	autofree char *own = NULL;
-	char name[256] = "host";
-
-	gethostname(name, sizeof(name) - 1);
-	own = xasprintf("%s/hosts/%s", r->dir, name);
-	return host_folder(r->host_dir ? r->host_dir : own);
-}
-
 /*
  * Takes the mark by which an agent finds the processes of its runs. /proc/PID/environ shows the
  * environment that exec set up, so that this process runs itself again.
@@ -369,6 +349,8 @@ int cmd_collect(int argc, char **argv)
 				 .grace_s = 10,
 				 .freq = 4999,
 				 .call_graph = "fp"}};
+	autofree char *hosts = NULL;
+	char name[256] = "host";
 	struct error err = {0};
 	int code;
 
@@ -386,7 +368,9 @@ int cmd_collect(int argc, char **argv)
 		return error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	}
 	spawn_private();
-	a.run.hosts = collect_choose_hosts(&a.run);
+	gethostname(name, sizeof(name) - 1);
+	hosts = xasprintf("%s/hosts/%s", a.run.dir, name);
+	a.run.hosts = host_folder(a.run.host_dir ? a.run.host_dir : hosts);
 	code = collect_execute(&a.run, a.verbose);
 	if (!a.run.sync)
 		caller_give_tree(a.run.dir);

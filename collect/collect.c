@@ -6,6 +6,7 @@
 #include "lib/clock.h"
 #include "lib/error.h"
 #include "lib/file.h"
+#include "lib/snap.h"
 #include "lib/str.h"
 #include "collect/options.h"
 #include "lib/command.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void collect_why(struct collect *c, const char *fmt, ...)
 {
@@ -65,6 +67,62 @@ void collect_write(struct collect *c, const char *name, const struct str *text)
 		collect_degraded(c, "%s", err.text);
 }
 
+/* --- readings --- */
+
+enum { SHARE = 1000 };
+
+static int reading_write(struct collect *c)
+{
+	struct reading *r = &c->reading;
+	int rc = snap_append(r->fd, r->began_ns, r->text.buf ? r->text.buf : "", r->text.len);
+	uint64_t took = clock_thread_ns() - r->cpu_ns;
+
+	r->n++;
+	r->spent_ns += took;
+	r->longest_ns = took > r->longest_ns ? took : r->longest_ns;
+	r->next_ns = r->began_ns + took * SHARE;
+	return rc ? error_sys(&c->err, -rc, "%s: cannot write", c->is->files[0]) : 0;
+}
+
+int reading_take(struct collect *c)
+{
+	struct reading *r = &c->reading;
+	int rc;
+
+	r->began_ns = clock_mono_ns();
+	str_reset(&r->text);
+	r->cpu_ns = clock_thread_ns();
+	rc = c->is->read(c);
+	return rc ? rc : reading_write(c);
+}
+
+static int reading_take_when_due(struct collect *c)
+{
+	if (c->is->always_due || clock_mono_ns() >= c->reading.next_ns)
+		return reading_take(c);
+	c->reading.skipped++;
+	return 0;
+}
+
+static void reading_close(struct collect *c)
+{
+	const struct reading *r = &c->reading;
+
+	if (!c->is->always_due && r->n) {
+		collect_info_int(c, "readings", r->n);
+		collect_info_int(c, "reading_us", (int64_t)(r->spent_ns / r->n / 1000));
+		collect_info_int(c, "longest_us", (int64_t)(r->longest_ns / 1000));
+	}
+	if (!c->is->always_due && r->skipped)
+		collect_info_int(c, "skipped", r->skipped);
+	if (c->reading.fd > 0)
+		close(c->reading.fd);
+	str_free(&c->reading.text);
+	c->reading = (struct reading){0};
+}
+
+/* --- the hooks --- */
+
 static void collector_set_unsupported(struct collect *c)
 {
 	c->state = COLLECT_UNSUPPORTED;
@@ -83,7 +141,15 @@ void collect_prepare(struct collect *list, size_t n)
 			continue;
 		}
 		c->prepared = true;
-		if ((c->is->prepare && c->is->prepare(c)) || (c->is->read && reading_open(c)))
+		if (c->is->prepare && c->is->prepare(c)) {
+			collector_set_unsupported(c);
+			continue;
+		}
+		if (!c->is->read)
+			continue;
+		str_free(&c->reading.text);
+		c->reading.fd = run_create_file(c->run, c->is->files[0], &c->err);
+		if (c->err.code)
 			collector_set_unsupported(c);
 	}
 }
@@ -183,8 +249,6 @@ void collect_free(struct collect *list, size_t n)
 	free(list);
 }
 
-/* --- the table of collectors --- */
-
 /*
  * THE TABLE of collectors: one row each. The order matters. Of the collectors that start at the
  * same time, the first row starts first and stops last. So a collector that takes long stands high
@@ -270,9 +334,8 @@ static int table_set_unknown(const char *name, struct error *err)
 
 	for (i = 0; collectors[i]; i++)
 		str_printf(&s, "%s ", collectors[i]->name);
-	error_set(err, EINVAL, "unknown collector '%s'; %sthere are: %sall", name,
-		  did_you_mean(s.buf, name), s.buf);
-	return -EINVAL;
+	return error_set(err, EINVAL, "unknown collector '%s'; %sthere are: %sall", name,
+			 did_you_mean(s.buf, name), s.buf);
 }
 
 /* Fills which collectors the user named. `all` is every collector that some pass uses. */

@@ -17,8 +17,7 @@
  *            -- here the workload ends --
  *   finish   writes files, ends children, frees; always called when prepare was called
  *
- * `read` replaces start, snap and stop for a collector that takes readings: it adds one reading to
- * c->reading.text, and the runner does the rest.
+ * `read` replaces start, snap and stop: it adds one reading to c->reading.text.
  *
  * A failed probe or prepare makes the collector `unsupported`. A later failure makes it `degraded`,
  * and the first reason stays. No failure of a collector fails the run.
@@ -86,8 +85,7 @@ extern const struct collector *const collectors[]; /* ends with NULL */
 
 /*
  * Readings of a collector: its first file is a .snap (lib/snap.h), and each reading is one snapshot
- * in it. A collector with the hook `read` adds text to c->reading.text, and the runner does the
- * rest: it takes a reading at the window's start, once a second, and at the window's end.
+ * in it. The runner takes one at the window's start, once a second, and at the window's end.
  *
  * Some readings take long: thousands of interrupts, a driver that asks its firmware. Between the
  * window's ends such readings are skipped until they take at most a thousandth of the time. The CPU
@@ -155,18 +153,7 @@ void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
 void collect_free(struct collect *list, size_t n);
 
-/* --- readings --- */
-
-/* Creates the collector's first file. */
-int reading_open(struct collect *c);
-
 /* Takes a reading by the collector's hook `read` and writes it. Returns 0 or -errno. */
 int reading_take(struct collect *c);
-
-/* Does the same when a reading is due; see above. */
-int reading_take_when_due(struct collect *c);
-
-/* Saves the cost in c->info, unless every reading is due (collect.h), and closes the file. */
-void reading_close(struct collect *c);
 
 #endif

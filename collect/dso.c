@@ -171,14 +171,6 @@ static bool dso_inode_matches(int fd, const struct stat *st, const struct perf_f
 		(uint32_t)now == (uint32_t)as->generation);
 }
 
-static bool dso_id_matches(const char *id, const struct perf_file *as)
-{
-	char mapped[129] = "";
-
-	elf_format_hex(as->id, as->id_len < sizeof(as->id) ? as->id_len : sizeof(as->id), mapped);
-	return *mapped && !strcmp(mapped, id);
-}
-
 /*
  * Opens the object that was mapped and reads its build-id. Returns a descriptor or -errno;
  * -ENODATA: no build-id.
@@ -188,10 +180,12 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 {
 	int at = dso_path_find(path), fd = -EINVAL;
 	char self[32]; /* what `at`, made with O_PATH, refers to: no name is resolved again */
+	char mapped[129] = "";
 	struct stat st;
 
 	if (at < 0)
 		return error_sys(err, -at, "%s: cannot open", path);
+	elf_format_hex(as->id, as->id_len < sizeof(as->id) ? as->id_len : sizeof(as->id), mapped);
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
 	if (fstat(at, &st) || !S_ISREG(st.st_mode))
 		error_set(err, EINVAL, "%s: not a regular file", path);
@@ -204,7 +198,7 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 		return fd;
 	if (!elf_build_id(fd, id))
 		at = -ENODATA;
-	else if (as->ino ? !dso_inode_matches(fd, &st, as) : !dso_id_matches(id, as))
+	else if (as->ino ? !dso_inode_matches(fd, &st, as) : !*mapped || strcmp(mapped, id))
 		at = error_set(err, ESTALE, "%s: not the file that was mapped", path);
 	if (at >= 0)
 		return fd;
@@ -245,12 +239,9 @@ static int dso_set_no_room(const char *path, struct error *err)
 /* Returns HOSTS/dso/<id>/<name> and makes the folder. The caller frees it. */
 static char *dso_destination(const char *hosts, const char *id, const char *name, struct error *err)
 {
-	char *dir = xasprintf("%s/dso/%s", hosts, id), *to = NULL;
+	autofree char *dir = xasprintf("%s/dso/%s", hosts, id);
 
-	if (!dir_make(dir, err))
-		to = xasprintf("%s/%s", dir, name);
-	free(dir);
-	return to;
+	return dir_make(dir, err) ? NULL : xasprintf("%s/%s", dir, name);
 }
 
 static int dso_copy_data(int in, int out, off_t size, const struct dso_room *room)

@@ -45,17 +45,16 @@ const char *proc_root(void)
 
 bool host_has_program(const char *name)
 {
-	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
-	char *dir;
-	bool found = false;
+	autofree char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	char *rest = dirs, *dir;
 
-	while (!found && (dir = str_token(&rest, ':'))) {
+	while ((dir = str_token(&rest, ':'))) {
 		autofree char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
 
-		found = !access(path, X_OK);
+		if (!access(path, X_OK))
+			return true;
 	}
-	free(dirs);
-	return found;
+	return false;
 }
 
 void host_each(const char *dir, host_entry *each, void *arg, struct error *err)

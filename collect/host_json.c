@@ -24,21 +24,21 @@ static void host_set_text(json_t *o, const char *key, char *value)
 /* Returns the value behind "key<space>: " in a file such as cpuinfo or meminfo. */
 static char *host_value(const char *path, const char *key)
 {
-	char *text, *rest, *line, *found = NULL;
+	autofree char *text = NULL;
+	char *rest, *line;
 
 	if (file_read(path, &text, NULL, NULL))
 		return NULL;
-	for (rest = text; !found && (line = str_token(&rest, '\n'));) {
+	for (rest = text; (line = str_token(&rest, '\n'));) {
 		char *colon = strchr(line, ':');
 
 		if (!colon)
 			continue;
 		*colon = '\0';
 		if (!strcmp(str_trim(line), key))
-			found = xstrdup(str_trim(colon + 1));
+			return xstrdup(str_trim(colon + 1));
 	}
-	free(text);
-	return found;
+	return NULL;
 }
 
 /* --- topology: where CPUs, caches and memory lie --- */
@@ -167,13 +167,12 @@ static void host_set_topology(json_t *o)
 const char *host_boot_id(void)
 {
 	static char id[64];
-	char *text;
+	autofree char *text = NULL;
 
 	if (id[0])
 		return id;
 	text = host_fact("/proc/sys/kernel/random/boot_id");
 	snprintf(id, sizeof(id), "%s", text ? text : "");
-	free(text);
 	return id;
 }
 
@@ -251,20 +250,11 @@ static const char boot_known[] =
 	"transparent_hugepage* preempt* nosmt* threadirqs* irqaffinity* skew_tick* tsc* "
 	"clocksource* pcie_aspm* numa* nosoftlockup* spec* pti*";
 
-static char *host_boot_options(void)
-{
-	char *line = host_fact("/proc/cmdline"), *rest = line, *word;
-	struct str found = {0};
-
-	while ((word = str_token(&rest, ' ')))
-		if (str_matches_any(boot_known, word))
-			str_printf(&found, "%s%s", found.len ? " " : "", word);
-	free(line);
-	return str_take(&found);
-}
-
 static void host_set_kernel(json_t *o)
 {
+	autofree char *line = host_fact("/proc/cmdline");
+	char *rest = line, *word;
+	struct str found = {0};
 	struct utsname u;
 
 	uname(&u);
@@ -273,7 +263,10 @@ static void host_set_kernel(json_t *o)
 	json_object_set_new(o, "version", json_string(u.version));
 	json_object_set_new(o, "arch", json_string(u.machine));
 	json_object_set_new(o, "boot_id", json_string(host_boot_id()));
-	host_set_text(o, "boot_options", host_boot_options());
+	while ((word = str_token(&rest, ' ')))
+		if (str_matches_any(boot_known, word))
+			str_printf(&found, "%s%s", found.len ? " " : "", word);
+	host_set_text(o, "boot_options", str_take(&found));
 }
 
 /* Adds what the kernel does against a flaw of the CPU: {"meltdown": "Mitigation: PTI"}. */

@@ -107,11 +107,10 @@ static int idle_set_none(struct error *err)
 	autofree char *driver =
 		host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
 
-	error_set(
+	return error_set(
 		err, ENODEV,
 		"the cpuidle driver %s reports no states of these CPUs: in a virtual machine the host has them; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn them off. /proc/stat still has idle and iowait time",
 		driver ? driver : "none");
-	return -ENODEV;
 }
 
 static int idle_probe(struct collect *c)

@@ -39,25 +39,13 @@ static struct nic_port *nic_links_find(struct nic_space *s, int index)
 	return NULL;
 }
 
-/* After a rename all names of the interface's counters are written again. */
-static void nic_links_parse_name(struct nic_space *s, struct nic_port *p, const void *name,
-				 size_t size)
-{
-	char now[sizeof(p->name)] = "";
-
-	memcpy(now, name, size);
-	now[sizeof(now) - 1] = '\0';
-	if (*p->name && strcmp(p->name, now))
-		map_free(&s->said);
-	memcpy(p->name, now, sizeof(now));
-}
-
 static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
 {
 	const struct ifinfomsg *info = netlink_head(attrs, sizeof(*info));
 	const struct nlattr *a = genl_find(attrs, len, IFLA_IFNAME);
 	struct listing *l = arg;
 	struct nic_port *p = nic_links_find(l->s, info->ifi_index);
+	char now[sizeof(p->name)] = "";
 
 	if (!p) {
 		array_grow(l->s->port, l->s->nports, l->s->cap);
@@ -65,8 +53,13 @@ static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
 		*p = (struct nic_port){.index = info->ifi_index};
 	}
 	p->flags = info->ifi_flags;
-	if (a && genl_size(a) <= sizeof(p->name))
-		nic_links_parse_name(l->s, p, genl_data(a), genl_size(a));
+	if (a && genl_size(a) <= sizeof(now)) {
+		memcpy(now, genl_data(a), genl_size(a));
+		now[sizeof(now) - 1] = '\0';
+		if (*p->name && strcmp(p->name, now))
+			map_free(&l->s->said); /* all names of its counters are written again */
+		memcpy(p->name, now, sizeof(now));
+	}
 	if (l->each)
 		l->each(l->s, p, attrs, len, l->text);
 	return 0;
@@ -136,8 +129,6 @@ void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, c
 	str_printf(text, "v\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, values);
 }
 
-/* --- counters of 64 bits, rtnl_link_stats64 --- */
-
 /* In the kernel's order. An old kernel has fewer, a new one more at the end. */
 static const char *const link_names[] = {
 	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",
@@ -187,13 +178,8 @@ static const char *const queue_names[] = {
 	"tx-wake"};
 // clang-format on
 
-struct queues {
-	struct nic_space *s;
-	struct str *text;
-};
-
-static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int index, bool tx,
-			   uint32_t id)
+static void nic_queues_add(const struct listing *q, const void *attrs, size_t len, int index,
+			   bool tx, uint32_t id)
 {
 	const struct nic_port *p = nic_links_find(q->s, index);
 	freed(str_free) struct str n = {0}, v = {0};
@@ -226,7 +212,7 @@ static int nic_queues_parse(void *arg, const void *attrs, size_t len)
 
 static int nic_read_queues(struct nic_space *s, struct str *text)
 {
-	struct queues q = {s, text};
+	struct listing q = {.s = s, .text = text};
 	int rc;
 
 	if (s->netdev.fd < 0)

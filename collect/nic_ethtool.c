@@ -225,8 +225,9 @@ static void nic_state_add_numbers(const struct state *st)
 static void nic_state_add_features(const struct state *st)
 {
 	uint32_t n, i;
-	char *names = nic_strings(st->s, st->p, ETH_SS_FEATURES, &n), key[ETH_GSTRING_LEN + 16];
-	struct ethtool_gfeatures *f;
+	autofree char *names = nic_strings(st->s, st->p, ETH_SS_FEATURES, &n);
+	autofree struct ethtool_gfeatures *f = NULL;
+	char key[ETH_GSTRING_LEN + 16];
 
 	if (!names)
 		return;
@@ -243,8 +244,6 @@ static void nic_state_add_features(const struct state *st)
 		snprintf(key, sizeof(key), "feature:%.*s", ETH_GSTRING_LEN, name);
 		nic_state_add(st, key, on);
 	}
-	free(f);
-	free(names);
 }
 
 /* --- by netlink --- */

@@ -17,14 +17,9 @@ void collect_complete(struct str *lines, const char *option, const char *what, c
 int call_graph_check(const char *mode, struct error *err);
 
 /*
- * --power-command [KIND=]CMD: a shell command that prints watts, one reading per line. It either
- * prints one reading and ends, and is run again, or it goes on printing. KIND names what the watts
- * measure; the default is "wall".
- */
-
-/*
- * Splits `text`. *kind and *command point into `text` or to static names. Returns -EINVAL when
- * there is no command.
+ * Splits --power-command [KIND=]CMD. KIND names what the watts measure; the default is "wall".
+ * *kind and *command point into `text` or to static names. Returns -EINVAL when there is no
+ * command.
  */
 int power_command_split(const char *text, const char **kind, const char **command,
 			struct error *err);

@@ -52,18 +52,14 @@ struct perf {
 
 enum { STACK_MAX = 65528 }; /* perf's own limit */
 
-static bool call_graph_has_size(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	return *text >= '1' && *text <= '9' && !*end && n >= 8 && n <= STACK_MAX;
-}
-
 int call_graph_check(const char *mode, struct error *err)
 {
+	const char *size = str_starts(mode, "dwarf,") ? mode + strlen("dwarf,") : "";
+	char *end;
+	unsigned long n = strtoul(size, &end, 10);
+
 	if (!strcmp(mode, "fp") || !strcmp(mode, "lbr") || !strcmp(mode, "dwarf") ||
-	    (!strncmp(mode, "dwarf,", 6) && call_graph_has_size(mode + 6)))
+	    (*size >= '1' && *size <= '9' && !*end && n >= 8 && n <= STACK_MAX))
 		return 0;
 	return error_set(
 		err, EINVAL,
@@ -189,14 +185,13 @@ static int perf_launch(struct collect *c, struct perf *p)
 /* Fills `err` with what happened and the last line that perf printed. */
 static int perf_set_died(struct perf *p, const char *when, struct error *err)
 {
-	char *text = NULL,
-	     *last = file_read(p->log, &text, NULL, NULL) ? NULL : str_last_line(text);
+	autofree char *text = NULL;
+	char *last = file_read(p->log, &text, NULL, NULL) ? NULL : str_last_line(text);
 
 	if (disk_is_full(p->log)) /* there was no room for perf's own words */
 		error_sys(err, ENOSPC, "perf record %s: %s", when, p->data);
 	else
 		error_set(err, EIO, "perf record %s%s%s", when, last ? ": " : "", last ? last : "");
-	free(text);
 	return -EIO;
 }
 

@@ -280,6 +280,8 @@ static int power_poll_start(struct power_poll **poll, const struct run *run, con
 	return rc;
 }
 
+/* --- the energy counters --- */
+
 static const char *const kinds[] = {"wall", "platform", "package", "other"};
 
 int power_command_split(const char *text, const char **kind, const char **command,
@@ -301,8 +303,6 @@ int power_command_split(const char *text, const char **kind, const char **comman
 	return error_set(err, EINVAL,
 			 "the command is missing; it must print watts, one reading a line");
 }
-
-/* --- the energy counters --- */
 
 /* An energy counter, in microjoules. */
 struct domain {
@@ -378,21 +378,11 @@ static void power_release(struct power *p)
 	free(p);
 }
 
-/* Lists the sources in `info`, such as "powercap,command". */
-static void power_list_sources(struct collect *c, const struct power *p)
-{
-	autofree char *list =
-		xasprintf("%s%s%s", p->n ? ",powercap" : "",
-			  c->run->power_command ? ",command" : "", c->run->power_csv ? ",csv" : "");
-
-	if (*list)
-		collect_info_str(c, "source", list + 1);
-}
-
 static int power_probe(struct collect *c)
 {
 	static const char denied[] = "energy counters are there but not readable: run as root";
 	autofree char *class = xasprintf("%s/class/powercap", sysfs_root());
+	autofree char *list = NULL;
 	bool other = c->run->power_command || c->run->power_csv;
 	struct power *p = xcalloc(1, sizeof(*p));
 
@@ -411,7 +401,10 @@ static int power_probe(struct collect *c)
 		power_release(p);
 		return -c->err.code;
 	}
-	power_list_sources(c, p);
+	list = xasprintf("%s%s%s", p->n ? ",powercap" : "", c->run->power_command ? ",command" : "",
+			 c->run->power_csv ? ",csv" : "");
+	if (*list)
+		collect_info_str(c, "source", list + 1);
 	c->data = p;
 	return 0;
 }

@@ -175,8 +175,6 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-/* --- the namespace --- */
-
 static int tcp_open_diag(void *arg, struct error *err)
 {
 	struct tcp *t = arg;

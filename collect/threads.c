@@ -84,29 +84,6 @@ static void threads_add_allowed(struct str *s, pid_t tid, struct allowed *last)
 	str_printf(s, "%s ", last->text);
 }
 
-/* Adds the line of a process, unless it is gone. The kernel's line ends with a newline. */
-static void threads_add_process(struct str *s, pid_t pid)
-{
-	char line[STAT_LEN];
-
-	if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid))
-		return;
-	str_puts(s, "p ");
-	threads_add_process_time(s, pid);
-	str_puts(s, line);
-}
-
-/* Adds the first word of schedstat: the time on a CPU in ns. */
-static void threads_add_run(struct str *s, const struct tree_thread *t)
-{
-	char line[128];
-
-	if (tree_file(line, sizeof(line), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid))
-		str_printf(s, "%.*s ", (int)strcspn(line, " \n"), line);
-	else
-		str_puts(s, "- ");
-}
-
 static void threads_add_migrations(struct str *s, const struct tree_thread *t)
 {
 	static const char key[] = "\nse.nr_migrations";
@@ -127,7 +104,11 @@ static void threads_add_thread(struct str *s, const struct tree_thread *t, struc
 	size_t before = s->len;
 
 	str_printf(s, "t %d ", (int)t->pid);
-	threads_add_run(s, t);
+	/* The first word of schedstat is the time on a CPU in ns. */
+	if (tree_file(line, sizeof(line), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid))
+		str_printf(s, "%.*s ", (int)strcspn(line, " \n"), line);
+	else
+		str_puts(s, "- ");
 	threads_add_migrations(s, t);
 	threads_add_allowed(s, t->tid, allowed);
 	if (tree_file(line, sizeof(line), "/proc/%d/task/%d/stat", (int)t->pid, (int)t->tid))
@@ -139,13 +120,22 @@ static void threads_add_thread(struct str *s, const struct tree_thread *t, struc
 static int threads_read(struct collect *c)
 {
 	const struct tree *tree = tree_of(c->run);
+	struct str *text = &c->reading.text;
 	struct allowed allowed = {0};
+	char line[STAT_LEN];
 	size_t i;
 
-	for (i = 0; i < tree->nprocesses; i++)
-		threads_add_process(&c->reading.text, tree->processes[i].pid);
+	for (i = 0; i < tree->nprocesses; i++) {
+		pid_t pid = tree->processes[i].pid;
+
+		if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid))
+			continue; /* the process is gone */
+		str_puts(text, "p ");
+		threads_add_process_time(text, pid);
+		str_puts(text, line); /* it ends with a newline */
+	}
 	for (i = 0; i < tree->nthreads; i++)
-		threads_add_thread(&c->reading.text, &tree->threads[i], &allowed);
+		threads_add_thread(text, &tree->threads[i], &allowed);
 	free(allowed.text);
 	return 0;
 }

@@ -136,15 +136,11 @@ int workload_text(const struct workload_run *run, const char *file, char **text,
 int workload_read_text(const struct adapter *is, const struct workload_run *run, const char *arg,
 		       struct account *a, struct error *err)
 {
-	char *text;
+	autofree char *text = NULL;
 	int rc = workload_text(run, "workload.out", &text, err);
 
 	(void)arg;
-	if (rc)
-		return rc;
-	rc = is->parse(run, text, a, err);
-	free(text);
-	return rc;
+	return rc ? rc : is->parse(run, text, a, err);
 }
 
 int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,
@@ -195,8 +191,6 @@ uint64_t workload_mono_ns(const struct workload_run *run, double seconds)
 	return workload_ns((double)run->started_ns + (seconds - run->wall_clock) * 1e9);
 }
 
-/* --- what a workload says of itself when it fails --- */
-
 /* What a workload says of itself when it fails. */
 
 /* --- a line of a file --- */
@@ -241,7 +235,8 @@ static char *find_telling_line(char *text)
 
 char *line_of_file(const char *path, bool first)
 {
-	char *data, *line, *out;
+	autofree char *data = NULL;
+	char *line;
 
 	if (file_read_most(path, WORDS_MOST, &data, NULL, NULL))
 		return NULL;
@@ -250,9 +245,7 @@ char *line_of_file(const char *path, bool first)
 		line[strcspn(line, "\n")] = '\0';
 	else
 		line = find_telling_line(line);
-	out = line && *line ? text_clean(str_trim(line), LINE_MAX_SHOWN) : NULL;
-	free(data);
-	return out;
+	return line && *line ? text_clean(str_trim(line), LINE_MAX_SHOWN) : NULL;
 }
 
 /* --- the workload --- */
@@ -290,7 +283,7 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	struct error err = {0};
 	struct account a;
 	struct str s = {0};
-	char *words;
+	autofree char *words = NULL;
 
 	if (!is || !is->read)
 		return NULL;
@@ -307,7 +300,6 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	words = s.len ? account_words(run, &a) : NULL;
 	if (words)
 		str_printf(&s, ": \"%s\"", words);
-	free(words);
 	account_free(&a);
 	return s.buf ? str_take(&s) : NULL;
 }

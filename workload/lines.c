@@ -43,16 +43,14 @@ struct rates {
 /* "8,165,032" and "8165032.5": commas group thousands. */
 static double rates_parse_number(const char *line, const regmatch_t *m)
 {
-	char *copy = xstrndup(line + m->rm_so, (size_t)(m->rm_eo - m->rm_so)), *from, *to;
-	double x;
+	autofree char *copy = xstrndup(line + m->rm_so, (size_t)(m->rm_eo - m->rm_so));
+	char *from, *to;
 
 	for (from = to = copy; *from; from++)
 		if (*from != ',')
 			*to++ = *from;
 	*to = '\0';
-	x = strtod(copy, NULL);
-	free(copy);
-	return x;
+	return strtod(copy, NULL);
 }
 
 static double rates_of_match(const struct line_pattern *p, const char *line, const regmatch_t *m)

@@ -77,18 +77,6 @@ static void netperf_add_interim(const struct workload_run *run, const struct net
 	a->late_s = 0.001;
 }
 
-static void netperf_read_interim(const char *text, const struct workload_run *run,
-				 struct account *a)
-{
-	char *copy = xstrdup(text), *rest = copy, *line;
-	struct netperf_interim r;
-
-	while ((line = str_token(&rest, '\n')))
-		if (netperf_parse_line(line, &r))
-			netperf_add_interim(run, &r, a);
-	free(copy);
-}
-
 /* --- the result --- */
 
 /* Returns the number that ends before `end`, on the same line, or NAN. */
@@ -132,11 +120,15 @@ static double netperf_find_result(const char *text, const struct netperf_unit **
 static int netperf_parse(const struct workload_run *run, char *text, struct account *a,
 			 struct error *err)
 {
+	autofree char *copy = xstrdup(text);
+	char *rest = copy, *line;
 	const struct netperf_unit *unit;
+	struct netperf_interim r;
 	double rate;
 
-	if (run->wall_clock > 0)
-		netperf_read_interim(text, run, a);
+	while (run->wall_clock > 0 && (line = str_token(&rest, '\n')))
+		if (netperf_parse_line(line, &r))
+			netperf_add_interim(run, &r, a);
 	if (a->points.n)
 		return 0;
 	rate = netperf_find_result(text, &unit);

@@ -85,7 +85,7 @@ int account_read(const struct workload_run *run, const char *units, struct accou
 /* Returns whether the account has any work in it. */
 bool account_has_work(const struct account *a);
 
-/* --- what a workload says of itself when it fails (words.c) --- */
+/* --- what a workload says of itself when it fails --- */
 
 /* Copies the text of another program as plain ASCII, cut to `most` bytes. The caller frees. */
 char *text_clean(const char *s, size_t most);

@@ -21,15 +21,11 @@ struct port {
 /* Returns the value of a key of the interface, which the caller frees, or NULL. */
 static char *port_text(const struct port *p, const char *key)
 {
-	char *want = xasprintf("\t%s\t%s\t", p->name, key), *value = NULL;
+	autofree char *want = xasprintf("\t%s\t%s\t", p->name, key);
 	const char *at = p->rows ? strstr(p->rows, want) : NULL;
 
-	if (at) {
-		at += strlen(want);
-		value = xstrndup(at, strcspn(at, "\n"));
-	}
-	free(want);
-	return value;
+	at = at ? at + strlen(want) : NULL;
+	return at ? xstrndup(at, strcspn(at, "\n")) : NULL;
 }
 
 static double port_number(const struct port *p, const char *key)

@@ -34,16 +34,6 @@ static int uring_open(uint32_t flags, struct io_uring_params *p)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Says whether the kernel knows the opcode. It may not work all the same. */
-static bool uring_has(int fd, unsigned int op)
-{
-	enum { OPS = 128 };
-	autofree struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
-
-	return !syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, p, OPS) &&
-	       op < p->ops_len && op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
-}
-
 /*
  * --- a queue, for a moment ---
  *
@@ -137,6 +127,9 @@ static void doctor_put_no_uring(struct doctor *d, int code)
 
 void doctor_check_io_uring(struct doctor *d)
 {
+	enum { OPS = 128 };
+	autofree struct io_uring_probe *known =
+		xcalloc(1, sizeof(*known) + OPS * sizeof(known->ops[0]));
 	struct io_uring_params p;
 	int fd = uring_open(0, &p);
 	size_t i;
@@ -145,9 +138,11 @@ void doctor_check_io_uring(struct doctor *d)
 		doctor_put_no_uring(d, -fd);
 		return;
 	}
+	/* A kernel that knows no probe leaves all operations unknown. */
+	syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, known, OPS);
 	doctor_put(d, "io_uring", STATE_YES, NULL, "rings can be made");
 	for (i = 0; i < array_size(ops); i++)
-		if (uring_has(fd, ops[i].op))
+		if (known->ops[ops[i].op].flags & IO_URING_OP_SUPPORTED)
 			doctor_put(d, ops[i].name, STATE_YES, NULL, "the kernel has it; %s",
 				   ops[i].but);
 		else

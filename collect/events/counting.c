@@ -84,15 +84,6 @@ int perf_event_choose(const struct cpuset *cpus, const char **event, struct erro
 
 /* --- counters --- */
 
-/* An event of a socket counts on the CPU that counts for the socket, whatever the side's CPUs are.
- */
-static bool event_is_on(const struct event *e, const struct cpuset *cpus, unsigned int cpu)
-{
-	bool ours = cpuset_has(cpus, cpu), its = cpuset_has(&e->cpus, cpu);
-
-	return e->some_cpus ? its && (ours || e->per_socket) : ours;
-}
-
 int counting_open(struct counting *c, const struct event *e, const struct cpuset *cpus,
 		  const struct counting *leader)
 {
@@ -104,7 +95,10 @@ int counting_open(struct counting *c, const struct event *e, const struct cpuset
 	attr.disabled = !leader;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	for (one.cpu = 0; one.cpu < CPUSET_MAX; one.cpu++) {
-		if (!event_is_on(e, cpus, one.cpu))
+		bool ours = cpuset_has(cpus, one.cpu), its = cpuset_has(&e->cpus, one.cpu);
+
+		/* That of a socket is on the CPU that counts for it, whatever the side's are. */
+		if (e->some_cpus ? !its || !(ours || e->per_socket) : !ours)
 			continue;
 		one.fd = perf_event_fd(&attr, one.cpu, leader ? leader->on[c->n].fd : -1);
 		c->rc = one.fd < 0 ? one.fd : 0;

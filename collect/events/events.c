@@ -131,8 +131,6 @@ static bool event_named(struct event *e, const char *name)
 	return event_cache_named(e, name);
 }
 
-/* --- the list --- */
-
 enum { MAX_EVENTS = 128 };
 
 static const char modifiers[] = "ukhGH";
@@ -144,8 +142,6 @@ struct reader {
 	unsigned int group;
 	bool look; /* false: the list is only checked, not looked up on this host */
 };
-
-/* --- modifiers --- */
 
 static int events_apply_modifiers(struct event *e, const char *mods, struct error *err)
 {

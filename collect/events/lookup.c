@@ -58,11 +58,10 @@ static int pmu_set_no_term(const char *pmu, const char *term, struct error *err)
 	autofree char *events = pmu_list_names(pmu, "events"),
 		      *terms = pmu_list_names(pmu, "format");
 
-	error_set(
+	return error_set(
 		err, ENOENT,
 		"PMU '%s' has neither an event nor a term '%s'; its events:%.400s; its terms:%.200s",
 		pmu, term, events, terms);
-	return -ENOENT;
 }
 
 /* --- terms --- */
@@ -109,7 +108,8 @@ static int pmu_set_term(struct event *e, const char *pmu, const char *term, cons
 {
 	__u64 *word = pmu_word(e, term, strlen(term));
 	uint64_t value = 1, left;
-	char *end = "", *format;
+	autofree char *format = NULL;
+	char *end = "";
 	int rc;
 
 	errno = 0;
@@ -132,7 +132,6 @@ static int pmu_set_term(struct event *e, const char *pmu, const char *term, cons
 	else if (left)
 		rc = error_set(err, EINVAL, "PMU '%s': %s=0x%llx does not fit into %s", pmu, term,
 			       (unsigned long long)value, format);
-	free(format);
 	return rc;
 }
 

@@ -108,7 +108,7 @@ static void run_let_go(struct run *r)
 {
 	struct error err = {0};
 
-	if (r->held >= 0 && spawn_go(r->pid, r->words, r->held, &err)) {
+	if (r->held >= 0 && spawn_go(r->pid, r->words.word, r->held, &err)) {
 		r->running = false;
 		r->pid = 0;
 		r->start_ns = 0; /* there was nothing to measure */
@@ -129,7 +129,7 @@ static bool run_start_workload(struct run *r)
 	/* Without a warm-up the command is measured from its first instruction. */
 	if (!r->sync && r->warmup_s <= 0)
 		opts.held = &r->held;
-	r->running = !err.code && !spawn_start(&r->pid, r->words, &opts, &err);
+	r->running = !err.code && !spawn_start(&r->pid, r->words.word, &opts, &err);
 	if (!r->running)
 		r->pid = 0;
 	else if ((r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0)) < 0)
@@ -150,7 +150,7 @@ static struct workload_run run_as_workload(const struct run *r)
 static void run_reap_workload(struct run *r)
 {
 	struct workload_run w = run_as_workload(r);
-	char *words;
+	autofree char *words = NULL;
 
 	spawn_wait(r->pid, -1, &r->status);
 	kill(-r->pid, SIGKILL); /* processes that it left in its group */
@@ -160,7 +160,6 @@ static void run_reap_workload(struct run *r)
 	words = workload_words(&w, r->units);
 	run_fail(r, words ? "the workload %s: \"%s\"" : "the workload %s",
 		 spawn_status_text(r->status), words);
-	free(words);
 }
 
 /* The advice to run longer is for a workload that did some work. */
@@ -246,14 +245,12 @@ static enum woken run_watch_motion(struct run *r)
 /* Returns true when the window may open, and false when the run is over before. */
 static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
-	struct error err = {0};
 	enum woken w = WOKEN_TIME;
 
 	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND);
 	*duration = (uint64_t)(r->duration_s * SECOND);
 	if (r->sync) {
-		if (sync_print_ready(&err))
-			run_fail(r, "%s", err.text);
+		sync_print(r, "ready");
 		w = run_watch_motion(r);
 		*start = r->in.start_ns;
 		*duration = r->in.duration_ns;
@@ -445,10 +442,7 @@ static int run_set_up(struct run *r, struct error *err)
 		orphans_adopt();
 	if (!rc)
 		rc = run_start_guard(r, err);
-	if (rc)
-		return rc;
-	r->words = user_command(r->user, r->prefix, r->argv, r->mark, err);
-	return r->words ? 0 : -EINVAL;
+	return rc ? rc : user_command(&r->words, r->user, r->prefix, r->argv, r->mark, err);
 }
 
 bool run_has_collector(const struct run *r, const char *name)
@@ -486,7 +480,7 @@ int run_execute(struct run *r, struct error *err)
 	int rc = run_set_up(r, err);
 
 	if (rc) {
-		user_free(r->words);
+		words_free(&r->words);
 		return rc;
 	}
 	run_note_start(r);
@@ -503,7 +497,7 @@ int run_execute(struct run *r, struct error *err)
 	orphans_end(STOP_GRACE_MS, r->guard.pid);
 	guard_stop(&r->guard);
 	free(r->mark);
-	user_free(r->words);
+	words_free(&r->words);
 	r->ended_ns = clock_mono_ns();
 	sync_print(r, "step writing run.json");
 	run_judge_work(r);

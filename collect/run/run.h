@@ -11,6 +11,7 @@
 #include "collect/run/tree.h"
 #include "lib/cpuset.h"
 #include "lib/error.h"
+#include "lib/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,8 +48,6 @@ struct sync {
 	uint64_t start_ns, duration_ns; /* the window that `go` asked for */
 	char why[128];			/* the reason of an abort */
 };
-
-int sync_print_ready(struct error *err);
 
 struct run;
 
@@ -124,7 +123,7 @@ struct run {
 	/* while it runs */
 	char *hosts;	      /* folder for the facts that explain this host's samples; owned */
 	struct cpuset online; /* CPUs there are */
-	char **words;	      /* argv, and with `user` the words that change the user; owned */
+	struct words words;   /* argv, and with `user` the words that change the user */
 	pid_t pid;	      /* the workload's first process */
 	int pidfd, signals;
 	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */
@@ -234,12 +233,11 @@ int netns_inside(const struct netns *n, netns_work *work, void *arg, struct erro
  */
 
 /*
- * Returns the words that run `argv` as the user: the first `prefix` words of argv, then env and
+ * Adds the words that run `argv` as the user: the first `prefix` words of argv, then env and
  * setpriv with their options, then the other words. `mark` ("NAME=VALUE") stays in the environment.
- * Without a name these are the words of argv. The caller frees it with user_free().
+ * Without a name these are the words of argv.
  */
-char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
-		    struct error *err);
-void user_free(char **words);
+int user_command(struct words *w, const char *name, size_t prefix, char *const argv[],
+		 const char *mark, struct error *err);
 
 #endif

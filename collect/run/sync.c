@@ -14,13 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int sync_print_ready(struct error *err)
-{
-	if (fputs("ready\n", stdout) == EOF || fflush(stdout))
-		return error_sys(err, errno, "cannot print 'ready' on standard output");
-	return 0;
-}
-
 void sync_print(const struct run *r, const char *fmt, ...)
 {
 	va_list ap;

@@ -75,9 +75,6 @@ void tree_free(struct tree *t);
 size_t tree_file(char *buf, size_t cap, const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Returns the parent of a process, or 0 when the process is gone. */
-pid_t tree_parent(pid_t pid);
-
 /* Says whether a process is gone, or waits for its parent. */
 bool tree_has_ended(pid_t pid);
 

@@ -4,6 +4,7 @@
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
+#include "lib/words.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -61,70 +62,45 @@ static char *user_groups(const struct passwd *pw)
 /* Variables may hold secrets of root, so that only these pass, and zcost's mark of the run. */
 static const char *const may_pass[] = {"PATH=", "LANG=", "LC_"};
 
-struct words {
-	char **word;
-	size_t n, cap;
-};
-
-/* Adds a word and owns it. */
-static void user_add_word(struct words *w, char *word)
-{
-	array_add(w->word, w->n, w->cap, word);
-}
-
 /* Ids are numbers: a prefix may lead to a container that does not know the name. */
 static void user_add_change(struct words *w, const struct passwd *pw, const char *mark)
 {
-	char *const words[] = {
-		xstrdup(mark),
-		xasprintf("HOME=%s", pw->pw_dir),
-		xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh"),
-		xasprintf("USER=%s", pw->pw_name),
-		xasprintf("LOGNAME=%s", pw->pw_name),
-		xstrdup("setpriv"),
-		xasprintf("--reuid=%u", pw->pw_uid),
-		xasprintf("--regid=%u", pw->pw_gid),
-		user_groups(pw),
-		xstrdup("--inh-caps=-all"),
-		xstrdup("--bounding-set=-all"),
-		xstrdup("--no-new-privs"),
-		xstrdup("--"),
-	};
+	static const char *const rights[] = {"--inh-caps=-all", "--bounding-set=-all",
+					     "--no-new-privs", "--"};
+	autofree char *groups = user_groups(pw);
 	size_t i, k;
 
-	user_add_word(w, xstrdup("env"));
-	user_add_word(w, xstrdup("-i"));
+	words_add(w, "env");
+	words_add(w, "-i");
 	for (i = 0; environ[i]; i++)
 		for (k = 0; k < array_size(may_pass); k++)
 			if (str_starts(environ[i], may_pass[k]))
-				user_add_word(w, xstrdup(environ[i]));
-	for (i = 0; i < array_size(words); i++)
-		user_add_word(w, words[i]);
+				words_add(w, environ[i]);
+	words_add(w, mark);
+	words_addf(w, "HOME=%s", pw->pw_dir);
+	words_addf(w, "SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh");
+	words_addf(w, "USER=%s", pw->pw_name);
+	words_addf(w, "LOGNAME=%s", pw->pw_name);
+	words_add(w, "setpriv");
+	words_addf(w, "--reuid=%u", pw->pw_uid);
+	words_addf(w, "--regid=%u", pw->pw_gid);
+	words_add(w, groups);
+	for (i = 0; i < array_size(rights); i++)
+		words_add(w, rights[i]);
 }
 
-char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
-		    struct error *err)
+int user_command(struct words *w, const char *name, size_t prefix, char *const argv[],
+		 const char *mark, struct error *err)
 {
 	struct passwd *pw = NULL;
-	struct words w = {0};
 	size_t i;
 
 	if (name && user_find(name, &pw, err))
-		return NULL;
+		return -err->code;
 	for (i = 0; argv[i]; i++) {
 		if (i == prefix && pw && pw->pw_uid != geteuid())
-			user_add_change(&w, pw, mark);
-		user_add_word(&w, xstrdup(argv[i]));
+			user_add_change(w, pw, mark);
+		words_add(w, argv[i]);
 	}
-	user_add_word(&w, NULL);
-	return w.word;
-}
-
-void user_free(char **words)
-{
-	size_t i;
-
-	for (i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
+	return 0;
 }

@@ -97,7 +97,7 @@ static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 static int bpf_load(struct bpf *b, bool fentry)
 {
 	struct syscall_trait *traits;
-	double tids = host_sysctl_number("kernel.pid_max", 0); /* of our PID namespace */
+	double tids = host_sysctl_number("kernel.pid_max", 0); /* The limit of our PID namespace. */
 	struct bpf_map *rodata;
 	size_t len = 0, i;
 	uint32_t nr;
@@ -122,25 +122,14 @@ static int bpf_load(struct bpf *b, bool fentry)
 	return bpf_object__load(b->obj);
 }
 
-/* fentry needs a kernel that lets us change its code. A refused object cannot be used. */
-static int bpf_load_best(struct bpf *b)
-{
-	if (!bpf_load(b, true))
-		return 0;
-	bpf_object__close(b->obj);
-	b->obj = NULL;
-	said[0] = '\0';
-	return bpf_load(b, false);
-}
-
-static void *bpf_map_memory(struct bpf *b, const char *name, size_t len, int prot)
+static void *bpf_map_memory(struct bpf *b, const char *name, size_t len)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(b->obj, name);
 	void *p;
 
 	if (!map)
 		return NULL;
-	p = mmap(NULL, len, prot, MAP_SHARED, bpf_map__fd(map), 0);
+	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 
@@ -148,14 +137,6 @@ enum {
 	THREADS_LEN = SYSCALLS_THREADS * sizeof(struct syscall_thread),
 	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
 };
-
-static int bpf_map_all(struct bpf *b)
-{
-	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
-	b->threads = bpf_map_memory(b, "threads", THREADS_LEN, PROT_READ | PROT_WRITE);
-	b->cells = bpf_map_memory(b, "cells", CELLS_LEN, PROT_READ | PROT_WRITE);
-	return b->control && b->threads && b->cells ? 0 : -ENOMEM;
-}
 
 /* The program sees our global id, which in a PID namespace differs from getpid(). */
 static void bpf_set_self(struct bpf *b)
@@ -200,11 +181,20 @@ static int bpf_open(void **self, struct error *err)
 				 "this kernel was built without CONFIG_DEBUG_INFO_BTF");
 	libbpf_set_print(bpf_listen);
 	said[0] = '\0';
-	rc = bpf_load_best(b);
-	if (!rc)
-		rc = bpf_map_all(b);
+	rc = bpf_load(b, true);
+	if (rc) { /* fentry needs a kernel that lets us change its code */
+		bpf_object__close(b->obj);
+		b->obj = NULL;
+		said[0] = '\0';
+		rc = bpf_load(b, false);
+	}
 	if (rc)
 		return bpf_refused(-rc, err);
+	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control));
+	b->threads = bpf_map_memory(b, "threads", THREADS_LEN);
+	b->cells = bpf_map_memory(b, "cells", CELLS_LEN);
+	if (!b->control || !b->threads || !b->cells)
+		return bpf_refused(ENOMEM, err);
 	bpf_set_self(b);
 	rc = bpf_attach(b);
 	return rc ? bpf_refused(-rc, err) : 0;

@@ -104,25 +104,19 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 	t->entered = 0;
 }
 
-/* A new thread has its parent's name, and perhaps the id of an old thread. */
-static void syscall_events_fork(struct syscalls_events *e, const struct syscall_event *ev)
-{
-	const uint64_t *parent = map_get(&e->comm, ev->nr);
-	uint64_t name = parent ? *parent : 0;
-
-	if (name)
-		*map_at(&e->comm, ev->tid) = name;
-	*map_at(&e->slot, ev->tid) = 0;
-}
-
 static void syscall_events_apply(struct syscalls_events *e, const struct syscall_event *ev)
 {
 	struct syscall_thread *t;
-	uint64_t *slot;
+	uint64_t *slot, name;
 
 	switch (ev->kind) {
 	case SYSCALL_FORK:
-		syscall_events_fork(e, ev);
+		/* A new thread has its parent's name, and perhaps the id of an old thread. */
+		slot = map_get(&e->comm, ev->nr);
+		name = slot ? *slot : 0;
+		if (name)
+			*map_at(&e->comm, ev->tid) = name;
+		*map_at(&e->slot, ev->tid) = 0;
 		break;
 	case SYSCALL_COMM:
 		slot = map_get(&e->slot, ev->tid);
@@ -170,8 +164,6 @@ void syscalls_events_free(struct syscalls_events *e)
 	map_free(&e->comm);
 	intern_free(&e->names);
 }
-
-/* --- the ring buffers --- */
 
 enum { ENTER, EXIT, COPY, SIDEBAND, EVENTS };
 

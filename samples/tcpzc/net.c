@@ -211,26 +211,22 @@ int net_accept(struct flow *flows, unsigned int n)
 	return rc;
 }
 
-static int net_finish_connect(int fd, uint64_t deadline_ns)
-{
-	int rc = net_wait_until(fd, POLLOUT, deadline_ns), code;
-	socklen_t len = sizeof(code);
-
-	if (rc <= 0)
-		return rc ? rc : -ETIMEDOUT;
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) ? -errno : -code;
-}
-
 /* Tries once. Returns 0 or -errno. */
 static int net_connect_once(struct flow *f, const struct addrinfo *a, uint64_t deadline_ns)
 {
-	int rc, fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int rc, fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), code;
+	socklen_t len = sizeof(code);
 
 	if (fd < 0)
 		return -errno;
 	rc = sockopt_set(f, fd);
-	if (!rc && connect(fd, a->ai_addr, a->ai_addrlen))
-		rc = errno == EINPROGRESS ? net_finish_connect(fd, deadline_ns) : -errno;
+	if (!rc && connect(fd, a->ai_addr, a->ai_addrlen)) {
+		rc = errno == EINPROGRESS ? net_wait_until(fd, POLLOUT, deadline_ns) : -errno;
+		if (rc > 0)
+			rc = getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) ? -errno : -code;
+		else if (!rc)
+			rc = -ETIMEDOUT;
+	}
 	if (rc) {
 		close(fd);
 		return rc;

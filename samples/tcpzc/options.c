@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the modes, with a row for each --- */
-
 #define TX_MODES(X)            \
 	X(tx_send)             \
 	X(tx_sendfile)         \
@@ -42,14 +40,6 @@ RX_MODES(DECLARE)
 #define ROW(m) &(m),
 const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
 const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
-
-static const struct mode *mode_find(const struct mode *const *table, const char *name)
-{
-	for (; *table; table++)
-		if (!strcmp((*table)->name, name))
-			return *table;
-	return NULL;
-}
 
 /* --- the options --- */
 
@@ -362,17 +352,16 @@ static double option_parse_seconds(struct argp_state *state, const char *name, c
 static const struct mode *option_parse_mode(struct argp_state *state, const char *name,
 					    const struct mode *const *modes, const char *arg)
 {
-	const struct mode *m = mode_find(modes, arg);
 	char known[512] = "";
 
-	for (; !m && *modes; modes++) {
+	for (; *modes; modes++) {
+		if (!strcmp((*modes)->name, arg))
+			return *modes;
 		strncat(known, " ", sizeof(known) - strlen(known) - 1);
 		strncat(known, (*modes)->name, sizeof(known) - strlen(known) - 1);
 	}
-	if (!m)
-		argp_error(state, "--%s: there is no mode '%s'; the modes are:%s", name, arg,
-			   known);
-	return m;
+	argp_error(state, "--%s: there is no mode '%s'; the modes are:%s", name, arg, known);
+	return NULL;
 }
 
 static void option_store(struct argp_state *state, struct parse *p, const struct option_row *r,

@@ -120,8 +120,6 @@ static int run_connect(struct run *r)
 			      : net_connect(r->flows, r->n_flows);
 }
 
-/* --- one thread --- */
-
 static int run_one_thread(struct run *r)
 {
 	struct worker *w = r->boss;
@@ -173,22 +171,19 @@ static uint64_t boss_first_start_ns(const struct run *r)
 	return first;
 }
 
-/* Waits until there is something to do, or a worker has news. */
-static int boss_poll(struct run *r)
-{
-	struct pollfd p = {.fd = r->wake, .events = POLLIN};
-	uint64_t now = clock_mono_ns(), left = r->next_point_ns > now ? r->next_point_ns - now : 0;
-	struct timespec ts = {.tv_nsec = stop_requested ? POKE_NS : (long)left}; /* under 1 s */
-
-	return CALL(r->boss, PPOLL, ppoll(&p, 1, stop_requested || r->start_ns ? &ts : NULL, NULL));
-}
-
 static void boss_supervise(struct run *r)
 {
-	uint64_t news;
+	struct pollfd p = {.fd = r->wake, .events = POLLIN};
+	uint64_t news, now, left;
+	struct timespec ts;
 
 	while (boss_count_workers(r)) {
-		if (boss_poll(r) > 0)
+		now = clock_mono_ns();
+		left = r->next_point_ns > now ? r->next_point_ns - now : 0;
+		/* Less than a second: until there is something to do, or a worker has news. */
+		ts = (struct timespec){.tv_nsec = stop_requested ? POKE_NS : (long)left};
+		if (CALL(r->boss, PPOLL,
+			 ppoll(&p, 1, stop_requested || r->start_ns ? &ts : NULL, NULL)) > 0)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
 		if (!r->start_ns && boss_first_start_ns(r))
 			run_starts(r, boss_first_start_ns(r));

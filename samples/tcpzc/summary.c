@@ -149,17 +149,6 @@ static json_t *json_number(uint64_t v)
 	return json_integer((json_int_t)v);
 }
 
-static json_t *summary_calls(const uint64_t *calls)
-{
-	json_t *o = json_object();
-	unsigned int i;
-
-	for (i = 0; i < CALL_COUNT; i++)
-		if (calls[i])
-			json_object_set_new(o, call_names[i], json_number(calls[i]));
-	return o;
-}
-
 static double timeval_seconds(struct timeval tv)
 {
 	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
@@ -354,7 +343,8 @@ static json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
 	struct totals t = {0};
-	json_t *line;
+	json_t *line, *calls = json_object();
+	unsigned int i;
 
 	totals_add_run(&t, r);
 	t.all.bad_bytes += t.back.bad_bytes;
@@ -371,7 +361,10 @@ static json_t *summary_json(struct run *r)
 		summary_put_log2(line, "token_hist", HIST_TOKENS);
 		summary_put_log2(line, "return_hist", HIST_RETURNS);
 	}
-	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
+	for (i = 0; i < CALL_COUNT; i++)
+		if (t.all.calls[i])
+			json_object_set_new(calls, call_names[i], json_number(t.all.calls[i]));
+	json_object_set_new(line, "syscalls", calls);
 	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
 	if (o->rr) {
 		json_t *rr = summary_rr(&t.back, t.messages, t.responses);

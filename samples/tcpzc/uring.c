@@ -15,21 +15,6 @@ static const unsigned int setups[] = {
 	0,
 };
 
-/*
- * A flow that shares its thread waits in poll(2). A ring with DEFER_TASKRUN does not wake poll, but
- * its eventfd does.
- */
-static int uring_register_event(struct flow *f, struct io_uring *ring)
-{
-	int rc;
-
-	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (f->event_fd < 0)
-		return flow_fail(f, errno, "io_uring: an eventfd");
-	rc = io_uring_register_eventfd(ring, f->event_fd);
-	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
-}
-
 static int uring_init(const struct flow *f, struct io_uring *ring, unsigned int sqes,
 		      unsigned int cqes, unsigned int flags)
 {
@@ -56,7 +41,13 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(f, -rc,
 				 "io_uring (Linux %s or later; kernel.io_uring_disabled must be 0)",
 				 flags ? "6.1" : "5.19");
-	return f->alone ? 0 : uring_register_event(f, ring);
+	if (f->alone)
+		return 0;
+	/* The flow waits in poll(2). A ring with DEFER_TASKRUN does not wake it; its eventfd does.
+	 */
+	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = f->event_fd < 0 ? -errno : io_uring_register_eventfd(ring, f->event_fd);
+	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }
 
 /* Shows the prepared requests to the kernel. Returns the number that it has not taken yet. */
