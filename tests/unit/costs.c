@@ -2,7 +2,6 @@
 /* Costs on a world small enough to add up by hand. */
 #include "analyze/costs/call_tree.h"
 #include "analyze/costs/costs.h"
-#include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
 static double half(const struct table *t, const char *key, const char *value, const char *column)
@@ -257,13 +256,12 @@ TEST(wall_basis_warns_of_time_without_samples)
 TEST(store)
 {
 	struct query q = {0};
-	struct store *s;
 	struct world w;
 	struct table t;
 	int64_t id;
 	int i;
+	struct store *s = small_store();
 
-	s = small_store();
 	for (i = 1; i <= 2; i++) {
 		id = add_run(s, "measure", i);
 		put_metric(s, id, "cpu_pct", "%", 20.0 + 20 * i);
@@ -295,13 +293,11 @@ TEST(wall_time_counts_idle_time_without_samples)
 	uint64_t idle;
 
 	for (idle = 3; idle <= 4; idle++) {
-		struct query q = {.basis = BASIS_WALL};
-		struct store *s;
 		struct table t;
 		struct world w;
 		int64_t id;
+		struct store *s = small_store();
 
-		s = small_store();
 		id = add_run(s, "all", 1);
 		put_metric(s, id, "seconds", "s", 1);
 		put_metric(s, id, "cpu_pct", "%", 50);
@@ -310,7 +306,7 @@ TEST(wall_time_counts_idle_time_without_samples)
 		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 6);
 		add(&w, frame(&w, PROFILE_NONE, "do_idle"), 1, CTX_IDLE, idle);
 		store_world(s, id, &w);
-		t = small_store_table(s, "functions", q);
+		t = small_store_table(s, "functions", (struct query){.basis = BASIS_WALL});
 		assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), idle == 3 ? 50 : 60,
 				   1e-9);
 	}
@@ -320,19 +316,17 @@ TEST(wall_time_counts_idle_time_without_samples)
 TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 {
 	static const char *const variants[] = {"v", "w"};
-	struct query q = {.workload_only = true};
-	struct store *s;
 	struct table t;
 	struct world w;
 	size_t i, n = 0;
+	struct store *s = small_store();
 
-	s = small_store();
 	each (c, variants) {
 		put_metric(s, add_basis(s, *c), "workload_cpu_pct", "%", 10);
 		make_world(&w, 3);
 		store_world(s, add_run_of(s, *c, "profile", 1), &w);
 	}
-	t = small_store_table(s, "summary", q);
+	t = small_store_table(s, "summary", (struct query){.workload_only = true});
 	assert_int_equal(t.rows, 2);
 	for (i = 0; i < t.notes.n; i++)
 		n += note_is(&t.notes.note[i], NOTE_workload_copy);
@@ -482,14 +476,12 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 		{"fortynine", {5, 5, 5, 5, 5, 5, 5, 5, 5, 4}, false},
 		{"rest", {70, 70, 70, 70, 70, 70, 70, 70, 80, 91}, true},
 	};
-	struct query q = {0};
-	struct store *s;
 	struct world w;
 	struct table t;
 	size_t i;
 	int64_t id;
+	struct store *s = small_store();
 
-	s = small_store();
 	for (i = 0; i < 10; i++) {
 		id = add_run(s, "measure", (int)i + 1);
 		put_metric(s, id, "cpu_pct", "%", 40);
@@ -506,7 +498,7 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 				    r->samples[i]);
 		store_world(s, id, &w);
 	}
-	t = small_store_table(s, "functions", q);
+	t = small_store_table(s, "functions", (struct query){0});
 	each (c, rows)
 		assert_int_equal(!isnan(half(&t, "symbol", c->name, "self_ns")), c->has);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Comparisons of two ends that are small enough to work out every figure by hand. */
 #include "analyze/compare/diff.h"
-#include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
 /* Two variants of a store, or of two stores. */
@@ -792,9 +791,8 @@ TEST(rows_beyond_the_limit_are_added_up)
 {
 	struct store *s = store_of_shares();
 	struct outcome out = {0};
-	struct table t;
+	struct table t = list_of(s, "functions", 0, &out);
 
-	t = list_of(s, "functions", 0, &out);
 	cells_are(&t, "symbol = udp_c skb_b tcp_a main, state = new vanished - -");
 	check_costs(&t, 0, 0, 450, 450);
 	check_costs(&t, 3, 300, 250, -50);
@@ -819,10 +817,9 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 			    totals[] = {1000, 700, 600, 550, 1000, 1000};
 	struct store *s = store_of_shares();
 	struct outcome out = {0};
-	struct table t;
 	size_t i;
+	struct table t = list_of(s, "waterfall", 0, &out);
 
-	t = list_of(s, "waterfall", 0, &out);
 	cells_are(&t, "step = base: a skb_b [kernel.kallsyms] tcp_a [kernel.kallsyms] main "
 		      "[kernel.kallsyms] udp_c [kernel.kallsyms] new: b, rows = 6");
 	for (i = 0; i < t.rows; i++) {

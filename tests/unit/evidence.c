@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Evidence of zero copy from hand-made counts, and the verdicts that follow. */
 #include "analyze/evidence/zerocopy.h"
-#include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
 /* What was counted on a side, and the evidence that follows. */
@@ -166,12 +165,11 @@ static void check_case(const struct counted_case *c)
 	int64_t run = small_store_run(s, (struct run){.pass = "syscalls", .side = c->side});
 	freed(str_free) struct str found = {0};
 	struct evidence e[MAX_EVIDENCE];
-	struct query q = {0};
 	int n, i;
 
 	add_calls(s, run, c->calls);
 	small_store_metrics(s, run, c->metrics);
-	n = zero_copy_evidence(s, &q, "v", true, e, NULL);
+	n = zero_copy_evidence(s, &(struct query){0}, "v", true, e, NULL);
 	for (i = 0; i < n; i++)
 		print_evidence(&found, &e[i]);
 	assert_string_equal(found.buf ? found.buf : "", c->evidence);
@@ -357,7 +355,6 @@ TEST(copying_of_other_programs_is_left_out)
 		"_copy_to_iter of all programs with callees and interrupts, ns/KiB",
 		"_copy_to_iter of the workload with callees and interrupts, ns/KiB",
 	};
-	struct query q = {0};
 	struct table t;
 	struct world w;
 	struct store *s;
@@ -377,7 +374,7 @@ TEST(copying_of_other_programs_is_left_out)
 		add_copies(&w, "mandb", CTX_SYSCALL, 40, NULL);
 		add_copies(&w, "mandb", CTX_SOFTIRQ, 6, "tcp_ack");
 		store_world(s, profiled, &w);
-		t = small_store_table(s, "zerocopy", q);
+		t = small_store_table(s, "zerocopy", (struct query){0});
 		assert_float_equal(cell(&t, "side", "receiver", "copied"), known ? 500 : 900, 1e-9);
 		assert_float_equal(cell(&t, "evidence", direction[known], "copied"),
 				   known ? 340 : 1000, 1e-9);
@@ -413,16 +410,14 @@ TEST(copying_is_compared_with_the_variant_of_the_same_settings)
 		{"plain+64K", "64K", "", 20},
 		{"zc+64K", "64K", " (plain+64K: 200.0)", 5},
 	};
-	struct query q = {0};
 	struct table t;
-	struct store *s;
 	char name[128];
 	size_t row;
+	struct store *s = small_store();
 
-	s = small_store();
 	each (c, variants)
 		add_sweep_variant(s, c->variant, c->size, c->copies);
-	t = small_store_table(s, "zerocopy", q);
+	t = small_store_table(s, "zerocopy", (struct query){0});
 	each (r, variants) {
 		row = find(&t, "variant", r->variant) + 1;
 		snprintf(name, sizeof(name),

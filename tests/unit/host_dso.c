@@ -78,9 +78,8 @@ static int save_into(struct dso_room room, const char *name, const struct perf_f
 {
 	autofree char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
 	struct error err = {0};
-	int rc;
+	int rc = dso_save("hosts", path, as, &room, &err);
 
-	rc = dso_save("hosts", path, as, &room, &err);
 	assert_true(!rc || rc == -ENODATA || strstr(err.text, name));
 	return rc;
 }
@@ -249,10 +248,9 @@ TEST(few_notes_are_read)
 	Elf64_Phdr p = {.p_type = PT_NOTE, .p_filesz = 65536, .p_align = 4};
 	unsigned long long before, after;
 	char id[129];
-	FILE *f;
 	int fd, i;
+	FILE *f = fopen("notes", "we");
 
-	f = fopen("notes", "we");
 	fwrite(&h, sizeof(h), 1, f);
 	for (i = 0; i < SEGMENTS; i++)
 		fwrite(&p, sizeof(p), 1, f);

@@ -135,9 +135,8 @@ static struct event read_event(const char *pmu, const char *terms)
 
 TEST(terms_fill_their_bit_fields)
 {
-	struct event e;
+	struct event e = read_event("cpu", "event=0x3c,umask=0x1,edge");
 
-	e = read_event("cpu", "event=0x3c,umask=0x1,edge");
 	assert_int_equal(e.attr.type, 4);
 	assert_int_equal(e.attr.config, 0x4013c);
 	assert_false(e.some_cpus);

@@ -401,30 +401,26 @@ TEST(power_arithmetic)
 	assert_true(isnan(readings_difference(j, 1, 10 * S, 13 * S)));
 }
 
-static int read_power(struct ingest *in, const char *rows)
+static void read_power(const char *rows)
 {
-	char *text = xasprintf("source\tdomain\tt_ns\tmicrojoules\twatts\n%s", rows);
-	int rc;
+	autofree char *text = xasprintf("source\tdomain\tt_ns\tmicrojoules\twatts\n%s", rows);
 
 	put(text);
-	rc = parse_file(in, "power.tsv", path, NULL);
-	free(text);
-	power_put(in);
-	return rc;
+	read_raw(&in, "power.tsv");
+	power_put(&in);
 }
 
 TEST(power_domains)
 {
 	fresh("1");
-	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
-					 "powercap\tpackage-0\t13000000000\t35000000\t\n"
-					 "powercap\tpackage-0/core\t10000000000\t0\t\n"
-					 "powercap\tpackage-0/core\t13000000000\t9000000\t\n"
-					 "powercap\tdram\t10000000000\t0\t\n"
-					 "powercap\tdram\t13000000000\t6000000\t\n"
-					 "hwmon\tpsu\t10000000000\t\t99\n"
-					 "hwmon\tpsu\t13000000000\t\t99\n"),
-			 0);
+	read_power("powercap\tpackage-0\t10000000000\t5000000\t\n"
+		   "powercap\tpackage-0\t13000000000\t35000000\t\n"
+		   "powercap\tpackage-0/core\t10000000000\t0\t\n"
+		   "powercap\tpackage-0/core\t13000000000\t9000000\t\n"
+		   "powercap\tdram\t10000000000\t0\t\n"
+		   "powercap\tdram\t13000000000\t6000000\t\n"
+		   "hwmon\tpsu\t10000000000\t\t99\n"
+		   "hwmon\tpsu\t13000000000\t\t99\n");
 	/* 10 + 2, not the core's 3 again */
 	metrics_are(&in, "power_w:package = 12, energy_j:package = 36, "
 			 "power_w:package/powercap/package-0/core = 3, "
@@ -441,11 +437,10 @@ TEST(readings_of_power_cover_the_window)
 {
 	fresh("1");
 	in.run.end_ns = 10 * S + S / 2; /* seconds of the window: less than 1 */
-	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
-					 "powercap\tpackage-0\t10500000000\t5000000\t\n"
-					 "powercap\tdram\t10000000000\t0\t\n"
-					 "powercap\tdram\t10400000000\t6000000\t\n"),
-			 0);
+	read_power("powercap\tpackage-0\t10000000000\t5000000\t\n"
+		   "powercap\tpackage-0\t10500000000\t5000000\t\n"
+		   "powercap\tdram\t10000000000\t0\t\n"
+		   "powercap\tdram\t10400000000\t6000000\t\n");
 	metrics_are(&in, "power_w:package/powercap/package-0 = 0, "
 			 "power_w:package/powercap/dram = -, "
 			 "note coverage_too_small[0] = power of powercap dram, "
@@ -455,11 +450,10 @@ TEST(readings_of_power_cover_the_window)
 TEST(bad_rows_of_power_are_counted)
 {
 	fresh("1");
-	assert_int_equal(read_power(&in, "hwmon\tpsu\t10000000000\t\t99\nhwmon\tpsu\tsoon\t\t99\n"
-					 "hwmon\tpsu\t11000000000\t\tmuch\nhwmon\n"
-					 "hwmon\tlone\t11000000000\t\t5\n"
-					 "hwmon\tpsu\t13000000000\t\t99\n"),
-			 0);
+	read_power("hwmon\tpsu\t10000000000\t\t99\nhwmon\tpsu\tsoon\t\t99\n"
+		   "hwmon\tpsu\t11000000000\t\tmuch\nhwmon\n"
+		   "hwmon\tlone\t11000000000\t\t5\n"
+		   "hwmon\tpsu\t13000000000\t\t99\n");
 	metrics_are(&in, "note rows_unreadable = 3, power_w:other/hwmon/psu = 99, "
 			 "power_w:other/hwmon/lone = -, note coverage_too_small[1] = 0");
 	unlink(path);
@@ -519,13 +513,12 @@ TEST(power_kinds)
 	double two[] = {230, NAN};
 
 	fresh("1");
-	assert_int_equal(read_power(&in, "powercap\tpsys\t10000000000\t0\t\n"
-					 "powercap\tpsys\t13000000000\t60000000\t\n"
-					 "powercap\tpackage-0\t10000000000\t0\t\n"
-					 "powercap\tpackage-0\t13000000000\t30000000\t\n"
-					 "other\tsensor\t10000000000\t\t99\n"
-					 "other\tsensor\t13000000000\t\t99\n"),
-			 0);
+	read_power("powercap\tpsys\t10000000000\t0\t\n"
+		   "powercap\tpsys\t13000000000\t60000000\t\n"
+		   "powercap\tpackage-0\t10000000000\t0\t\n"
+		   "powercap\tpackage-0\t13000000000\t30000000\t\n"
+		   "other\tsensor\t10000000000\t\t99\n"
+		   "other\tsensor\t13000000000\t\t99\n");
 	metrics_are(&in, "power_w:platform = 20, power_w:package = 10, "
 			 "power_w:other/other/sensor = 99, power_w:wall = -");
 	/* Two meters of the wall are added; one that failed leaves no total, and no other source's.

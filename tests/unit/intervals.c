@@ -7,9 +7,7 @@
  * large. The store and the tables are those of a real capture.
  */
 #include "analyze/compare/diff.h"
-#include "analyze/figures/tables.h"
-#include "tests/unit/spelled.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/small_store.h"
 
 enum { STORES = 24, VARIANTS = 25, RUNS = 6, SAMPLES = 4000 };
 #define BASIS 300.0
@@ -58,34 +56,11 @@ static uint64_t poisson(struct prng *r, double mean)
 	return n;
 }
 
-static int64_t add_run(struct store *s, const char *variant, const char *pass, int repeat)
-{
-	struct run run = {.variant = variant,
-			  .pass = pass,
-			  .repeat = repeat,
-			  .side = "receiver",
-			  .cpus = "1",
-			  .ncpus = 1,
-			  .start_ns = 10,
-			  .end_ns = 20,
-			  .position = repeat,
-			  .status = "ok"};
-
-	assert_int_equal(store_run_add(s, &run, NULL), 0);
-	return run.id;
-}
-
-static void put(struct store *s, int64_t run, const char *name, double value)
-{
-	assert_int_equal(put_metric(s, run, name, "", value), 0);
-}
-
 /* A second of a CPU at 100 %. */
 static void add_work(struct store *s, int64_t run, double ns_per_kib)
 {
-	put(s, run, "seconds", 1);
-	put(s, run, "cpu_pct", 100);
-	put(s, run, "rate_kib", 1e9 / ns_per_kib);
+	small_store_metrics(s, run, "seconds = 1, cpu_pct = 100");
+	small_store_metric(s, run, "rate_kib", 1e9 / ns_per_kib);
 }
 
 /* `kernel` is the share of the kernel's code. User code has the rest. */
@@ -138,12 +113,15 @@ static void add_variant(struct store *s, const char *name, struct prng *r, enum 
 	for (i = 1; i <= RUNS; i++) {
 		double kernel = same_runs ? 0.75 + 0.06 * stats_normal_quantile(unit(r)) : 1;
 
-		run = add_run(s, name, same_runs ? "all" : "measure", i);
+		run = small_store_run(s, (struct run){.variant = name,
+						      .pass = same_runs ? "all" : "measure",
+						      .repeat = i});
 		add_work(s, run,
 			 BASIS / kernel * factor(r, same_runs ? 0.02 : 0.08) *
 				 noise(r, lab, 3, 1.0 / 3));
 		if (!same_runs)
-			run = add_run(s, name, "profile", i);
+			run = small_store_run(
+				s, (struct run){.variant = name, .pass = "profile", .repeat = i});
 		add_profile(s, run, r, kernel, lab);
 	}
 }

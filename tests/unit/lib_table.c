@@ -386,15 +386,12 @@ TEST(hostile_text_is_printable_in_every_format)
 
 TEST(line_ends_in_cells_are_escaped)
 {
-	char *tsv = write_hostile(FORMAT_TSV), *csv = write_hostile(FORMAT_CSV),
-	     *json = write_hostile(FORMAT_JSON);
+	autofree char *tsv = write_hostile(FORMAT_TSV), *csv = write_hostile(FORMAT_CSV),
+		      *json = write_hostile(FORMAT_JSON);
 
 	assert_non_null(strstr(tsv, "\na b c\\x0d,\"\t2\n"));
 	assert_non_null(strstr(csv, "\n\"a\tb\nc\\x0d,\"\"\",2\n"));
 	assert_non_null(strstr(json, "\"a\\tb\\nc\\\\x0d,\\\"\""));
-	free(tsv);
-	free(csv);
-	free(json);
 }
 
 /* A text that a spreadsheet would run gets an apostrophe in csv alone. Numbers stay numbers. */

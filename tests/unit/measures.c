@@ -896,9 +896,8 @@ TEST(summary_has_the_columns_of_the_units_that_count)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_with(s, (struct run){0}, "rate_kib = 1000, cpu_pct = 50");
-	struct table t;
+	struct table t = small_store_table(s, "summary", (struct query){0});
 
-	t = small_store_table(s, "summary", (struct query){0});
 	assert_true(table_column(&t, "copy_ns_per_kib") >= 0);
 	assert_true(table_column(&t, "rate_packets") < 0);
 	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 500000, 1e-6);
@@ -961,7 +960,6 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 {
 	static const char *const sides[] = {"receiver", "sender"};
-	struct query q = {.workload_only = true};
 	struct store *s = small_store();
 	struct table t;
 	int i;
@@ -985,7 +983,7 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 		      "total/workload_context_switches_per_mib value = 4, "
 		      "total/j_per_gb value = 4768.37158203, sender/ns_per_packet value = -");
 	assert_true(isnan(score(&t, "receiver", "cache_miss_pct"))); /* there are no references */
-	t = small_store_table(s, "scores", q);
+	t = small_store_table(s, "scores", (struct query){.workload_only = true});
 	cells_are(&t, "receiver/ns_per_kib value = 488.28125, "
 		      "total/ns_per_kib value = 732.421875, sender/cache_miss_pct value = -");
 	small_store_says(&t, "--workload-only: the counts are of all that runs on the side's CPUs");

@@ -254,8 +254,7 @@ TEST(functions_of_equal_share_stay_in_the_texts_order)
 {
 	struct flat f = parsed("# Overhead  Command  Symbol\n 20.00%  b  [k] g\n"
 			       " 10.00%  a  [k] f\n 10.00%  b  [k] f\n 30.00%  b  [k] h\n");
-	struct query q = {0};
-	struct table t = table_of(&f, &q);
+	struct table t = table_of(&f, &(struct query){0});
 
 	cells_are(&t, "0 symbol = h, 1 symbol = g, 2 symbol = f");
 	flat_free(&f);

@@ -125,8 +125,9 @@ TEST(merged_threads_have_the_joint_standard_error)
 	struct trace tr = parsed("a (1), 6 events\n" HEAD "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
 				 "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
 				 "a (2), 4 events\n" HEAD "read 2 1 12.0 5.0 6.0 7.0 16.6667%\n");
-	struct query q = {.bare.trace = &tr, .work.units = 2048, .unit = "KiB"};
-	struct table t = small_store_table(NULL, "syscalls", q);
+	struct table t = small_store_table(
+		NULL, "syscalls",
+		(struct query){.bare.trace = &tr, .work.units = 2048, .unit = "KiB"});
 
 	cells_are(&t, "syscall = read write, 0 calls = 5, 0 errors = 1, 0 total_ms = 18, "
 		      "0 min_ms = 1, 0 avg_ms = 3.6, 0 max_ms = 7, 0 ns_per_kib = 8789.0625");

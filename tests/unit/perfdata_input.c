@@ -42,7 +42,7 @@ TEST(file_is_mapped)
 	const struct timespec times[] = {{1000, 7}, {2000, 9}};
 	int standard = dup(STDIN_FILENO);
 	struct recording r = {.spool.fd = -1};
-	char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
+	autofree char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
 
 	put("file", "bytes");
 	put("empty", "");
@@ -65,16 +65,13 @@ TEST(file_is_mapped)
 	input_close(&r);
 	dup2(standard, STDIN_FILENO);
 	close(standard);
-	free(path);
-	free(empty);
-	free(none);
 }
 
 /* Opens a folder's files, of `perf record --threads`. */
 TEST(folder_has_its_files_up_to_the_first_gap)
 {
 	struct recording r = {.spool.fd = -1};
-	char *path = path_of("threads"), *other = path_of("other");
+	autofree char *path = path_of("threads"), *other = path_of("other");
 
 	put("threads/data", "head");
 	put("threads/data.0", "zero");
@@ -92,8 +89,6 @@ TEST(folder_has_its_files_up_to_the_first_gap)
 	assert_non_null(strstr(err.text, "has no file 'data'"));
 	assert_int_equal(r.ninputs, 0);
 	input_close(&r);
-	free(path);
-	free(other);
 }
 
 /* Returns the reading end of a pipe in which a process writes n bytes. */

@@ -92,10 +92,9 @@ static void write_object(const struct object *o)
 
 static void make_world(void)
 {
-	autofree char *path;
 	size_t i;
+	autofree char *path = xasprintf("%s/w", dir);
 
-	path = xasprintf("%s/w", dir);
 	assert_int_equal(dir_make(path, NULL), 0);
 	free(path);
 	for (i = 0; i < 4; i++)

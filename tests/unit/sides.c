@@ -33,9 +33,8 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 {
 	struct store *s = small_store();
 	int64_t run = add_side(s, "receiver", "h", "1", 50);
-	struct table t;
+	struct table t = small_store_table(s, "roi", (struct query){0});
 
-	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
 	assert_int_equal(t.rows, 1); /* one side has no total */
 	small_store_says(&t, "power_w, roi_p are absent: no power source");

@@ -3,9 +3,7 @@
 #ifndef ZCOST_TESTS_UNIT_WORLD_H
 #define ZCOST_TESTS_UNIT_WORLD_H
 
-#include "analyze/figures/tables.h"
-#include "tests/unit/spelled.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/small_store.h"
 
 /*
  * main -> a (20), main -> a -> b (30), main -> a -> b -> a (10), idle: do_idle (40); all CPU 1 but
@@ -87,19 +85,7 @@ static inline double cell(const struct table *t, const char *key, const char *va
 
 static inline int64_t add_run_of(struct store *s, const char *variant, const char *pass, int repeat)
 {
-	struct run r = {.variant = variant,
-			.pass = pass,
-			.side = "receiver",
-			.cpus = "1",
-			.ncpus = 1,
-			.repeat = repeat,
-			.position = repeat,
-			.status = "ok",
-			.start_ns = 1,
-			.end_ns = 2};
-
-	assert_int_equal(store_run_add(s, &r, NULL), 0);
-	return r.id;
+	return small_store_run(s, (struct run){.variant = variant, .pass = pass, .repeat = repeat});
 }
 
 static inline int64_t add_run(struct store *s, const char *pass, int repeat)
