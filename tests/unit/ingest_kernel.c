@@ -19,7 +19,8 @@ static void fresh(void)
 }
 
 /* Reads a file with these readings: READ("softnet.snap", {10, "1 2 3\n"}, {13, "2 3 4\n"}). */
-#define READ(file, ...) (fresh(), read_readings(file, READINGS(__VA_ARGS__)))
+#define READ_ON(file, ...) read_readings(file, READINGS(__VA_ARGS__))
+#define READ(file, ...)	   (fresh(), READ_ON(file, __VA_ARGS__))
 
 static void add(double seconds, const char *text)
 {
@@ -320,11 +321,11 @@ TEST(known_time_is_listed_below_99_percent)
 	for (i = 0; i < array_size(ends); i++) {
 		fresh();
 		in.run.end_ns = 110 * S;
-		add(10, "n\thost\t4\te" NAMES "v\thost\t4\te\tlink\t1\t0\n"
-			"n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n");
-		add(ends[i], "v\thost\t4\te\tlink\t3\t0\n");
-		add(110, "v\thost\t5\tf\tlink\t125000000001\t7\n");
-		read_raw(&in, "nic.snap");
+		READ_ON("nic.snap",
+			{10, "n\thost\t4\te" NAMES "v\thost\t4\te\tlink\t1\t0\n"
+			     "n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n"},
+			{ends[i], "v\thost\t4\te\tlink\t3\t0\n"},
+			{110, "v\thost\t5\tf\tlink\t125000000001\t7\n"});
 		is(in, "nic:host/e/link/rx_packets", 2);
 		if (i)
 			is(in, "nic_known_s:host/e/link/rx_packets", 98.5);
@@ -369,14 +370,14 @@ TEST(nic_awkward)
 	add(11, "v\thost\t4\ta\tlink\t110\t6400\nv\thost\t5\tb\tlink\t5\t1\n"
 		"v\thost\t6\td\tlink\t60\t60\n");
 	/* a is another one, b is gone, c has come, d was set back; lines that say nothing */
-	add(12,
-	    "n\thost\t9\ta" NAMES "v\thost\t9\ta\tlink\t0\t0\n"
-	    "n\thost\t8\tc" NAMES "v\thost\t8\tc\tlink\t1000\t1\n"
-	    "v\thost\t6\td\tlink\t3\t61\n"
-	    "v\thost\t99\tz\tlink\t3\nv\thost\nx\tb\t1\tc\td\te\nv\thost\t6\td\tlink\t1\t2\t3\n");
-	add(13, "v\thost\t9\ta\tlink\t7\t0\nv\thost\t8\tc\tlink\t1004\t1\n"
-		"v\thost\t6\td\tlink\t4\tmany\n");
-	read_raw(&in, "nic.snap");
+	READ_ON("nic.snap",
+		{12,
+		 "n\thost\t9\ta" NAMES "v\thost\t9\ta\tlink\t0\t0\n"
+		 "n\thost\t8\tc" NAMES "v\thost\t8\tc\tlink\t1000\t1\n"
+		 "v\thost\t6\td\tlink\t3\t61\n"
+		 "v\thost\t99\tz\tlink\t3\nv\thost\nx\tb\t1\tc\td\te\nv\thost\t6\td\tlink\t1\t2\t3\n"},
+		{13, "v\thost\t9\ta\tlink\t7\t0\nv\thost\t8\tc\tlink\t1004\t1\n"
+		     "v\thost\t6\td\tlink\t4\tmany\n"});
 	metrics_are(&in, "nic:host/a/link/rx_packets = 17, "
 			 "nic_known_s:host/a/link/rx_packets = 2, note known_partly = +, "
 			 "nic:host/b/link/rx_packets = 4, nic_known_s:host/b/link/rx_packets = 1");
@@ -463,13 +464,17 @@ TEST(only_the_window_has_packets)
 	fresh();
 	cpuset_add(&in.cpus, 0);
 	cpuset_add(&in.cpus, 2);
-	add(8, "0 0 0 0 0 0 0 0 0 0 0 00000005 00000000\n0 0 0 0 0 0 0 0 0 0 0 0 00000002\n"
-	       "0 0 0 0 0 0 0 0 0 0 0 0 00000003\n");
-	add(9, "10 0 0 0 0 0 0 0 0 0 0 00000006 00000000\n10 0 0 0 0 0 0 0 0 0 0 0 00000002\n");
-	add(10, "20 0 1 0 0 0 0 0 0 0 0 00000007 00000000\n20 0 1 0 0 0 0 0 0 0 0 0 00000002\n");
-	add(13, "30 0 7 0 0 0 0 0 0 0 0 00000002 00000000\n30 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
-	add(14, "40 0 7 0 0 0 0 0 0 0 0 00000063 00000000\n40 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
-	read_raw(&in, "softnet.snap");
+	READ_ON("softnet.snap",
+		{8, "0 0 0 0 0 0 0 0 0 0 0 00000005 00000000\n0 0 0 0 0 0 0 0 0 0 0 0 00000002\n"
+		    "0 0 0 0 0 0 0 0 0 0 0 0 00000003\n"},
+		{9,
+		 "10 0 0 0 0 0 0 0 0 0 0 00000006 00000000\n10 0 0 0 0 0 0 0 0 0 0 0 00000002\n"},
+		{10,
+		 "20 0 1 0 0 0 0 0 0 0 0 00000007 00000000\n20 0 1 0 0 0 0 0 0 0 0 0 00000002\n"},
+		{13,
+		 "30 0 7 0 0 0 0 0 0 0 0 00000002 00000000\n30 0 4 0 0 0 0 0 0 0 0 0 00000002\n"},
+		{14,
+		 "40 0 7 0 0 0 0 0 0 0 0 00000063 00000000\n40 0 4 0 0 0 0 0 0 0 0 0 00000002\n"});
 	/* in a reading at the window's start */
 	metrics_are(&in, "softnet:processed = 32, softnet:squeezed = 9, softnet:waiting_max = 7, "
 			 "notes = 0, points = 4");
@@ -498,18 +503,15 @@ TEST(words_that_a_reading_lacks_are_unknown)
 {
 	fresh();
 	cpuset_add(&in.cpus, 0);
-	add(10, "1 2 3 0 0 0 0 0 0 4\n1 2\n");
-	add(13, "2 4 6 0 0 0 0 0 0 8 9\n5 9\n");
-	read_raw(&in, "softnet.snap");
+	READ_ON("softnet.snap", {10, "1 2 3 0 0 0 0 0 0 4\n1 2\n"},
+		{13, "2 4 6 0 0 0 0 0 0 8 9\n5 9\n"});
 	/* its line is cut */
 	metrics_are(&in, "softnet:squeezed = 3, softnet:received_rps = 4, "
 			 "softnet:flow_limit = -, softnet:waiting_max = -, "
 			 "softnet:processed:cpu1 = -");
 	fresh();
 	cpuset_add(&in.cpus, 0);
-	add(10, "1 2 3 0 0 0 0 0 0 4 5\n");
-	add(13, "2 4 6 0 0 0 0 0 0 8\n");
-	read_raw(&in, "softnet.snap");
+	READ_ON("softnet.snap", {10, "1 2 3 0 0 0 0 0 0 4 5\n"}, {13, "2 4 6 0 0 0 0 0 0 8\n"});
 	metrics_are(&in, "softnet:received_rps = 4, softnet:flow_limit = -");
 }
 
@@ -524,10 +526,10 @@ TEST(idle)
 {
 	fresh();
 	cpuset_add(&in.cpus, 4);
-	add(10, "1\t0\tPOLL\t5\t100\n1\t3\tC6 deep\t10\t1000000\n4\t3\tC6 deep\t1\t7\n");
-	add(12, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t14\t1900000\n4\t3\tC6 deep\t1\t7\n");
-	add(13, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t15\t2200000\n4\t3\tC6 deep\t1\t7\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap",
+		{10, "1\t0\tPOLL\t5\t100\n1\t3\tC6 deep\t10\t1000000\n4\t3\tC6 deep\t1\t7\n"},
+		{12, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t14\t1900000\n4\t3\tC6 deep\t1\t7\n"},
+		{13, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t15\t2200000\n4\t3\tC6 deep\t1\t7\n"});
 	/* never woke, or never slept */
 	metrics_are(&in, "cstate_pct:0 POLL:cpu1 = 5, cstate_pct:3 C6 deep:cpu1 = 40, "
 			 "cstate_entries:3 C6 deep:cpu1 = 5, cstate_pct:3 C6 deep:cpu4 = 0, "
@@ -544,9 +546,8 @@ TEST(states_of_cpu_0_end_with_the_list)
 	fresh();
 	cpuset_add(&in.cpus, 0);
 	mallopt(M_PERTURB, 0xff); /* glibc fills new memory with the complement */
-	add(10, "1\t3\tC6\t1\t0\n0\t3\tC6\t10\t1000000\n");
-	add(13, "1\t3\tC6\t1\t0\n0\t3\tC6\t11\t101000000\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap", {10, "1\t3\tC6\t1\t0\n0\t3\tC6\t10\t1000000\n"},
+		{13, "1\t3\tC6\t1\t0\n0\t3\tC6\t11\t101000000\n"});
 	mallopt(M_PERTURB, 0);
 	is(in, "cstate_pct:3 C6:cpu0", 100); /* a share of 3 s, not of the 100 s before */
 }
@@ -556,10 +557,9 @@ TEST(idle_awkward)
 {
 	fresh();
 	cpuset_add(&in.cpus, 2);
-	add(10, "1\t1\tC1\t5\t100\n1\t3\tC6\t10\t1000000\n2\t1\tC1\t0\t0\n");
-	add(11, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n2\t1\tC1\t1\t4\n");
-	add(13, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n1\tx\n\t\t\t\t\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap", {10, "1\t1\tC1\t5\t100\n1\t3\tC6\t10\t1000000\n2\t1\tC1\t0\t0\n"},
+		{11, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n2\t1\tC1\t1\t4\n"},
+		{13, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n1\tx\n\t\t\t\t\n"});
 	metrics_are(&in, "cstate_pct:1 C1:cpu1 = 6.66666666667, cstate_pct:1 C1:cpu2 = -, "
 			 "note known_partly = +, note rows_unreadable = 2");
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
@@ -576,11 +576,10 @@ TEST(states_known_for_nine_tenths_are_used)
 	fresh();
 	in.run.end_ns = 20 * S;
 	cpuset_add(&in.cpus, 2);
-	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
-	add(19, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n");
-	add(20,
-	    "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n2\t1\tC1\t1\t900000\n4096\t1\tC1\t1\t1\nx\t1\tC1\t1\t1\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap", {10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n"},
+		{19, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n"},
+		{20,
+		 "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n2\t1\tC1\t1\t900000\n4096\t1\tC1\t1\t1\nx\t1\tC1\t1\t1\n"});
 	metrics_are(&in, "cstate_pct:1 C1:cpu2 = 10, cstate_entries:1 C1:cpu2 = 1, "
 			 "note known_partly = 9, note known_partly.severity = warning, "
 			 "note rows_unreadable = 2");
@@ -591,10 +590,8 @@ TEST(states_known_for_eight_tenths_are_lossy)
 	fresh();
 	in.run.end_ns = 20 * S;
 	cpuset_add(&in.cpus, 2);
-	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
-	add(18, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n");
-	add(20, "1\t1\tC1\t5\t100\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap", {10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n"},
+		{18, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n"}, {20, "1\t1\tC1\t5\t100\n"});
 	metrics_are(&in, "cstate_pct:1 C1:cpu2 = -, note known_partly = 8, "
 			 "note known_partly.severity = lossy");
 }
@@ -604,11 +601,11 @@ TEST(early_sleep_is_taken_from_the_longest_state)
 {
 	fresh();
 	cpuset_add(&in.cpus, 2);
-	add(10, "1\t1\tC1\t0\t0\n1\t2\tC2\t0\t0\n1\t3\tC3\t0\t0\n"
-		"2\t1\tC1\t0\t0\n2\t2\tC2\t0\t0\n");
-	add(13, "1\t1\tC1\t1\t1500000\n1\t2\tC2\t1\t5000000\n1\t3\tC3\t1\t1500000\n"
-		"2\t1\tC1\t1\t4000000\n2\t2\tC2\t1\t4000000\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap",
+		{10, "1\t1\tC1\t0\t0\n1\t2\tC2\t0\t0\n1\t3\tC3\t0\t0\n"
+		     "2\t1\tC1\t0\t0\n2\t2\tC2\t0\t0\n"},
+		{13, "1\t1\tC1\t1\t1500000\n1\t2\tC2\t1\t5000000\n1\t3\tC3\t1\t1500000\n"
+		     "2\t1\tC1\t1\t4000000\n2\t2\tC2\t1\t4000000\n"});
 	/* the first of equal states */
 	metrics_are(&in, "cstate_pct:1 C1:cpu1 = 50, cstate_pct:2 C2:cpu1 = 0, "
 			 "cstate_pct:3 C3:cpu1 = 50, cstate_pct:1 C1:cpu2 = 0, "
@@ -620,10 +617,8 @@ TEST(notes_on_idle_states_begin_at_1_percent)
 	fresh();
 	in.run.end_ns = 110 * S;
 	cpuset_add(&in.cpus, 2);
-	add(10, "1\t1\tC1\t0\t0\n2\t1\tC1\t0\t0\n");
-	add(109, "2\t1\tC1\t0\t0\n");
-	add(110, "1\t1\tC1\t1\t100010000\n");
-	read_raw(&in, "idle.snap");
+	READ_ON("idle.snap", {10, "1\t1\tC1\t0\t0\n2\t1\tC1\t0\t0\n"}, {109, "2\t1\tC1\t0\t0\n"},
+		{110, "1\t1\tC1\t1\t100010000\n"});
 	is(in, "cstate_pct:1 C1:cpu2", 0); /* known for 99 of 100 s */
 	assert_true(noted_text(&in, NOTE_known_partly, "CPU 1"));
 	assert_int_equal(in.notes.n, 1);
@@ -706,9 +701,7 @@ static void two_readings(const struct snapshots *s, double from, double to, doub
 {
 	fresh();
 	in.run.end_ns = (uint64_t)(end * 1e9);
-	add(from, s->first);
-	add(to, s->last);
-	read_raw(&in, s->file);
+	READ_ON(s->file, {from, s->first}, {to, s->last});
 }
 
 TEST(readings_need_nine_tenths_of_the_window)
@@ -755,9 +748,7 @@ TEST(columns_of_interrupts_are_cpus)
 	metrics_are(&in, "irq:1 = -, softirq:RX = 1");
 	free(head);
 	fresh(); /* the first column is another CPU's */
-	add(10, "  CPU0 CPU2\n 1: 1 1\n");
-	add(13, "  CPU1 CPU2\n 1: 1 1\n");
-	read_raw(&in, "irq.snap");
+	READ_ON("irq.snap", {10, "  CPU0 CPU2\n 1: 1 1\n"}, {13, "  CPU1 CPU2\n 1: 1 1\n"});
 	absent(in, "irq:1");
 }
 
