@@ -75,8 +75,8 @@ ok "perf.data has samples of the measured CPU only" test "$(perf script -i r/per
 
 # A pinned workload starts on one CPU and moves to another: perf on that CPU sees no event of its start.
 elsewhere() {
-	exits 0 taskset -c 0 "$zcost" collect -o r --collect perf --cpus 1 --warmup 0.5 \
-		--duration 1 --grace 0 -- sh -c "taskset -pc 1 \$\$ >/dev/null; $busy"
+	exits 0 taskset -c 0 "$zcost" collect -o r --collect perf --cpus 1 --warmup 0.4 \
+		--duration 0.5 --grace 0 -- sh -c "taskset -pc 1 \$\$ >/dev/null; $busy"
 }
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	steady "collect profiles a workload that moves to the measured CPU" elsewhere
@@ -87,7 +87,7 @@ if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	# The shell's exec is on the measured CPU, the workload's on the other one. Only the end of the file has the
 	# workload's name. perf report applies that name to all samples after its first reading of the buffers.
 	exec_elsewhere() {
-		exits 0 taskset -c 1 "$zcost" collect -o moved --collect perf --cpus 1 --warmup 0.5 --duration 1 --grace 0 -- \
+		exits 0 taskset -c 1 "$zcost" collect -o moved --collect perf --cpus 1 --warmup 0.4 --duration 0.5 --grace 0 -- \
 			sh -c "taskset -pc 0 \$\$ >/dev/null; exec ./zc-busy -c 'taskset -pc 1 \$\$ >/dev/null; $busy'" || return
 		perf script -i moved/perf.data --show-task-events -F comm,tid 2>/dev/null >tasks
 		says 'COMM exec: sh:' tasks && says 'COMM: zc-busy:' tasks && ! grep 'COMM exec: zc-busy:' tasks
@@ -164,7 +164,7 @@ part() {
 }
 known() {
 	rm -rf late
-	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,cpu --freq 4999 --warmup 2 --duration 1.5 --grace 1 -- \
+	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,cpu --freq 4999 --warmup 1 --duration 1.5 --grace 1 -- \
 		taskset -c 0 "$build/tests/tools/irqs_off" 2000 || return 1
 	"$zcost" analyze late >/dev/null 2>&1
 	awk -v with="$(part late)" -v without="$(part --perf late/perf.data)" '{

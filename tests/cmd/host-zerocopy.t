@@ -100,17 +100,13 @@ verdicts() {
 	says 'plain: the receiver copies every byte .from the kernel.s own count, system calls., the sender copies every byte .from system calls' notes &&
 		says 'zerocopy: the receiver copies every byte .from the kernel.s own count.*, the sender does not copy .from system calls, profile' notes
 }
-# The client, side sender, only says what is to be done. Of every variant, -R makes the server send.
-directions() { # directions OPTION
-	short ways syscalls $1 && usable "$zcost" report zerocopy ways --format tsv || return 1
+# The client, side sender, only says what is to be done. Of every variant, --bidir makes the server send, too.
+directions() {
+	short ways syscalls --bidir && usable "$zcost" report zerocopy ways --format tsv || return 1
 	calls='.from system calls.' kernel='.from the kernel.s own count, system calls.'
 	reads="the sender copies every byte that it receives $kernel"
-	case $1 in
-	-R) says "plain: the receiver copies every byte that it sends $calls, $reads\$" err &&
-		says "zerocopy: the receiver does not copy a byte that it sends $calls, $reads\$" err ;;
-	*) says "plain: the receiver copies every byte that it receives $kernel, the receiver copies every byte that it sends $calls, $reads, the sender copies every byte that it sends $calls\$" err &&
-		says "zerocopy: the receiver copies every byte that it receives $kernel, the receiver does not copy a byte that it sends $calls, $reads, the sender does not copy a byte that it sends $calls\$" err ;;
-	esac
+	says "plain: the receiver copies every byte that it receives $kernel, the receiver copies every byte that it sends $calls, $reads, the sender copies every byte that it sends $calls\$" err &&
+		says "zerocopy: the receiver copies every byte that it receives $kernel, the receiver does not copy a byte that it sends $calls, $reads, the sender does not copy a byte that it sends $calls\$" err
 }
 cell() { # cell COLUMN VARIANT SIDE EVIDENCE
 	tsv '$1 == v && $2 == s && index($3, e) == 1 { print $at[want]; exit }' want="$1" v="$2" s="$3" e="$4" table
@@ -122,9 +118,7 @@ else
 	ok "the receiver's bytes by system calls are those that the kernel copied" near "$(cell copied zerocopy receiver 'bytes received, by system')" \
 		"$(cell copied zerocopy receiver 'bytes received, by the kernel')" 1000000
 	ok "sendfile shares the sender's bytes" test "$(cell share zerocopy sender 'bytes sent, by system calls (sendfile)' | cut -c 1-3)" -ge 99
-	for way in -R --bidir; do
-		steady "iperf3 $way: a verdict on each direction rests on what the calls of each side did" directions $way
-	done
+	steady "iperf3 --bidir: a verdict on each direction rests on what the calls of each side did" directions
 	ok "samples/iperf3.ini leaves no namespace" test ! -e /run/netns/$bed-receiver -a ! -e /run/netns/$bed-sender
 	ok "without a measure pass, which lists the threads, the profile's row has all programs and names the cost in the base" test -n "$(cell copied zerocopy sender '_copy_from_iter of all programs with callees and interrupts, ns/KiB (plain: ')"
 fi
