@@ -140,7 +140,7 @@ struct snap_reader {
 	const char *what;  /* the collector */
 	const char *cover; /* names the readings in a note on the window; NULL: no check */
 	bool skip_early;   /* reads none before the window but the last one */
-	size_t size;	   /* of what the readings add up in `sums`, which begins as zeros */
+	size_t size;	   /* bytes of `sums`, which begins as zeros */
 	/* Reads a snapshot. before_ns is 0 at the first one. Returns the unreadable lines. */
 	size_t (*reading)(struct ingest *in, void *sums, char *text, uint64_t before_ns,
 			  uint64_t t_ns);
