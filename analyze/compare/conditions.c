@@ -27,7 +27,7 @@ struct condition_side {
 	int n;
 	struct arena *arena; /* it owns the texts */
 	struct error *err;
-	const char *text; /* of the condition that is printed; NULL: not known */
+	const char *text; /* the printed condition at this end; or NULL if unknown */
 };
 
 /* Returns the text of a condition, or NULL if the capture does not know it. */

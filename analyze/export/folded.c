@@ -12,7 +12,7 @@
 struct folded {
 	struct lines lines;
 	FILE *out;
-	/* of folded-diff */
+	/* folded-diff alone fills the members below. */
 	struct samples of[ENDS];
 	struct query q[ENDS];
 	struct picoseconds sum[ENDS];
