@@ -13,11 +13,23 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+/* Opens a file that may be missing. Returns false if there is none. */
+static bool dso_open_elf(struct elf_file *file, const char *path, struct unread *unread)
+{
+	struct error err = {0};
+
+	if (!elf_file_open(file, path, &err))
+		return true;
+	unread_add(unread, &err);
+	return false;
+}
+
 /* --- the search --- */
 
 struct dso_search {
 	struct dso_identity dso;
 	const struct symbol_sources *from;
+	char adopted[65]; /* the build-id of a proven file, if none was recorded */
 	struct dso_files *found;
 	bool stale;
 	char *why;
@@ -188,22 +200,26 @@ static void dso_keep_file(struct dso_files *f, struct elf_file *file, const char
 		elf_file_close(file);
 }
 
-static void dso_try_file(struct dso_search *f, const char *path, bool named)
+static bool dso_open_file(const struct dso_search *f, const char *path, struct elf_file *file,
+			  struct stat *st)
 {
 	struct error err = {0};
+
+	if (stat(path, st)) {
+		error_sys(&err, errno, "%s: cannot read", path);
+		unread_add(f->from->unread, &err);
+		return false;
+	}
+	return S_ISREG(st->st_mode) && dso_open_elf(file, path, f->from->unread);
+}
+
+static void dso_try_file(struct dso_search *f, const char *path, bool named)
+{
 	struct elf_file file;
 	struct stat st;
 
-	if (stat(path, &st))
-		error_sys(&err, errno, "%s: cannot read", path);
-	else if (!S_ISREG(st.st_mode))
+	if (!dso_open_file(f, path, &file, &st))
 		return;
-	else
-		elf_file_open(&file, path, &err);
-	if (err.code) {
-		unread_add(f->from->unread, &err);
-		return;
-	}
 	if (dso_is_recorded_file(f, &file, &st, path, named))
 		dso_keep_file(f->found, &file, path);
 	else
@@ -243,6 +259,37 @@ static void dso_try_own_vdso(struct dso_search *f)
 		elf_file_close(&file);
 }
 
+/* A file that provably is the recorded one provides the build-id for the rest of the search. */
+static void dso_adopt_build_id(struct dso_search *f, const char *path, bool named)
+{
+	struct elf_file file;
+	struct stat st;
+
+	if (f->dso.build_id || !path || !dso_open_file(f, path, &file, &st))
+		return;
+	if (((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, &st)) && *file.build_id) {
+		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
+		f->dso.build_id = f->adopted;
+	}
+	elf_file_close(&file);
+}
+
+static void dso_search_symfs(struct dso_search *f)
+{
+	char *path = place_expand("%s%p", f);
+
+	dso_adopt_build_id(f, path, true);
+	free(path);
+	dso_try_places(f, symfs_places, true);
+}
+
+static void dso_search_this_host(struct dso_search *f)
+{
+	dso_adopt_build_id(f, f->dso.name, false);
+	dso_try_places(f, this_host_places, false);
+	dso_try_own_vdso(f);
+}
+
 /* Distributions pack symbols into stripped files. Uses them if no file has better ones. */
 static void dso_unpack_mini(struct dso_files *f, struct unread *unread)
 {
@@ -268,11 +315,11 @@ static void dso_search_all(struct dso_search *f)
 	if (from->buildid_dir)
 		dso_try_places(f, cache_places, false);
 	if (from->symfs)
-		dso_try_places(f, symfs_places, true);
-	if (from->this_host && !from->symfs) {
-		dso_try_places(f, this_host_places, false);
-		dso_try_own_vdso(f);
-	}
+		dso_search_symfs(f);
+	if (from->this_host && !from->symfs)
+		dso_search_this_host(f);
+	if (from->buildid_dir && *f->adopted) /* a file has provided its build-id since */
+		dso_try_places(f, cache_places, false);
 	dso_unpack_mini(f->found, from->unread);
 }
 
