@@ -37,6 +37,24 @@ uint64_t *map_at(struct map *m, uint64_t key);
 uint64_t *map_get(const struct map *m, uint64_t key);
 void map_free(struct map *m);
 
+/*
+ * Returns how many of n rows of `size` bytes begin with a number up to `key`. They must be sorted
+ * by that number.
+ */
+static inline size_t rows_up_to(const void *rows, size_t n, size_t size, uint64_t key)
+{
+	size_t low = 0, mid;
+
+	while (low < n) {
+		mid = low + (n - low) / 2;
+		if (*(const uint64_t *)((const char *)rows + mid * size) <= key)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
 /* Rows that radix_sort() sorts, in time proportional to their number. */
 struct radix_row {
 	uint64_t key;

@@ -6,36 +6,26 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static void identities_index_header(struct identities *ids)
-{
-	const struct recording *r = ids->r;
-	const struct build_id_row *row;
-	uint64_t *at;
-	uint32_t name;
-	size_t i;
-
-	for (i = 0; i < r->nbuild_ids; i++) {
-		row = &r->build_ids[i];
-		name = intern_find(r->side.strings, row->name, strlen(row->name));
-		if (row->kernel || name == INTERN_NONE)
-			continue;
-		at = map_at(&ids->header_ids, name);
-		*at = *at ? *at : i + 1;
-	}
-}
-
 /* The header lists build-ids by name, so it cannot help if two files have the same name. */
 void identities_init(struct identities *ids, const struct recording *r)
 {
 	const struct sideband *side = &r->side;
 	struct map first = {0};
+	uint64_t *at;
 	size_t i;
 
 	*ids = (struct identities){.r = r};
-	identities_index_header(ids);
+	for (i = 0; i < r->nbuild_ids; i++) {
+		const struct build_id_row *row = &r->build_ids[i];
+		uint32_t name = intern_find(side->strings, row->name, strlen(row->name));
+
+		if (row->kernel || name == INTERN_NONE)
+			continue;
+		at = map_at(&ids->header_ids, name);
+		*at = *at ? *at : i + 1;
+	}
 	for (i = 0; i < side->ndsos; i++) {
 		const struct side_dso *dso = &side->dsos[i], *other;
-		uint64_t *at;
 
 		if (!dso->inode)
 			continue;

@@ -10,6 +10,8 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -266,22 +268,12 @@ static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *
 	return ok;
 }
 
-/* perf record caches the kernels that ran here before. */
-static bool kernel_try_own_cache(struct kernel_symbols *k, const struct recording *r)
-{
-	const char *home = getenv("HOME");
-	char *dir = home ? xasprintf("%s/.debug", home) : NULL;
-	bool ok = dir && kernel_try_cache(k, r, dir);
-
-	free(dir);
-	return ok;
-}
-
 static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 			   const struct perfdata_options *o)
 {
 	struct kernel_candidate named = {
 		.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
+	char own[PATH_MAX]; /* perf record caches the kernels that ran here before */
 
 	if (o->kallsyms) {
 		kernel_load_kallsyms(k, r, &named);
@@ -291,11 +283,12 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 		kernel_load_vmlinux(k, r, o->vmlinux, true);
 		return;
 	}
+	snprintf(own, sizeof(own), "%s/.debug", getenv("HOME") ?: "");
 	if (kernel_try_folder(k, r, r->path, "kcore_dir/", "its kcore_dir") ||
 	    kernel_try_folder(k, r, o->host_dir, "", "the capture") ||
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
-	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_own_cache(k, r)))) {
+	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_cache(k, r, own)))) {
 		free(k->note);
 		k->note = NULL;
 		return;

@@ -121,15 +121,8 @@ static const struct history_map *history_find_own(const struct history_space *s,
 						  uint32_t born, uint32_t version)
 {
 	const struct history_map *best = NULL;
-	uint32_t low = 0, high = s->n, mid;
+	size_t low = rows_up_to(s->maps, s->n, sizeof(*s->maps), addr);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (s->maps[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	while (low-- > 0 && s->maps[low].reach > addr) {
 		const struct history_map *m = &s->maps[low];
 

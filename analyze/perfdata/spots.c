@@ -116,11 +116,6 @@ static void spots_add_code(struct profile *p, const struct function_place *f, ui
 					.size = (size_t)(f->end - f->start)});
 }
 
-static bool function_place_fits(const struct function_place *f)
-{
-	return f->end > f->start && f->end - f->start <= CODE_MAX;
-}
-
 static void spots_add_lines(struct profile *p, const struct function_place *f, struct inlines *in)
 {
 	const char *line;
@@ -176,45 +171,39 @@ static uint8_t *kernel_read_code(const struct objects *ob, const struct function
 	return kernel_read_memory(ob, f->start - ob->kernel->delta, size);
 }
 
-static void spots_explain_kernel(struct objects *ob, const struct function_place *f, size_t n)
+/* --- functions --- */
+
+/* Adds code and lines of functions in one file. Without `code`, the kernel has the code. */
+static void spots_explain(struct objects *ob, const struct function_place *f, size_t n,
+			  struct inlines *in, const struct elf_file *code)
 {
-	struct inlines *in =
-		ob->kernel->vmlinux ? inlines_open(ob->kernel->vmlinux, &ob->p->unread) : NULL;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		if (function_place_fits(&f[i]))
-			spots_add_code(ob->p, &f[i], kernel_read_code(ob, &f[i]));
-		spots_add_lines(ob->p, &f[i], in);
+	for (i = 0; i < n; i++, f++) {
+		size_t size = (size_t)(f->end - f->start);
+
+		if (f->end > f->start && size <= CODE_MAX)
+			spots_add_code(ob->p, f,
+				       code ? code_at_offset(code, f->start, size)
+				       : f->object == SPOT_KERNEL ? kernel_read_code(ob, f)
+								  : NULL);
+		spots_add_lines(ob->p, f, in);
 	}
 	inlines_close(in);
 }
-
-/* --- files --- */
 
 static void spots_explain_file(struct objects *ob, const struct function_place *f, size_t n)
 {
 	struct dso_identity id = identity_of(&ob->identities, f->object);
 	struct symbol_sources from = identity_sources(ob->r, ob->o, &id);
-	const struct elf_file *code;
 	struct dso_files files;
-	struct inlines *in;
 	char why[512];
-	size_t i;
 
 	from.want_dwarf = true;
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
-	in = inlines_of_files(&files, from.unread);
-	code = files.have_run && files.run.code ? &files.run : NULL;
-	for (i = 0; i < n; i++) {
-		if (code && function_place_fits(&f[i]))
-			spots_add_code(
-				ob->p, &f[i],
-				code_at_offset(code, f[i].start, (size_t)(f[i].end - f[i].start)));
-		spots_add_lines(ob->p, &f[i], in);
-	}
-	inlines_close(in);
+	spots_explain(ob, f, n, inlines_of_files(&files, from.unread),
+		      files.have_run && files.run.code ? &files.run : NULL);
 	dso_files_close(&files);
 }
 
@@ -229,7 +218,11 @@ static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t
 		for (to = from + 1; to < places.n && places.list[to].object == f->object; to++)
 			;
 		if (f->object == SPOT_KERNEL)
-			spots_explain_kernel(ob, f, to - from);
+			spots_explain(ob, f, to - from,
+				      ob->kernel->vmlinux
+					      ? inlines_open(ob->kernel->vmlinux, &ob->p->unread)
+					      : NULL,
+				      NULL);
 		else if (f->object != SPOT_NOWHERE)
 			spots_explain_file(ob, f, to - from);
 	}

@@ -85,15 +85,8 @@ static void ranges_sort(struct ranges *r)
 /* Returns the innermost range over the address, because functions may nest. */
 static const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 {
-	size_t low = 0, high = r->n, mid, back;
+	size_t low = rows_up_to(r->list, r->n, sizeof(*r->list), addr), back;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (r->list[mid].low <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	for (back = 0; low-- > 0 && back < 16; back++)
 		if (addr < r->list[low].high)
 			return &r->list[low];

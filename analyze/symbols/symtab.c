@@ -164,15 +164,8 @@ void symtab_finish(struct symtab *t, bool kallsyms)
 
 struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr)
 {
-	size_t low = 0, high = t->n, mid, back;
+	size_t low = rows_up_to(t->symbols, t->n, sizeof(*t->symbols), addr), back;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (t->symbols[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* Symbols may nest, so an earlier one may cover the address. */
 	for (back = 0; low-- > 0 && back < 8; back++)
 		if (addr < t->symbols[low].end)
