@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Changes one token of the calculation code at a time, and looks whether a test notices.
 #
-#	mutate.pl WORK MUTANTS SEED [FOLDER | FILE | FILE:LINE | @LOG]...
+#	mutate.pl WORK MUTANTS SEED [FOLDER | FILE | FILE:LINE]...
 #
-# A seed takes the same mutants after a change of other lines. @LOG: those that an earlier sample printed, which are its
-# survivors.
+# A seed takes the same mutants after a change of other lines.
 #
 # WORK holds a copy of the sources and two builds of them without the host half: one with -O2, and one that counts
 # executed lines (tests/coverage.pl). Each test runs once in the second build. A mutant then runs only the tests that
@@ -36,7 +35,7 @@ use POSIX ();
 use constant {PARALLEL => 2, BUDGET => 150}; # seconds of CPU time of command tests for one mutant, in the build that counts lines
 my @calculation = qw(analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/compare lib/stats analyze/perfdata);
 my ($work, $mutants, $seed, @chosen) = @ARGV;
-die "usage: mutate.pl WORK MUTANTS SEED [FOLDER | FILE | FILE:LINE | \@LOG]...\n" unless defined $seed;
+die "usage: mutate.pl WORK MUTANTS SEED [FOLDER | FILE | FILE:LINE]...\n" unless defined $seed;
 $| = 1;
 $work = POSIX::getcwd() . "/$work" if $work !~ m{^/};
 my $tree = "$work/tree";
@@ -321,19 +320,12 @@ sub list_mutants {
 				my $key = "$file: $what";
 				next if $line && $line != $at || $what =~ /^\w*(?:_free|_prefetch\w*): / || takes_an_equal($text, @$c);
 				next if $c->[2] eq '2' && $orders{$what =~ s/:.*//sr} && substr($text, 0, $c->[0] + 1) =~ /[?:] -?1\z/;
-				push @list, {file => $file, line => $at, what => $what, change => $c, key => $key,
+				push @list, {file => $file, line => $at, what => $what, change => $c,
 					     order => Digest::SHA::sha1("$from $key " . $seen{$key}++)};
 			}
 		}
 	}
 	return sort { $a->{order} cmp $b->{order} } @list;
-}
-
-# The mutants that a log names.
-sub of_log {
-	my ($log, @list) = @_;
-	my %named = map { /^(\S+\.c):\d+: (\w+: .* -> .*)/ ? ("$1: $2" => 1) : () } split /^/, slurp($log);
-	return grep { delete $named{$_->{key}} } @list;
 }
 
 my ($compiler, $linker, $libraries);
@@ -425,9 +417,7 @@ sub wilson {
 copy_tree();
 ($compiler, $linker, $libraries) = commands();
 my $trace = trace_tests();
-my ($log) = map { /^\@(.+)/ } @chosen;
-my @list = list_mutants($seed, $log || !@chosen ? @calculation : @chosen);
-@list = of_log($log, @list) if $log;
+my @list = list_mutants($seed, @chosen ? @chosen : @calculation);
 printf "seed %s, %d possible mutants\n", $seed, scalar @list;
 my (%count, %kills);
 $SIG{INT} = $SIG{TERM} = sub { $mutants = 0 }; # those that run now are the last
