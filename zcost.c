@@ -52,10 +52,8 @@ static const struct subcommand commands[] = {
 
 static void usage(FILE *out)
 {
-	size_t i;
-
 	fprintf(out, "usage: zcost COMMAND [OPTION...]\n\n");
-	for (i = 0; commands[i].name; i++)
+	for (size_t i = 0; commands[i].name; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
 	fprintf(out,
 		"\n'zcost COMMAND --help' lists the options of a command, 'zcost help COMMAND' shows its manual page.\n'zcost --version' prints %s.\n",
@@ -65,11 +63,9 @@ static void usage(FILE *out)
 /* The page of zcost itself. The other pages come from the commands. */
 static int print_page(void)
 {
-	size_t i;
-
 	manual_print_name("zcost", "measure what a network transfer costs");
 	printf("## Synopsis\n\n    zcost COMMAND [OPTION...]\n    zcost help [COMMAND|PAGE]\n\n## Commands\n\n");
-	for (i = 0; commands[i].name; i++)
+	for (size_t i = 0; commands[i].name; i++)
 		printf("- `zcost %s`: %s\n", commands[i].name, commands[i].what);
 	return EXIT_OK;
 }
@@ -78,9 +74,8 @@ static int print_page(void)
 static int complete_commands(const char *start, bool pages)
 {
 	struct str lines = {0};
-	size_t i;
 
-	for (i = 0; commands[i].name; i++)
+	for (size_t i = 0; commands[i].name; i++)
 		complete_add(&lines, commands[i].name, commands[i].what);
 	if (pages) {
 		complete_add(&lines, "plan.ini", "the keys of a plan");
@@ -96,9 +91,7 @@ static int complete_commands(const char *start, bool pages)
 
 static const struct subcommand *find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; commands[i].name; i++)
+	for (size_t i = 0; commands[i].name; i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
 	return NULL;
@@ -107,9 +100,8 @@ static const struct subcommand *find(const char *name)
 static int refuse(const char *name)
 {
 	freed(str_free) struct str names = {0};
-	size_t i;
 
-	for (i = 0; commands[i].name; i++)
+	for (size_t i = 0; commands[i].name; i++)
 		str_printf(&names, "%s ", commands[i].name);
 	if (*name == '-')
 		fprintf(stderr,

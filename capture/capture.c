@@ -89,9 +89,9 @@ static int capture_folder_check(const char *dir, struct error *err)
 /* Recognizes names such as "measure-01". Other files are the user's. */
 static bool is_run_name(const char *name)
 {
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < PASS_COUNT; i++) {
+	for (size_t i = 0; i < PASS_COUNT; i++) {
 		n = strlen(pass_names[i]);
 		if (!strncmp(name, pass_names[i], n) && name[n] == '-')
 			return !name[n + 1 + strspn(name + n + 1, "0123456789")];
@@ -345,9 +345,8 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 {
 	const struct run_id *id;
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; i < todo->n && !rc; i++) {
+	for (size_t i = 0; i < todo->n && !rc; i++) {
 		if (!c->ok && c->failed >= 3 && c->failed >= c->plan->nvariants)
 			return 0;
 		if (interrupt_came(&c->intr))
@@ -367,9 +366,8 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 static int todo_check_programs(const struct plan *p, const struct order *todo, struct error *err)
 {
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; i < todo->n && !rc; i++) {
+	for (size_t i = 0; i < todo->n && !rc; i++) {
 		const struct variant *v = &p->variants[todo->run[i].variant];
 		const struct combination *c = plan_combination(p, v->combination);
 
@@ -460,9 +458,8 @@ static int capture_prepare(struct capture *c, struct error *err)
 static int capture_check_rights(const struct capture *c, struct error *err)
 {
 	struct rights r = rights_of_this_process();
-	int i;
 
-	for (i = 0; i < c->plan->nsides; i++)
+	for (int i = 0; i < c->plan->nsides; i++)
 		if (!*c->plan->sides[i].host)
 			return plan_check_rights(c->plan, &r, "", err);
 	return 0;

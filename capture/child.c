@@ -297,9 +297,9 @@ static void side_on_line(struct side_proc *s, const char *line)
 void side_on_output(struct side_proc *s)
 {
 	char buf[4096]; /* larger than the last words of a side, and the longest line */
-	ssize_t n = read(s->from, buf, sizeof(buf)), i;
+	ssize_t n = read(s->from, buf, sizeof(buf));
 
-	for (i = 0; i < n; i++) {
+	for (ssize_t i = 0; i < n; i++) {
 		if (buf[i] == '\n') {
 			side_on_line(s, s->line.buf ? s->line.buf : "");
 			str_reset(&s->line);

@@ -82,9 +82,7 @@ enum { KEY = 256 };
 
 static void capture_set_options(void)
 {
-	int i;
-
-	for (i = 0; i < ROWS; i++)
+	for (int i = 0; i < ROWS; i++)
 		options[i] = (struct argp_option){.name = rows[i].name,
 						  .key = rows[i].letter ? rows[i].letter : KEY + i,
 						  .arg = rows[i].arg,
@@ -118,8 +116,6 @@ static bool args_are_plan(const struct capture_args *a)
 
 static void args_check(struct argp_state *state, const struct capture_args *a)
 {
-	size_t i;
-
 	if (!a->given[OUTPUT] && !a->given[DRY_RUN])
 		argp_error(state, "the folder of the capture is missing; give -o CAPTURE");
 	if (a->given[UNDO] &&
@@ -144,7 +140,7 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 	if (a->given[VARIANT] && a->set.n)
 		argp_error(state, "--set %s changes a variable of a plan; --variant has no plan",
 			   a->set.word[0]);
-	for (i = PLAN_OPTIONS; i < ROWS && !a->given[VARIANT]; i++)
+	for (size_t i = PLAN_OPTIONS; i < ROWS && !a->given[VARIANT]; i++)
 		if (a->given[i] && rows[i].group == 2)
 			argp_error(
 				state,
@@ -156,9 +152,7 @@ static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct capture_args *a = state->input;
 
-	int i;
-
-	for (i = 0; i < ROWS; i++) {
+	for (int i = 0; i < ROWS; i++) {
 		if (options[i].key != key)
 			continue;
 		a->given[i] = arg ? arg : "";
@@ -187,11 +181,10 @@ static const struct argp argp = {
 static int plan_apply_options(struct plan *p, const struct capture_args *a, struct error *err)
 {
 	struct error why = {0};
-	int i;
 
 	if (a->given[USER])
 		plan_set_user(p, a->given[USER]);
-	for (i = PLAN_OPTIONS; i < ROWS; i++) {
+	for (int i = PLAN_OPTIONS; i < ROWS; i++) {
 		enum plan_section section = rows[i].group == 2 ? SECTION_SIDE : SECTION_PLAN;
 		void *base = section == SECTION_SIDE ? (void *)p->sides : p;
 

@@ -38,15 +38,12 @@ static void print_side(const struct side_plan *s, char *command)
 
 static void print_variants(const struct plan *p)
 {
-	size_t i;
-	int side;
-
-	for (i = 0; i < p->nvariants; i++) {
+	for (size_t i = 0; i < p->nvariants; i++) {
 		const struct variant *v = &p->variants[i];
 		const struct side_plan *sides = plan_sides(p, v);
 
 		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
-		for (side = 0; side < p->nsides; side++)
+		for (int side = 0; side < p->nsides; side++)
 			print_side(&sides[side], plan_command(p, v, side, 0));
 	}
 }
@@ -71,18 +68,16 @@ static void print_set(const struct set_value *s)
 /* Undoes the settings of a combination down to the first `keep`. */
 static void print_undo(const struct combination *c, size_t keep)
 {
-	size_t i;
-
-	for (i = c->n; i > keep; i--)
+	for (size_t i = c->n; i > keep; i--)
 		print_hook("undo", &c->set[i - 1], "", c->set[i - 1].hooks.after);
 }
 
 /* Prints the runs and the changes of settings between them. Returns the number of changes. */
 static size_t print_order(const struct plan *p, const struct order *o)
 {
-	size_t i, at = 0, changes = 0, keep;
+	size_t at = 0, changes = 0, keep;
 
-	for (i = 0; i < o->n; i++) {
+	for (size_t i = 0; i < o->n; i++) {
 		size_t to = p->variants[o->run[i].variant].combination;
 		char *name = run_name(p, &o->run[i]);
 
@@ -105,9 +100,8 @@ static void print_time(const struct plan *p, const struct order *o, size_t chang
 {
 	struct progress progress;
 	double s, wait_s = 0; /* the longest time that a side gets to end by itself, in all runs */
-	int i;
 
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		wait_s = fmax(wait_s, plan_grace(p, i) * (double)o->n);
 	progress_init(&progress, p, false);
 	s = progress_expect(&progress, o, 0);
@@ -141,9 +135,7 @@ static const struct {
 /* Names the keys that leave the passes of comparisons too few runs for a verdict. */
 static void note_few_runs(const struct plan *p)
 {
-	int i;
-
-	for (i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++) {
+	for (int i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++) {
 		unsigned int n = plan_repeats(p, (enum pass)i);
 
 		if (p->passes & 1u << i && n < verdict_needs[i].runs)
@@ -159,9 +151,7 @@ static void note_few_runs(const struct plan *p)
 /* Warns that no side has units, so that no run has a throughput, or a cost per unit of work. */
 static void warn_no_units(const struct plan *p)
 {
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (*p->sides[i].units && strcmp(p->sides[i].units, "none") != 0)
 			return;
 	warn("no side has units: there will be no throughput and no cost per unit of work; set units in [side NAME], or --units with --variant");

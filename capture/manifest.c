@@ -199,9 +199,8 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 {
 	json_t *run, *sides = json_array();
 	autofree char *name = run_name(p, id);
-	int i;
 
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		json_array_append_new(sides, json_string(p->sides[i].name));
 	manifest_forget_run(m, name);
 	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
@@ -221,11 +220,10 @@ static bool manifest_complete(const struct manifest *m)
 	const char *pass;
 	bool ok = true;
 	size_t i;
-	int k;
 
 	json_array_foreach (json_object_get(m->root, "variants"), i, v)
 		json_object_foreach (json_object_get(v, "planned"), pass, n)
-			for (k = 1; ok && k <= json_integer_value(n); k++) {
+			for (int k = 1; ok && k <= json_integer_value(n); k++) {
 				autofree char *name =
 					xasprintf("%s/%s-%02d", json_text(v, "name"), pass, k);
 
@@ -261,9 +259,7 @@ static void settings_add(json_t *o, const char *owner, const char *key, const ch
 static void settings_add_keys(json_t *o, const char *owner, enum plan_section section,
 			      const void *base)
 {
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++) {
+	for (const struct plan_key *k = plan_keys; k->name; k++) {
 		char *value;
 
 		if (k->section != section || !(k->flags & KEY_RECORDED))
@@ -279,15 +275,13 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	const struct combination *c = plan_combination(p, v->combination);
 	const struct side_plan *s = plan_sides(p, v);
 	json_t *o = json_object();
-	size_t k;
-	int i;
 
 	settings_add_keys(o, NULL, SECTION_PLAN, p);
-	for (i = 0; i < p->nsides; i++) {
+	for (int i = 0; i < p->nsides; i++) {
 		settings_add(o, s[i].name, "command", v->command[i]);
 		settings_add_keys(o, s[i].name, SECTION_SIDE, &s[i]);
 	}
-	for (k = 0; k < c->n; k++) {
+	for (size_t k = 0; k < c->n; k++) {
 		settings_add(o, "setting", c->set[k].name, c->set[k].value);
 		settings_add_keys(o, c->set[k].name, SECTION_HOOKS, &c->set[k].hooks);
 	}
@@ -339,9 +333,8 @@ static void list_add_word(json_t *list, const char *word)
 static void variant_raise_planned(json_t *variant, const struct plan *p)
 {
 	json_t *planned = json_object_get(variant, "planned");
-	int i;
 
-	for (i = 0; i < PASS_COUNT; i++) {
+	for (int i = 0; i < PASS_COUNT; i++) {
 		json_int_t had = json_integer_value(json_object_get(planned, pass_names[i]));
 		json_int_t now = p->passes & 1u << i ? plan_repeats(p, (enum pass)i) : 0;
 
@@ -355,9 +348,8 @@ static void variant_put_matrix(json_t *variant, const struct plan *p, const stru
 {
 	const struct combination *c = plan_combination(p, v->combination);
 	json_auto_t *matrix = json_object();
-	size_t i;
 
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		json_object_set_new(matrix, c->set[i].name, json_any_text(c->set[i].value));
 	if (c->n) {
 		json_object_set_new(variant, "base", json_string(v->base));
@@ -371,9 +363,8 @@ static void variant_put_vars(json_t *variant, const struct plan *p, const struct
 	const struct combination *c = plan_combination(p, v->combination);
 	const struct plan *from = c->plan ? c->plan : p;
 	json_auto_t *vars = json_object();
-	size_t i;
 
-	for (i = 0; i < from->nvars; i++)
+	for (size_t i = 0; i < from->nvars; i++)
 		json_object_set_new(vars, from->vars[i].name, json_any_text(from->vars[i].value));
 	if (from->nvars && !v->earlier)
 		json_object_set(variant, "vars", vars);
@@ -438,10 +429,9 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 {
 	json_t *list = json_array();
 	struct error e = {0};
-	size_t i;
-	int rc = manifest_keep_variants(m, p, whole, list, &e), side;
+	int rc = manifest_keep_variants(m, p, whole, list, &e);
 
-	for (i = 0; i < p->nvariants && !rc; i++)
+	for (size_t i = 0; i < p->nvariants && !rc; i++)
 		rc = manifest_adopt_variant(m, p, &p->variants[i], list, &e);
 	if (rc) {
 		json_decref(list);
@@ -455,7 +445,7 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 		json_array_clear(json_object_get(m->root, "order"));
 		json_array_clear(json_object_get(m->root, "sides"));
 	}
-	for (side = 0; side < p->nsides; side++)
+	for (int side = 0; side < p->nsides; side++)
 		list_add_word(json_object_get(m->root, "sides"), p->sides[side].name);
 	if (whole || !*json_text(m->root, "name"))
 		json_object_set_new(m->root, "name", json_string(p->name));
@@ -479,14 +469,13 @@ static void against_fill(const struct plan *p, struct variant *v, const char *na
 {
 	const json_t *settings = json_object_get(old, "settings");
 	char *key;
-	int i;
 
 	*v = (struct variant){.name = xasprintf("%s%s", prefix, name),
 			      .base = xasprintf("%s%s", prefix, name),
 			      .what = xasprintf("%s (earlier)", json_text(old, "what")),
 			      .command = xcalloc((size_t)p->nsides + 1, sizeof(*v->command)),
 			      .earlier = true};
-	for (i = 0; i < p->nsides; i++) {
+	for (int i = 0; i < p->nsides; i++) {
 		key = xasprintf("%s.command", p->sides[i].name);
 		v->command[i] = xstrdup(json_text(settings, key));
 		free(key);
@@ -495,9 +484,7 @@ static void against_fill(const struct plan *p, struct variant *v, const char *na
 
 static bool against_is_same(const struct variant *a, const struct variant *b)
 {
-	int i;
-
-	for (i = 0; a->command[i]; i++)
+	for (int i = 0; a->command[i]; i++)
 		if (strcmp(a->command[i], b->command[i]) != 0)
 			return false;
 	return true;
@@ -509,10 +496,9 @@ static int against_check_settings(const struct plan *p, const struct variant *v,
 {
 	static const char *const of_plan[] = {"before", "after", "warmup", "duration"};
 	json_auto_t *now = settings_of(p, v), *then = json_copy(json_object_get(old, "settings"));
-	size_t i;
 	int rc;
 
-	for (i = 0; i < array_size(of_plan); i++) {
+	for (size_t i = 0; i < array_size(of_plan); i++) {
 		json_object_del(now, of_plan[i]);
 		json_object_del(then, of_plan[i]);
 	}

@@ -52,9 +52,7 @@ struct side_plan *plan_add_side(struct plan *p, const char *name)
 
 int plan_find_side(const struct plan *p, const char *name)
 {
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (!strcmp(p->sides[i].name, name))
 			return i;
 	return -1;
@@ -62,9 +60,7 @@ int plan_find_side(const struct plan *p, const char *name)
 
 struct variant *plan_find_variant(const struct plan *p, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < p->nvariants; i++)
+	for (size_t i = 0; i < p->nvariants; i++)
 		if (!strcmp(p->variants[i].name, name))
 			return &p->variants[i];
 	return NULL;
@@ -86,9 +82,7 @@ static enum role plan_role(const struct side_plan *s)
 
 static bool plan_has_role(const struct plan *p, enum role role)
 {
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (plan_role(&p->sides[i]) == role)
 			return true;
 	return false;
@@ -96,9 +90,7 @@ static bool plan_has_role(const struct plan *p, enum role role)
 
 bool plan_has_remotes(const struct plan *p)
 {
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (*p->sides[i].host)
 			return true;
 	return false;
@@ -106,21 +98,17 @@ bool plan_has_remotes(const struct plan *p)
 
 void plan_free_variant(struct variant *v)
 {
-	int i;
-
 	free(v->name);
 	free(v->what);
 	free(v->base);
-	for (i = 0; v->command[i]; i++)
+	for (int i = 0; v->command[i]; i++)
 		free(v->command[i]);
 	free(v->command);
 }
 
 void plan_free_combination(struct combination *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		struct set_value *s = &c->set[i];
 
 		free(s->name);
@@ -137,20 +125,18 @@ void plan_free_combination(struct combination *c)
 
 void plan_free(struct plan *p)
 {
-	size_t i;
-
 	while (p->nsides) {
 		plan_keys_free(SECTION_SIDE, &p->sides[--p->nsides]);
 		free(p->sides[p->nsides].name);
 	}
 	free(p->sides);
-	for (i = 0; i < p->nvariants; i++)
+	for (size_t i = 0; i < p->nvariants; i++)
 		plan_free_variant(&p->variants[i]);
-	for (i = 0; i < p->ncombinations; i++)
+	for (size_t i = 0; i < p->ncombinations; i++)
 		plan_free_combination(&p->combinations[i]);
 	free(p->combinations);
 	free(p->variants);
-	for (i = 0; i < p->nvars; i++) {
+	for (size_t i = 0; i < p->nvars; i++) {
 		free(p->vars[i].name);
 		free(p->vars[i].value);
 	}
@@ -209,19 +195,18 @@ const struct combination *plan_combination(const struct plan *p, size_t combinat
 
 double plan_grace(const struct plan *p, int side)
 {
-	enum role role = plan_role(&p->sides[side]), after;
+	enum role role = plan_role(&p->sides[side]);
 	double s = p->grace_s;
 
-	for (after = role + 1; after < ROLE_NONE; after++)
+	for (enum role after = role + 1; after < ROLE_NONE; after++)
 		s += plan_has_role(p, after) ? WAITS_S : 0;
 	return s;
 }
 
 bool variant_has_seconds(const struct plan *p, const struct variant *v)
 {
-	int i;
-
-	for (i = 0; i < p->nsides && p->text; i++) /* behind `--` it is a variable of the shell */
+	for (int i = 0; i < p->nsides && p->text;
+	     i++) /* behind `--` it is a variable of the shell */
 		if (strstr(v->command[i], PLAN_SECONDS))
 			return true;
 	return false;
@@ -261,15 +246,12 @@ void plan_put_bindir(char **text, const char *bindir)
 
 void plan_set_bindir(struct plan *p, int side, const char *bindir)
 {
-	const struct plan_key *k;
-	size_t i;
-
-	for (k = plan_keys; k->name; k++)
+	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->flags & KEY_OF_SIDE)
 			plan_put_bindir((char **)((char *)&p->sides[side] + k->offset), bindir);
-	for (i = 0; i < p->ncombinations; i++)
+	for (size_t i = 0; i < p->ncombinations; i++)
 		plan_set_bindir(p->combinations[i].plan, side, bindir);
-	for (i = 0; i < p->nvariants; i++)
+	for (size_t i = 0; i < p->nvariants; i++)
 		plan_put_bindir(&p->variants[i].command[side], bindir);
 }
 
@@ -285,14 +267,10 @@ const struct side_plan *plan_sides(const struct plan *p, const struct variant *v
 /* Adds all rounds of n variants from `first` on. Every second round is in reverse order. */
 static void order_add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
 {
-	unsigned int repeat;
-	enum pass pass;
-	size_t i;
-
-	for (pass = 0; pass < PASS_COUNT; pass++)
-		for (repeat = 1; p->passes & 1u << pass && repeat <= plan_repeats(p, pass);
-		     repeat++)
-			for (i = 0; i < n; i++)
+	for (enum pass pass = 0; pass < PASS_COUNT; pass++)
+		for (unsigned int repeat = 1;
+		     p->passes & 1u << pass && repeat <= plan_repeats(p, pass); repeat++)
+			for (size_t i = 0; i < n; i++)
 				o->run[o->n++] = (struct run_id){
 					.variant = first + (repeat % 2 ? i : n - 1 - i),
 					.pass = pass,
@@ -302,13 +280,12 @@ static void order_add_rounds(struct order *o, const struct plan *p, size_t first
 void order_make(struct order *o, const struct plan *p)
 {
 	bool blocks = !strcmp(p->order, "blocks"); /* A block has one combination. */
-	size_t first, n, rounds = 0;
-	enum pass pass;
+	size_t n, rounds = 0;
 
-	for (pass = 0; pass < PASS_COUNT; pass++)
+	for (enum pass pass = 0; pass < PASS_COUNT; pass++)
 		rounds += plan_repeats(p, pass);
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
-	for (first = 0; first < p->nvariants; first += n) {
+	for (size_t first = 0; first < p->nvariants; first += n) {
 		for (n = 1; first + n < p->nvariants; n++)
 			if (blocks &&
 			    p->variants[first + n].combination != p->variants[first].combination)

@@ -57,9 +57,7 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 
 static void sides_set_user(struct side_plan *sides, int n, const char *user)
 {
-	int i;
-
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		free(sides[i].user);
 		sides[i].user = xstrdup(user);
 	}
@@ -67,10 +65,8 @@ static void sides_set_user(struct side_plan *sides, int n, const char *user)
 
 void plan_set_user(struct plan *p, const char *user)
 {
-	size_t i;
-
 	sides_set_user(p->sides, p->nsides, user);
-	for (i = 0; i < p->ncombinations; i++)
+	for (size_t i = 0; i < p->ncombinations; i++)
 		sides_set_user(p->combinations[i].plan->sides, p->nsides, user);
 }
 
@@ -80,13 +76,12 @@ static int plan_check_sides(const struct plan *p,
 					 struct error *err),
 			    struct error *err)
 {
-	int side, rc = 0;
-	size_t i;
+	int rc = 0;
 
-	for (i = 0; i < p->nvariants; i++) {
+	for (size_t i = 0; i < p->nvariants; i++) {
 		const struct side_plan *s = plan_sides(p, &p->variants[i]);
 
-		for (side = 0; side < p->nsides && !rc; side++)
+		for (int side = 0; side < p->nsides && !rc; side++)
 			if (!*s[side].host)
 				rc = check(&s[side], p->variants[i].name, err);
 	}
@@ -107,13 +102,12 @@ int plan_check_users(const struct plan *p, struct error *err)
 static int side_check_cpus(const struct side_plan *s, const char *variant, struct error *err)
 {
 	struct cpuset want, online;
-	unsigned int cpu;
 
 	if (!*s->cpus)
 		return 0;
 	if (cpuset_parse(&want, s->cpus, err) || cpuset_online(&online, err))
 		return -err->code;
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&want, cpu) && !cpuset_has(&online, cpu))
 			return error_set(err, EINVAL,
 					 "%s: cpus = %s: CPU %u is not online (variant %s)",
@@ -133,13 +127,12 @@ static char *sides_shared_cpus(const struct side_plan *a, const struct side_plan
 	bool any_a = !*a->cpus || cpuset_parse(&of_a, a->cpus, NULL);
 	bool any_b = !*b->cpus || cpuset_parse(&of_b, b->cpus, NULL);
 	autofree char *list = NULL;
-	unsigned int cpu;
 
 	if (strcmp(a->host, b->host) != 0)
 		return NULL;
 	if (any_a && any_b)
 		return xstrdup("all CPUs");
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if ((any_a || cpuset_has(&of_a, cpu)) && (any_b || cpuset_has(&of_b, cpu)))
 			cpuset_add(&common, cpu);
 	list = cpuset_format(&common);
@@ -148,11 +141,9 @@ static char *sides_shared_cpus(const struct side_plan *a, const struct side_plan
 
 static void plan_note_missing_perf(const struct plan *p)
 {
-	int i;
-
 	if (!(p->passes & 1U << PASS_PROFILE) || host_has_program("perf"))
 		return;
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (!*p->sides[i].host && !*p->sides[i].collect) {
 			warn("the profile pass will give no costs of functions: " NO_PERF);
 			return;
@@ -163,10 +154,10 @@ static void plan_note_missing_perf(const struct plan *p)
 static bool variant_note_shared_cpus(const struct plan *p, const struct variant *v)
 {
 	const struct side_plan *s = plan_sides(p, v);
-	int i, k;
+	int i;
 
 	for (i = 0; i < p->nsides; i++)
-		for (k = i + 1; k < p->nsides; k++) {
+		for (int k = i + 1; k < p->nsides; k++) {
 			autofree char *shared = sides_shared_cpus(&s[i], &s[k]);
 
 			if (!shared)
@@ -181,10 +172,8 @@ static bool variant_note_shared_cpus(const struct plan *p, const struct variant 
 
 void plan_note_start(const struct plan *p)
 {
-	size_t i;
-
 	plan_note_missing_perf(p);
-	for (i = 0; i < p->nvariants && !variant_note_shared_cpus(p, &p->variants[i]); i++)
+	for (size_t i = 0; i < p->nvariants && !variant_note_shared_cpus(p, &p->variants[i]); i++)
 		;
 }
 
@@ -266,9 +255,9 @@ int hook_check_script(const char *owner, const char *before, struct error *err)
 int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err)
 {
 	const struct side_plan *s = plan_sides(p, v);
-	int side, rc = 0;
+	int rc = 0;
 
-	for (side = 0; side < p->nsides && !rc; side++)
+	for (int side = 0; side < p->nsides && !rc; side++)
 		if (!*s[side].host)
 			rc = side_check_program(&s[side], v, v->command[side], err);
 	return rc;
@@ -284,9 +273,8 @@ static int variant_check_early(const struct plan *p, const struct variant *v, st
 	const struct combination *c = plan_combination(p, v->combination);
 	bool made = *p->before;
 	struct error e = {0};
-	size_t i;
 
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		made |= *c->set[i].hooks.before;
 	if (!variant_check_programs(p, v, &e))
 		return 0;
@@ -302,9 +290,8 @@ int plan_check_programs(const struct plan *p, struct error *err)
 {
 	int rc = hook_check_script("the plan", p->before, err);
 	freed(str_free) struct str said = {0};
-	size_t i;
 
-	for (i = 0; i < p->nvariants && !rc; i++)
+	for (size_t i = 0; i < p->nvariants && !rc; i++)
 		rc = variant_check_early(p, &p->variants[i], &said, err);
 	return rc;
 }

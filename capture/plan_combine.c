@@ -49,9 +49,7 @@ static bool name_is(const char *name, const char *text, size_t len)
 
 struct set_value *combination_find(const struct combination *c, const char *setting, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (name_is(c->set[i].name, setting, len))
 			return &c->set[i];
 	return NULL;
@@ -70,9 +68,9 @@ static bool exclude_word_holds(const struct combination *c, const char *variant,
 static bool matrix_excludes(struct matrix *m, const struct combination *c, const char *variant)
 {
 	bool any = false;
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < m->nexclude; i++) {
+	for (size_t i = 0; i < m->nexclude; i++) {
 		struct matrix_exclude *e = &m->exclude[i];
 
 		for (k = 0; k < e->word.n && exclude_word_holds(c, variant, e->word.word[k]); k++)
@@ -86,9 +84,7 @@ static bool matrix_excludes(struct matrix *m, const struct combination *c, const
 /* Refuses a line of `exclude` that left out no combination. */
 static int matrix_check_excludes(const struct matrix *m, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < m->nexclude; i++)
+	for (size_t i = 0; i < m->nexclude; i++)
 		if (!m->exclude[i].used)
 			return ini_error(
 				&m->exclude[i].at, err,
@@ -99,9 +95,8 @@ static int matrix_check_excludes(const struct matrix *m, struct error *err)
 const struct ini_entry *combination_var(const struct combination *c, const char *name)
 {
 	const struct ini_entry *var = NULL;
-	size_t i;
 
-	for (i = 0; i < c->n && !var; i++)
+	for (size_t i = 0; i < c->n && !var; i++)
 		var = ini_get(c->set[i].section, name);
 	return var;
 }
@@ -112,9 +107,8 @@ static char *value_label(const char *setting, const char *value, const struct in
 	char *label = given ? xstrdup(given->value)
 			    : xasprintf("%s%s%s", setting,
 					isdigit((unsigned char)*value) ? "" : "-", value);
-	char *p;
 
-	for (p = label; *p; p++)
+	for (char *p = label; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("_-.", *p))
 			*p = '-';
 	return label;
@@ -146,13 +140,11 @@ static void combination_fill(struct combination *c, const struct matrix *m, size
 
 static void matrix_free(struct matrix *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++) {
+	for (size_t i = 0; i < m->n; i++) {
 		words_free(&m->setting[i].value);
 		free(m->setting[i].section);
 	}
-	for (i = 0; i < m->nexclude; i++)
+	for (size_t i = 0; i < m->nexclude; i++)
 		words_free(&m->exclude[i].word);
 	free(m->setting);
 	free(m->exclude);
@@ -165,9 +157,7 @@ static void matrix_free(struct matrix *m)
 static struct matrix_setting *matrix_setting_named(const struct matrix *m, const char *name,
 						   size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		if (name_is(m->setting[i].name, name, len))
 			return &m->setting[i];
 	return NULL;
@@ -207,15 +197,13 @@ static size_t setting_find_value(const struct matrix_setting *s, const char *val
 
 static int setting_read_key(struct matrix_setting *s, const struct ini_entry *e, struct error *err)
 {
-	size_t i;
-
 	if (strcmp(e->key, "values") != 0)
 		return str_matches_any("what save before after", e->key)
 			       ? 0
 			       : ini_unknown_key(e, "values what save before after", err);
 	if (matrix_split(&s->value, e, err))
 		return -EINVAL;
-	for (i = 0; i < s->value.n; i++)
+	for (size_t i = 0; i < s->value.n; i++)
 		if (setting_find_value(s, s->value.word[i]) < i)
 			return ini_error(&e->at, err, "values: '%s' appears twice",
 					 s->value.word[i]);
@@ -248,11 +236,9 @@ static int matrix_add_value(struct matrix *m, const struct ini_entry *e, struct 
 static int value_check_var(const struct matrix *m, const struct ini_entry *e, struct error *err)
 {
 	const struct matrix_setting *own = matrix_setting_named(m, e->name, strcspn(e->name, "="));
-	const struct matrix_setting *s;
-	size_t i;
 
-	for (s = m->setting; s < m->setting + m->n; s++)
-		for (i = 0; s != own && i < s->value.n; i++)
+	for (const struct matrix_setting *s = m->setting; s < m->setting + m->n; s++)
+		for (size_t i = 0; s != own && i < s->value.n; i++)
 			if (ini_get(s->section[i], e->key))
 				return ini_error(&e->at, err,
 						 "variable '%s' is changed by setting '%s' too: "
@@ -265,7 +251,6 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 			  struct error *err)
 {
 	static const char keys[] = "what label save before after";
-	const struct ini_entry *var;
 	freed(str_free) struct str known = {0};
 
 	if (str_matches_any(keys, e->key))
@@ -273,7 +258,7 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 	if (ini_find_var(ini, e->key, strlen(e->key)))
 		return value_check_var(m, e, err);
 	str_printf(&known, "%s, and the variables of [vars]:", keys);
-	for (var = ini->entry; var < ini->entry + ini->n; var++)
+	for (const struct ini_entry *var = ini->entry; var < ini->entry + ini->n; var++)
 		if (var->key && !strcmp(var->kind, "vars"))
 			str_printf(&known, " %s", var->key);
 	ini_unknown_key(e, known.buf, err);
@@ -303,13 +288,13 @@ static int matrix_add_excludes(struct matrix *m, const struct ini_entry *e, stru
 static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct error *err)
 {
 	freed(words_free) struct words w = {0};
-	size_t i, k;
+	size_t k;
 	int rc = e ? matrix_split(&w, e, err) : 0;
 
 	m->cross = xcalloc(m->n + w.n + 1, sizeof(*m->cross));
-	for (i = 0; !e && i < m->n; i++)
+	for (size_t i = 0; !e && i < m->n; i++)
 		m->cross[m->ncross++] = i;
-	for (i = 0; i < w.n && !rc; i++) {
+	for (size_t i = 0; i < w.n && !rc; i++) {
 		const char *name = w.word[i];
 		const struct matrix_setting *s = matrix_setting_named(m, name, strlen(name));
 
@@ -328,10 +313,8 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 /* Counts the combinations. */
 static int matrix_check_size(struct matrix *m, const struct ini *ini, struct error *err)
 {
-	size_t i;
-
 	m->count = 1;
-	for (i = 0; i < m->ncross; i++) {
+	for (size_t i = 0; i < m->ncross; i++) {
 		m->count *= m->setting[m->cross[i]].value.n;
 		if (m->count > MAX_COMBINATIONS)
 			return error_set(err, EINVAL,
@@ -369,13 +352,12 @@ static int matrix_read_entry(struct matrix *m, const struct ini *ini, const stru
 static int matrix_read(struct matrix *m, const struct ini *ini, struct error *err)
 {
 	const struct ini_entry *cross = NULL;
-	size_t i;
 	int rc = 0;
 
 	*m = (struct matrix){0};
-	for (i = 0; i < ini->n && !rc; i++)
+	for (size_t i = 0; i < ini->n && !rc; i++)
 		rc = matrix_read_entry(m, ini, &ini->entry[i], &cross, err);
-	for (i = 0; i < m->n && !rc; i++)
+	for (size_t i = 0; i < m->n && !rc; i++)
 		if (!m->setting[i].value.n)
 			rc = error_set(err, EINVAL,
 				       "%s: setting '%s' has no values: add 'values = ...'",
@@ -399,12 +381,11 @@ static int variant_rename(struct variant *v, const struct combination *c, const 
 {
 	struct str name = {0}, what = {0};
 	struct error e = {0};
-	size_t i;
 	int rc;
 
 	str_puts(&name, v->base);
 	str_puts(&what, v->what);
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		str_printf(&name, "+%s", c->set[i].label);
 		str_printf(&what, "%s%s", what.len ? ", " : "", c->set[i].what);
 	}
@@ -424,10 +405,10 @@ static int combine_take_variants(struct combining *x, struct plan *from, size_t 
 {
 	const struct combination *c = plan_combination(x->plan, combination);
 	struct plan *p = x->plan;
-	size_t i, left = 0;
+	size_t left = 0;
 	int rc = 0;
 
-	for (i = 0; i < from->nvariants; i++) {
+	for (size_t i = 0; i < from->nvariants; i++) {
 		struct variant *v = &from->variants[i];
 
 		if (rc || matrix_excludes(x->m, c, v->base)) {
@@ -451,9 +432,7 @@ static int combine_take_variants(struct combining *x, struct plan *from, size_t 
 /* Refuses a `before` without `after`: its setting would stay while other values are measured. */
 static int combination_check_hooks(const struct combination *c, const char *path, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (*c->set[i].hooks.before && !*c->set[i].hooks.after)
 			return error_set(
 				err, EINVAL,
@@ -496,10 +475,10 @@ static int combine_read_first(struct combining *x, struct error *err)
 
 static int combine_all(struct combining *x, struct error *err)
 {
-	size_t n = x->m->count, i;
+	size_t n = x->m->count;
 	int rc = combine_read_first(x, err);
 
-	for (i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < n && !rc; i++)
 		rc = combine_add(x, i, err);
 	if (!rc)
 		rc = matrix_check_excludes(x->m, err);
@@ -562,9 +541,8 @@ static char *text_replace_value(const char *text, const struct ini_entry *e, con
 static int set_unknown(const struct ini *ini, const char *path, const char *name, struct error *err)
 {
 	freed(str_free) struct str known = {0};
-	size_t i;
 
-	for (i = 0; i < ini->n; i++)
+	for (size_t i = 0; i < ini->n; i++)
 		if (ini->entry[i].key && !strcmp(ini->entry[i].kind, "vars"))
 			str_printf(&known, " %s", ini->entry[i].key);
 	return error_set(err, EINVAL, "--set %s: %s has no such variable; [vars] has:%s", name,
@@ -605,14 +583,14 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 	      struct error *err)
 {
 	autofree char *text = NULL;
-	size_t len, i;
+	size_t len;
 	int rc = file_read_named(path, &text, &len, err);
 
 	if (rc)
 		return rc;
 	if (strlen(text) != len)
 		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
-	for (i = 0; i < sets->n && !rc; i++)
+	for (size_t i = 0; i < sets->n && !rc; i++)
 		rc = plan_set_variable(p, path, &text, sets->word[i], err);
 	if (!rc)
 		rc = plan_parse(p, path, text, bindir, err);

@@ -131,9 +131,7 @@ const struct plan_key plan_command_key = {SECTION_VARIANT, "a side",   KIND_TEXT
 
 const struct plan_key *plan_key_find(enum plan_section section, const char *name)
 {
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++)
+	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->section == section && !strcmp(k->name, name))
 			return k;
 	return NULL;
@@ -150,9 +148,7 @@ static const struct {
 
 static int plan_key_check(const struct plan_key *k, const char *value, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(plan_choices); i++)
+	for (size_t i = 0; i < array_size(plan_choices); i++)
 		if (!strcmp(plan_choices[i].key, k->name) &&
 		    !str_matches_any(plan_choices[i].values, value))
 			return error_set(err, EINVAL, "unknown %s '%s'; there are %s", k->name,
@@ -163,11 +159,12 @@ static int plan_key_check(const struct plan_key *k, const char *value, struct er
 static int key_parse_passes(const char *text, unsigned int *bits, struct error *err)
 {
 	autofree char *copy = xstrdup(text);
-	char *save, *word;
+	char *save;
 	int pass;
 
 	*bits = 0;
-	for (word = strtok_r(copy, ", \t\n", &save); word; word = strtok_r(NULL, ", \t\n", &save)) {
+	for (char *word = strtok_r(copy, ", \t\n", &save); word;
+	     word = strtok_r(NULL, ", \t\n", &save)) {
 		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
 			;
 		if (pass == PASS_COUNT)
@@ -236,18 +233,14 @@ char *plan_key_text(const struct plan_key *k, const void *base)
 
 void plan_keys_init(enum plan_section section, void *base)
 {
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++)
+	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->section == section && k->kind == KIND_TEXT)
 			*(char **)((char *)base + k->offset) = xstrdup("");
 }
 
 void plan_keys_free(enum plan_section section, void *base)
 {
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++)
+	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->section == section && k->kind == KIND_TEXT)
 			free(*(char **)((char *)base + k->offset));
 }

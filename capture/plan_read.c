@@ -46,9 +46,7 @@ const struct ini_entry *ini_get(const struct ini_entry *section, const char *key
 
 const struct ini_entry *ini_find_var(const struct ini *ini, const char *name, size_t len)
 {
-	const struct ini_entry *e;
-
-	for (e = ini->entry; e < ini->entry + ini->n; e++)
+	for (const struct ini_entry *e = ini->entry; e < ini->entry + ini->n; e++)
 		if (e->key && !strcmp(e->kind, "vars") && !strncmp(e->key, name, len) &&
 		    !e->key[len])
 			return e;
@@ -58,9 +56,7 @@ const struct ini_entry *ini_find_var(const struct ini *ini, const char *name, si
 /* Adds an entry, unless the same section or key came before. */
 static int ini_add(struct ini *ini, struct ini_entry e, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < ini->n; i++) {
+	for (size_t i = 0; i < ini->n; i++) {
 		const struct ini_entry *was = &ini->entry[i];
 
 		if (strcmp(was->kind, e.kind) != 0 || strcmp(was->name, e.name) != 0)
@@ -167,9 +163,7 @@ struct vars {
 
 static const struct var *vars_get(const struct vars *v, const char *name, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++)
 		if (!strncmp(v->var[i].name, name, len) && !v->var[i].name[len])
 			return &v->var[i];
 	return NULL;
@@ -184,12 +178,11 @@ static int vars_unknown(const struct vars *v, const char *name, size_t len, stru
 {
 	const struct ini_entry *later = ini_find_var(v->ini, name, len);
 	freed(str_free) struct str known = {0};
-	size_t i;
 
 	if (later)
 		return error_set(err, EINVAL, "${%.*s} is defined at line %d; move it above",
 				 (int)len, name, later->at.line);
-	for (i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++)
 		str_printf(&known, " ${%s}", v->var[i].name);
 	return error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
 			 (int)len, name, known.buf);
@@ -253,9 +246,7 @@ static int vars_expand(struct vars *v, const char *text, char **out, struct erro
 
 static void vars_free(struct vars *v)
 {
-	size_t i;
-
-	for (i = 0; i < v->n; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		free(v->var[i].name);
 		free(v->var[i].value);
 	}
@@ -286,7 +277,7 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_entry *e
 	struct plan *p = r->plan;
 	struct error why = {0};
 	struct variant *v;
-	size_t i, n = (size_t)p->nsides;
+	size_t n = (size_t)p->nsides;
 
 	if (plan_check_name(e->name, &why))
 		return ini_error(&e->at, err, "%s", why.text);
@@ -295,7 +286,7 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_entry *e
 	*v = (struct variant){
 		.name = xstrdup(e->name), .what = xstrdup(""), .base = xstrdup(e->name)};
 	v->command = xcalloc(n + 1, sizeof(*v->command));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		v->command[i] = xstrdup("");
 	return reader_enter(r, SECTION_VARIANT, v);
 }
@@ -340,13 +331,11 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_entr
 			      struct error *err)
 {
 	freed(str_free) struct str known = {0};
-	const struct plan_key *k;
-	int i;
 
-	for (k = plan_keys; k->name; k++)
+	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->section == r->section)
 			str_printf(&known, "%s%s", known.len ? " " : "", k->name);
-	for (i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
+	for (int i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
 		str_printf(&known, " %s", r->plan->sides[i].name);
 	ini_unknown_key(e, known.buf, err);
 	return -EINVAL;
@@ -469,12 +458,10 @@ static int side_read(struct plan *p, const struct ini_entry *section, enum role 
 /* Adds the sides in the order of their roles. Sides of one role keep their order. */
 static int sides_read(struct plan *p, const struct ini *ini, struct error *err)
 {
-	enum role role;
-	size_t i;
 	int rc = 0;
 
-	for (role = ROLE_RECEIVER; role <= ROLE_NONE; role++)
-		for (i = 0; i < ini->n && !rc; i++)
+	for (enum role role = ROLE_RECEIVER; role <= ROLE_NONE; role++)
+		for (size_t i = 0; i < ini->n && !rc; i++)
 			if (ini_begins(&ini->entry[i], "side"))
 				rc = side_read(p, &ini->entry[i], role, err);
 	return rc;
@@ -485,9 +472,7 @@ static int sides_read(struct plan *p, const struct ini *ini, struct error *err)
 static int plan_check_variant(const struct plan *p, const char *path, const struct variant *v,
 			      struct error *err)
 {
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
+	for (int i = 0; i < p->nsides; i++)
 		if (!*v->command[i])
 			return error_set(
 				err, EINVAL,
@@ -500,10 +485,11 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 static int plan_check_work(const struct plan *p, const char *path, int side, struct error *err)
 {
 	autofree char *copy = xstrdup(p->sides[side].work);
-	char *save, *word;
+	char *save;
 	int other;
 
-	for (word = strtok_r(copy, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save)) {
+	for (char *word = strtok_r(copy, " \t\n", &save); word;
+	     word = strtok_r(NULL, " \t\n", &save)) {
 		other = plan_find_side(p, word);
 		if (other < 0 || other == side)
 			return error_set(err, EINVAL,
@@ -515,8 +501,7 @@ static int plan_check_work(const struct plan *p, const char *path, int side, str
 
 static int plan_check_whole(const struct plan *p, const char *path, struct error *err)
 {
-	size_t i;
-	int rc = 0, side;
+	int rc = 0;
 
 	if (!p->nvariants)
 		return error_set(err, EINVAL,
@@ -528,9 +513,9 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 				 path);
 	if (p->duration_s <= 0)
 		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
-	for (i = 0; i < p->nvariants && !rc; i++)
+	for (size_t i = 0; i < p->nvariants && !rc; i++)
 		rc = plan_check_variant(p, path, &p->variants[i], err);
-	for (side = 0; side < p->nsides && !rc; side++)
+	for (int side = 0; side < p->nsides && !rc; side++)
 		rc = plan_check_work(p, path, side, err);
 	return rc;
 }
@@ -540,18 +525,17 @@ int plan_read_once(struct plan *p, const struct plan_source *source, const struc
 {
 	struct plan_reader r = {
 		.plan = p, .with = with, .bindir = source->bindir, .vars.ini = source->ini};
-	int rc = sides_read(p, source->ini, err), side;
-	size_t i;
+	int rc = sides_read(p, source->ini, err);
 
 	vars_set(&r.vars, "bindir", PLAN_BINDIR, false);
 	vars_set(&r.vars, "plandir", source->plandir, false);
-	for (i = 0; i < with->n; i++)
+	for (size_t i = 0; i < with->n; i++)
 		vars_set(&r.vars, with->set[i].name, with->set[i].value, true);
-	for (i = 0; i < source->ini->n && !rc; i++)
+	for (size_t i = 0; i < source->ini->n && !rc; i++)
 		rc = reader_read_entry(&r, &source->ini->entry[i], err);
 	if (!rc)
 		rc = plan_check_whole(p, source->path, err);
-	for (side = 0; side < p->nsides; side++)
+	for (int side = 0; side < p->nsides; side++)
 		if (!*p->sides[side].host)
 			plan_set_bindir(p, side, source->bindir);
 	vars_free(&r.vars);

@@ -269,9 +269,7 @@ static void ssh_add_option(struct words *argv, const char *text)
 /* Adds the ssh command. The options of the user come first, because ssh uses the first of two. */
 static void ssh_add_words(const struct remote *r, bool master, struct words *argv)
 {
-	size_t i;
-
-	for (i = 0; i < r->ssh.n; i++)
+	for (size_t i = 0; i < r->ssh.n; i++)
 		words_add(argv, r->ssh.word[i]);
 	ssh_add_option(argv, "BatchMode=yes");
 	ssh_add_option(argv, "RemoteCommand=none");
@@ -352,9 +350,9 @@ static int remote_read_greeting(struct remote *r, struct interrupt *intr, bool v
 				struct str *line)
 {
 	uint64_t deadline = link_deadline(r->start_timeout_s);
-	int n, rc = 0;
+	int rc = 0;
 
-	for (n = 0; !rc && n <= NOISE_LINES; n++) {
+	for (int n = 0; !rc && n <= NOISE_LINES; n++) {
 		rc = link_read_line(&r->link, intr, deadline, line);
 		if (!rc && (version ? str_starts(line->buf, "zcost ") : *line->buf != ' '))
 			return 0;
@@ -463,14 +461,13 @@ static char *remote_key_make(struct capture *c, struct error *err)
 	autofree char *path = remote_key_path(c, true, err), *text = NULL;
 	char *key = NULL;
 	uint64_t number = 0;
-	int i;
 
 	if (!path)
 		return NULL;
 	if (!file_read(path, &text, NULL, NULL) && strlen(text) == KEY_DIGITS &&
 	    strspn(text, "0123456789abcdef") == KEY_DIGITS) {
 		key = xstrdup(text);
-		for (i = 0; i < c->plan->nsides; i++)
+		for (int i = 0; i < c->plan->nsides; i++)
 			c->remote[i].owed = true;
 	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
 		error_sys(err, errno, "no random number");
@@ -492,10 +489,9 @@ static bool host_name_is_taken(struct capture *c, const char *name, const struct
 	autofree char *dir = xasprintf("%s/hosts/%s", c->dir, name);
 	bool other = host_is_other(dir, r->boot_id);
 	struct utsname u;
-	int i;
 
 	uname(&u);
-	for (i = 0; i < c->plan->nsides && !other; i++) {
+	for (int i = 0; i < c->plan->nsides && !other; i++) {
 		const struct remote *also = remote_of(c, i);
 
 		if (also && also != r)
@@ -532,7 +528,7 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 int remotes_open(struct capture *c, struct error *err)
 {
 	autofree char *key = NULL;
-	int i, rc = 0;
+	int rc = 0;
 
 	if (!plan_has_remotes(c->plan))
 		return 0;
@@ -540,7 +536,7 @@ int remotes_open(struct capture *c, struct error *err)
 	key = remote_key_make(c, err);
 	if (!key)
 		return -err->code;
-	for (i = 0; i < c->plan->nsides && !rc; i++) {
+	for (int i = 0; i < c->plan->nsides && !rc; i++) {
 		autofree char *own = xasprintf("%s-%d", key, i);
 
 		if (!*c->plan->sides[i].host)
@@ -554,9 +550,9 @@ int remotes_open(struct capture *c, struct error *err)
 
 int remotes_reconnect(struct capture *c, struct error *err)
 {
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < c->plan->nsides && !rc; i++) {
+	for (int i = 0; i < c->plan->nsides && !rc; i++) {
 		struct remote *r = remote_of(c, i);
 
 		if (!r || (r->up && !link_ended(&r->link, NULL)))
@@ -573,11 +569,10 @@ void remotes_close(struct capture *c)
 {
 	autofree char *path = NULL;
 	bool owing = false;
-	int i;
 
 	if (!c->remote)
 		return;
-	for (i = 0; i < c->plan->nsides; i++) {
+	for (int i = 0; i < c->plan->nsides; i++) {
 		if (remote_of(c, i) && remote_disconnect(&c->remote[i]))
 			c->remote[i].owed = false;
 		owing |= c->remote[i].owed && *c->plan->sides[i].host;

@@ -140,7 +140,6 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 {
 	uint64_t size = 0;
 	int at = 0, folders = 0, rc;
-	const char *p;
 
 	if (str_starts(line, "failed ")) {
 		error_set(&f->bad, EIO, "%s", line + strlen("failed "));
@@ -151,7 +150,7 @@ static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 	rc = fetch_charge(f, size, line + at, err);
 	if (rc)
 		return rc;
-	for (p = line + at; *p; p++)
+	for (const char *p = line + at; *p; p++)
 		folders += *p == '/';
 	if (folders > FETCH_FOLDERS || !name_is_safe(line + at) ||
 	    !str_starts(line + at, f->prefix))

@@ -38,9 +38,7 @@ static void command_add_seconds(struct words *argv, const char *name, double s)
 /* Adds the keys of a side that are options of zcost collect: call_graph is --call-graph. */
 static void command_add_keys(const struct side_plan *s, enum pass pass, struct words *argv)
 {
-	const struct plan_key *k;
-
-	for (k = plan_keys; k->name; k++) {
+	for (const struct plan_key *k = plan_keys; k->name; k++) {
 		const char *value;
 		char *name;
 
@@ -154,9 +152,8 @@ struct live_run {
 static void run_fill_pollfds(const struct live_run *r)
 {
 	struct pollfd *fds = r->fds;
-	int i;
 
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		const struct side_proc *s = &r->sides[i];
 		bool on = s->state == SIDE_STARTING || s->state == SIDE_READY;
 
@@ -171,7 +168,7 @@ static int run_await(struct live_run *r, uint64_t deadline)
 {
 	struct pollfd *fds = r->fds;
 	uint64_t now = clock_mono_ns();
-	int i, ms = TICK_MS;
+	int ms = TICK_MS;
 
 	if (deadline && now >= deadline)
 		return -ETIMEDOUT;
@@ -179,13 +176,13 @@ static int run_await(struct live_run *r, uint64_t deadline)
 		ms = (int)((deadline - now) / 1000000) + 1;
 	run_fill_pollfds(r);
 	poll(fds, 2 * (nfds_t)r->n + 1, ms);
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		if (fds[2 * i].fd >= 0 && fds[2 * i].revents)
 			side_on_output(&r->sides[i]);
 		if (fds[2 * i + 1].fd >= 0 && fds[2 * i + 1].revents)
 			side_on_exit(&r->sides[i]);
 	}
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		if (remote_of(r->c, i))
 			remote_nudge(remote_of(r->c, i));
 	progress_tick(&r->c->progress);
@@ -194,9 +191,7 @@ static int run_await(struct live_run *r, uint64_t deadline)
 
 static bool run_has_side(const struct live_run *r, enum side_state state)
 {
-	int i;
-
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		if (r->sides[i].state == state)
 			return true;
 	return false;
@@ -205,9 +200,9 @@ static bool run_has_side(const struct live_run *r, enum side_state state)
 /* Says whether a side has ended, and neither ok nor lossy. */
 static bool run_went_wrong(const struct live_run *r)
 {
-	int i, status;
+	int status;
 
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		status = r->sides[i].status;
 		if (r->sides[i].state == SIDE_DONE &&
 		    (!WIFEXITED(status) ||
@@ -267,9 +262,7 @@ static int run_start_until_ready(struct live_run *r, int side, bool last, struct
 
 static bool run_is_moving(const struct live_run *r)
 {
-	int i;
-
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		if (!r->sides[i].moving)
 			return false;
 	return true;
@@ -299,10 +292,10 @@ static int run_await_data(struct live_run *r)
 static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 {
 	struct error err = {0};
-	int i, rc = 0;
+	int rc = 0;
 
 	*way_ns = 0;
-	for (i = 0; i < r->n && !rc; i++) {
+	for (int i = 0; i < r->n && !rc; i++) {
 		struct remote *remote = remote_of(r->c, i);
 
 		if (!remote)
@@ -324,13 +317,13 @@ static int run_measure(struct live_run *r)
 	const struct plan *p = r->c->plan;
 	double grace_s = run_grace_s(r->c, r->id, p->grace_s);
 	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0, way = 0, at;
-	int i, rc = run_compare_clocks(r, &way);
+	int rc = run_compare_clocks(r, &way);
 
 	if (rc)
 		return rc;
 	at = (uint64_t)(p->warmup_s * NS);
 	at = clock_mono_ns() + (at > way ? at : way);
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		const struct remote *remote = remote_of(r->c, i);
 
 		if (r->sides[i].state == SIDE_READY)
@@ -341,7 +334,7 @@ static int run_measure(struct live_run *r)
 		deadline = at + length + (uint64_t)((grace_s + p->stop_timeout_s) * NS);
 	while (!rc && run_has_side(r, SIDE_READY) && !run_went_wrong(r))
 		rc = run_await(r, deadline);
-	for (i = 0; rc == -ETIMEDOUT && i < r->n; i++)
+	for (int i = 0; rc == -ETIMEDOUT && i < r->n; i++)
 		if (r->sides[i].state == SIDE_READY)
 			run_set_late(r, i, "still not done", grace_s + p->stop_timeout_s,
 				     " after the window (grace and stop_timeout)");
@@ -352,9 +345,8 @@ static int run_measure(struct live_run *r)
 static bool run_has_time(const struct live_run *r, uint64_t deadline)
 {
 	uint64_t now = clock_mono_ns();
-	int i;
 
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		const struct remote *remote = remote_of(r->c, i);
 		bool runs = r->sides[i].state == SIDE_STARTING || r->sides[i].state == SIDE_READY;
 
@@ -369,13 +361,12 @@ static bool run_has_time(const struct live_run *r, uint64_t deadline)
 static void run_end_sides(struct live_run *r)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
-	int i;
 
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		side_abort(&r->sides[i]);
 	while (run_has_time(r, deadline))
 		run_await(r, deadline);
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		side_close(&r->sides[i], GRACE_MS);
 }
 
@@ -413,9 +404,9 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 
 static int run_fetch_sides(struct live_run *r)
 {
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < r->n && rc != -EINTR; i++) {
+	for (int i = 0; i < r->n && rc != -EINTR; i++) {
 		struct error err = {0};
 
 		if (!remote_of(r->c, i) || r->sides[i].state == SIDE_UNUSED)
@@ -463,9 +454,8 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 {
 	struct str all = {0};
 	autofree char *missed = NULL;
-	int i;
 
-	for (i = 0; i < r->n; i++)
+	for (int i = 0; i < r->n; i++)
 		if (r->sides[i].state != SIDE_UNUSED)
 			run_judge_side(r, i, &all, out);
 	if (!all.len)
@@ -477,9 +467,8 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 static void run_drop_empty_logs(const struct live_run *r)
 {
 	struct stat st;
-	int i;
 
-	for (i = 0; i < r->n; i++) {
+	for (int i = 0; i < r->n; i++) {
 		autofree char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[i].name);
 
 		if (!stat(log, &st) && !st.st_size)
@@ -492,7 +481,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 {
 	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
 	double start_s;
-	int i, rc = 0;
+	int rc = 0;
 
 	rc = remotes_reconnect(c, err);
 	if (rc)
@@ -500,7 +489,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.begun = clock_mono_ns();
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
-	for (i = 0; i < r.n && !rc; i++)
+	for (int i = 0; i < r.n && !rc; i++)
 		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
 	if (!rc)
 		rc = run_await_data(&r);
@@ -513,7 +502,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	run_end_sides(&r);
 	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
 		rc = -EINTR;
-	for (i = 0; i < r.n && (!rc || rc == -ECANCELED); i++)
+	for (int i = 0; i < r.n && (!rc || rc == -ECANCELED); i++)
 		if (side_refused_options(&r, i, err))
 			rc = -EINVAL;
 	if (rc != -EINTR)
@@ -527,7 +516,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		out->why = xstrdup("ended before its window was over");
 	}
 	run_drop_empty_logs(&r);
-	for (i = 0; i < r.n; i++)
+	for (int i = 0; i < r.n; i++)
 		side_free(&r.sides[i]);
 	free(r.sides);
 	free(r.fds);

@@ -314,10 +314,9 @@ int stage_close(struct stage *s, struct error *err)
 {
 	struct error e;
 	int rc = 0;
-	size_t i;
 
 	/* One more than the depth, because a signal may have come in the middle of a `before`. */
-	for (i = s->depth + 2; i-- > 0;) {
+	for (size_t i = s->depth + 2; i-- > 0;) {
 		e = (struct error){0};
 		if (i && i == s->stuck) /* it failed before, and its error was printed */
 			continue;

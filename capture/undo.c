@@ -87,9 +87,8 @@ static int state_walk(const char *base, const char *key, bool make)
 	const char *parts[] = {base, "zcost", key};
 	const mode_t modes[] = {0, 0711, 0700};
 	int fd = AT_FDCWD, next = 0;
-	size_t i;
 
-	for (i = 0; i < 3 && next >= 0; i++) {
+	for (size_t i = 0; i < 3 && next >= 0; i++) {
 		next = state_enter(fd, parts[i], make ? modes[i] : 0);
 		if (fd >= 0)
 			close(fd);
@@ -331,9 +330,9 @@ bool undo_due(const char *dir)
 static void undo_drop_halves(const char *folder)
 {
 	struct dirent **list = NULL;
-	int n = scandir(folder, &list, undo_is_half, NULL), i;
+	int n = scandir(folder, &list, undo_is_half, NULL);
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		autofree char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
 		unlink(path);
@@ -344,14 +343,14 @@ static void undo_drop_halves(const char *folder)
 static int undo_recover_all(const char *dir, const char *folder, struct error *err)
 {
 	struct dirent **list;
-	int n = undo_list_entries(folder, &list), i, rc = 0;
+	int n = undo_list_entries(folder, &list), rc = 0;
 
 	if (n < 0)
 		return error_sys(err, errno, "%s: cannot read", folder);
 	if (n > 0)
 		print_note(
 			"an earlier capture here was killed, or an 'after' failed: undoing what it set up");
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		autofree char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
 		if (undo_recover_entry(dir, path, err))

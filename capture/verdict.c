@@ -76,16 +76,16 @@ char *overlap_missing(struct capture *c, const char *dir)
 {
 	autofree struct side_window *w = xcalloc((size_t)c->plan->nsides, sizeof(*w));
 	char *missing = NULL;
-	int n = 0, i, k;
+	int n = 0;
 
-	for (i = 0; i < c->plan->nsides; i++) {
+	for (int i = 0; i < c->plan->nsides; i++) {
 		const struct remote *r = remote_of(c, i);
 
 		w[n] = (struct side_window){.side = c->plan->sides[i].name};
 		n += window_read_times(dir, &w[n]) && (!r || window_to_our_clock(r, &w[n]));
 	}
-	for (i = 0; i < n && !missing; i++)
-		for (k = 0; k < i && !missing; k++)
+	for (int i = 0; i < n && !missing; i++)
+		for (int k = 0; k < i && !missing; k++)
 			missing = windows_check(&w[k], &w[i]);
 	return missing;
 }

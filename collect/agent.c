@@ -361,13 +361,13 @@ static void agent_handle(struct agent *a, const char *line)
 static void agent_read(struct agent *a)
 {
 	char buf[256];
-	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf)), i;
+	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf));
 
 	if (n <= 0) {
 		a->over = !n || errno != EINTR;
 		return;
 	}
-	for (i = 0; i < n && !a->over; i++) {
+	for (ssize_t i = 0; i < n && !a->over; i++) {
 		if (buf[i] != '\n') {
 			str_putc(&a->in, buf[i]);
 			continue;

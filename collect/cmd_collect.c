@@ -105,9 +105,9 @@ static struct argp_option options[array_size(rows) + 1];
 static void collect_set_options(void)
 {
 	enum { KEY = 1000 };
-	int i, group = 0;
+	int group = 0;
 
-	for (i = 0; i < (int)array_size(rows); i++) {
+	for (int i = 0; i < (int)array_size(rows); i++) {
 		const struct option_row *r = &rows[i];
 
 		group += !r->name;
@@ -140,12 +140,11 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 	const char *kind, *command;
 	struct error err = {0};
 	char option[32];
-	size_t i;
 
 	snprintf(option, sizeof(option), "--%s", row->name);
 	switch (row->kind) {
 	case LIST:
-		for (i = 0; collectors[i]; i++)
+		for (size_t i = 0; collectors[i]; i++)
 			printf("%-10s %s\n", collectors[i]->name, collectors[i]->what);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 	case COMMAND:
@@ -182,7 +181,6 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 static error_t collect_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	size_t i;
 
 	if (key == ARGP_KEY_ARGS)
 		a->run.argv = state->argv + state->next;
@@ -192,7 +190,7 @@ static error_t collect_parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "there is no folder for the run; use -o RUN");
 	if (key == ARGP_KEY_ARGS || key == ARGP_KEY_END)
 		return 0;
-	for (i = 0; i < array_size(rows); i++) {
+	for (size_t i = 0; i < array_size(rows); i++) {
 		if (!rows[i].name || options[i].key != key)
 			continue;
 		collect_store(state, &rows[i], arg);
@@ -241,7 +239,6 @@ static int collect_check(struct args *a, struct error *err)
 {
 	struct run *r = &a->run;
 	struct cpuset online;
-	unsigned int cpu;
 	int rc = cpuset_online(&online, err);
 
 	if (!rc && a->mark && !path_is_dir(a->mark))
@@ -253,7 +250,7 @@ static int collect_check(struct args *a, struct error *err)
 	r->cpus = online;
 	if (a->cpus && cpuset_parse(&r->cpus, a->cpus, err))
 		return -err->code;
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&r->cpus, cpu) && !cpuset_has(&online, cpu))
 			return error_set(err, EINVAL, "--cpus: CPU %u is not online", cpu);
 	if (r->syscalls_method && strcmp(r->syscalls_method, "bpf") != 0 &&
@@ -272,15 +269,14 @@ static bool collect_print_outcome(const struct run *r, bool verbose)
 {
 	freed(str_free) struct str names = {0};
 	bool lossy = false;
-	size_t i;
 
-	for (i = 0; i < r->ncollect; i++)
+	for (size_t i = 0; i < r->ncollect; i++)
 		if (r->collect[i].state == COLLECT_UNSUPPORTED && !r->collect[i].asked)
 			str_item(&names, !names.len, false, r->collect[i].is->name);
 	if (names.len && !verbose)
 		print_note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf,
 			   r->dir);
-	for (i = 0; i < r->ncollect; i++) {
+	for (size_t i = 0; i < r->ncollect; i++) {
 		const struct collect *c = &r->collect[i];
 
 		if (c->state == COLLECT_DEGRADED)

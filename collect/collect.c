@@ -132,9 +132,7 @@ static void collector_set_unsupported(struct collect *c)
 
 void collect_prepare(struct collect *list, size_t n)
 {
-	struct collect *c;
-
-	for (c = list; c < list + n; c++) {
+	for (struct collect *c = list; c < list + n; c++) {
 		sync_print(c->run, "step preparing %s", c->is->name);
 		if (c->is->probe && c->is->probe(c)) {
 			collector_set_unsupported(c);
@@ -178,9 +176,7 @@ static void collector_step_timed(struct collect *c, collect_hook *hook, struct c
 
 void collect_before(struct collect *list, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		collector_step(&list[i], list[i].is->before);
 }
 
@@ -192,18 +188,14 @@ static collect_hook *collector_hook(const struct collector *is, collect_hook *ow
 
 void collect_start(struct collect *list, size_t n, enum collect_when when)
 {
-	struct collect *c;
-
-	for (c = list; c < list + n; c++)
+	for (struct collect *c = list; c < list + n; c++)
 		if (c->is->when == when)
 			collector_step_timed(c, collector_hook(c->is, c->is->start), &c->on);
 }
 
 void collect_snap(struct collect *list, size_t n, bool dated_only)
 {
-	struct collect *c;
-
-	for (c = list; c < list + n; c++)
+	for (struct collect *c = list; c < list + n; c++)
 		if (!dated_only || c->is->when == DATED)
 			collector_step(c, c->is->read && c->is->when == DATED
 						  ? reading_take_when_due
@@ -240,9 +232,7 @@ void collect_finish(struct collect *list, size_t n)
 
 void collect_free(struct collect *list, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		free(list[i].why);
 		json_decref(list[i].info);
 	}
@@ -330,9 +320,8 @@ static const struct {
 static int table_set_unknown(const char *name, struct error *err)
 {
 	freed(str_free) struct str s = {0};
-	size_t i;
 
-	for (i = 0; collectors[i]; i++)
+	for (size_t i = 0; collectors[i]; i++)
 		str_printf(&s, "%s ", collectors[i]->name);
 	return error_set(err, EINVAL, "unknown collector '%s'; %sthere are: %sall", name,
 			 did_you_mean(s.buf, name), s.buf);
@@ -396,12 +385,10 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 void collect_complete(struct str *lines, const char *option, const char *what, char **words, int n,
 		      const void *of)
 {
-	size_t i;
-
 	(void)option, (void)words, (void)n, (void)of;
 	if (!str_starts(what, "COLLECTOR"))
 		return;
-	for (i = 0; collectors[i]; i++)
+	for (size_t i = 0; collectors[i]; i++)
 		complete_add(lines, collectors[i]->name, collectors[i]->what);
 	complete_add(lines, "all", "every collector that some pass uses");
 }

@@ -33,9 +33,8 @@ static void counters_open_event(struct collect *c, struct counters *k, size_t i,
 {
 	const struct event *e = k->events.e;
 	struct counting *leader = NULL, *of = &k->of[i];
-	size_t first;
 
-	for (first = 0; first < i && !leader; first++)
+	for (size_t first = 0; first < i && !leader; first++)
 		if (e[first].group == e[i].group && !k->of[first].rc && k->of[first].leads)
 			leader = &k->of[first];
 	if (!counting_open(of, &e[i], &c->run->cpus, leader) && leader)
@@ -52,10 +51,10 @@ static int counters_open_all(struct collect *c, struct counters *k)
 {
 	freed(str_free) struct str missing = {0}, ungrouped = {0};
 	bool failed = false;
-	size_t i, open = 0;
+	size_t open = 0;
 	int rc = -ENOENT;
 
-	for (i = 0; i < k->events.n; i++) {
+	for (size_t i = 0; i < k->events.n; i++) {
 		counters_open_event(c, k, i, &ungrouped);
 		open += !k->of[i].rc;
 		if (!k->of[i].rc)
@@ -103,9 +102,8 @@ static int counters_prepare(struct collect *c)
 static int counters_start(struct collect *c)
 {
 	struct counters *k = c->data;
-	size_t i;
 
-	for (i = 0; i < k->events.n; i++) {
+	for (size_t i = 0; i < k->events.n; i++) {
 		int rc = k->of[i].leads ? counting_switch(&k->of[i], true) : 0;
 
 		if (rc)
@@ -148,10 +146,9 @@ static void counters_read_cpu(struct collect *c, struct counters *k, size_t i,
 static int counters_stop(struct collect *c)
 {
 	struct counters *k = c->data;
-	size_t i;
 	int rc;
 
-	for (i = k->events.n; i--;)
+	for (size_t i = k->events.n; i--;)
 		if (k->of[i].leads && (rc = counting_switch(&k->of[i], false)))
 			error_sys(&c->err, -rc, "%s: cannot be switched off, so it counted longer",
 				  k->events.e[i].name);
@@ -161,16 +158,15 @@ static int counters_stop(struct collect *c)
 static int counters_after(struct collect *c)
 {
 	struct counters *k = c->data;
-	size_t i, at;
 
 	str_puts(&k->rows, heading);
-	for (i = 0; i < k->events.n; i++) {
+	for (size_t i = 0; i < k->events.n; i++) {
 		if (k->of[i].rc) {
 			str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
 			counters_add_about(&k->rows, &k->events.e[i], k->of[i].group,
 					   "not-supported");
 		}
-		for (at = 0; at < k->of[i].n; at++)
+		for (size_t at = 0; at < k->of[i].n; at++)
 			counters_read_cpu(c, k, i, &k->of[i].on[at]);
 	}
 	return 0;
@@ -179,10 +175,9 @@ static int counters_after(struct collect *c)
 static void counters_finish(struct collect *c)
 {
 	autofree struct counters *k = c->data;
-	size_t i;
 
 	collect_write(c, c->is->files[0], &k->rows);
-	for (i = 0; k->of && i < k->events.n; i++)
+	for (size_t i = 0; k->of && i < k->events.n; i++)
 		counting_close(&k->of[i]);
 	free(k->of);
 	event_list_free(&k->events);

@@ -55,9 +55,7 @@ static bool elf_read_header(int fd, Elf64_Ehdr *h)
 
 static void elf_format_hex(const uint8_t *id, size_t n, char hex[129])
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sprintf(hex + 2 * i, "%02x", id[i]);
 }
 
@@ -89,11 +87,10 @@ bool elf_build_id(int fd, char hex[129])
 	size_t room = sizeof(notes);
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
-	uint16_t i;
 
 	if (!elf_read_header(fd, &h))
 		return false;
-	for (i = 0; i < h.e_phnum && i < SEGMENTS_MAX; i++) {
+	for (uint16_t i = 0; i < h.e_phnum && i < SEGMENTS_MAX; i++) {
 		if (!elf_read_at(fd, h.e_phoff + (uint64_t)i * h.e_phentsize, &p, sizeof(p)))
 			return false;
 		if (p.p_type != PT_NOTE || p.p_filesz > room ||

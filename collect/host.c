@@ -60,13 +60,14 @@ bool host_has_program(const char *name)
 void host_each(const char *dir, host_entry *each, void *arg, struct error *err)
 {
 	struct dirent **entries;
-	int i, n = scandir(dir, &entries, NULL, versionsort);
+	int n = scandir(dir, &entries, NULL, versionsort);
 
 	if (n < 0 && error_of_machine(errno))
 		error_sys(err, errno, "%s: cannot read", dir);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
-			each(arg, dir, entries[i]->d_name, err);
+			each (arg, dir, entries[i]->d_name, err)
+				;
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -97,11 +98,11 @@ double host_sysctl_number(const char *name, int n)
 {
 	autofree char *path = xstrdup(name), *line = NULL;
 	double value = -1;
-	char *p, *end;
+	char *end;
 
 	str_replace(path, '.', '/');
 	line = host_fact("%s/sys/%s", proc_root(), path);
-	for (p = line; p && n >= 0; n--, p = end) {
+	for (char *p = line; p && n >= 0; n--, p = end) {
 		value = strtod(p, &end);
 		if (end == p)
 			return -1;
@@ -122,7 +123,7 @@ static const char kernel[] =
 static void sysctls_add_file(struct str *out, const char *path, struct error *err)
 {
 	autofree char *name = xstrdup(path + strlen(root));
-	char *text, *line, *rest;
+	char *text, *line;
 	struct error why = {0};
 
 	str_replace(name, '/', '.');
@@ -131,7 +132,7 @@ static void sysctls_add_file(struct str *out, const char *path, struct error *er
 			error_set(err, why.code, "%s", why.text);
 		return;
 	}
-	for (rest = text; (line = str_token(&rest, '\n'));) {
+	for (char *rest = text; (line = str_token(&rest, '\n'));) {
 		str_replace(line, '\t', ' ');
 		if (*line || !out->len)
 			str_printf(out, "%s = %s\n", name, str_trim(line));
@@ -205,9 +206,7 @@ static int host_save_copy(const char *from, const char *to, struct error *err)
 
 static void host_save_copies(struct collect *c)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(copies); i++) {
+	for (size_t i = 0; i < array_size(copies); i++) {
 		autofree char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
 		struct error err = {0};
 
@@ -260,10 +259,9 @@ static void host_save_config(struct collect *c, const char *dir)
 	struct utsname u;
 	struct error err = {0};
 	bool done = !access("/proc/config.gz", R_OK) && !host_unpack_config(to, &err);
-	size_t i;
 
 	uname(&u);
-	for (i = 0; i < array_size(places) && !done; i++) {
+	for (size_t i = 0; i < array_size(places) && !done; i++) {
 		snprintf(from, sizeof(from), places[i], u.release);
 		done = !host_save_copy(from, to, &err);
 	}
@@ -307,11 +305,10 @@ static void host_nics_save(void *hosts, const char *class, const char *name, str
 	autofree char *dir = xasprintf("%s/nic/%s", (const char *)hosts, name);
 	autofree char *to = xasprintf("%s/sysfs", dir);
 	freed(str_free) struct str s = {0};
-	size_t i;
 
 	if (!err->code && strcmp(name, "bonding_masters") != 0 && !path_exists(to) &&
 	    !dir_make(dir, err)) {
-		for (i = 0; i < array_size(nic_facts); i++) {
+		for (size_t i = 0; i < array_size(nic_facts); i++) {
 			autofree char *v = host_fact("%s/%s/%s", class, name, nic_facts[i]);
 
 			if (v)

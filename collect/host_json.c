@@ -25,11 +25,11 @@ static void host_set_text(json_t *o, const char *key, char *value)
 static char *host_value(const char *path, const char *key)
 {
 	autofree char *text = NULL;
-	char *rest, *line;
+	char *line;
 
 	if (file_read(path, &text, NULL, NULL))
 		return NULL;
-	for (rest = text; (line = str_token(&rest, '\n'));) {
+	for (char *rest = text; (line = str_token(&rest, '\n'));) {
 		char *colon = strchr(line, ':');
 
 		if (!colon)
@@ -51,9 +51,7 @@ struct part {
 
 static void host_set_parts(json_t *o, const char *dir, const struct part *parts, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		host_set_text(o, parts[i].key, host_fact("%s/%s", dir, parts[i].file));
 }
 
@@ -96,9 +94,8 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 					    {"size", "size"},
 					    {"cpus", "shared_cpu_list"}};
 	bool more = true;
-	int i;
 
-	for (i = 0; i < CACHES && more; i++) {
+	for (int i = 0; i < CACHES && more; i++) {
 		autofree char *cache = xasprintf("%s/cache/index%d", dir, i);
 		json_t *o = json_object();
 		const char *cpus;
@@ -137,11 +134,10 @@ static void host_set_topology(json_t *o)
 	char *online = host_fact("%s/devices/system/cpu/online", sysfs_root()), *dir;
 	json_t *topology = json_array(), *caches = json_array(), *nodes = json_array();
 	struct cpuset cpus = {0};
-	unsigned int cpu;
 
 	if (!online || cpuset_parse(&cpus, online, NULL))
 		cpus = (struct cpuset){0};
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		if (!cpuset_has(&cpus, cpu))
 			continue;
 		dir = xasprintf("%s/devices/system/cpu/cpu%u", sysfs_root(), cpu);
@@ -206,14 +202,13 @@ static char *host_virtualization(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int a, b, c, d, sign[4] = {0};
-	size_t i;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d))
 		return NULL;
 	if (!(c >> 31 & 1))
 		return xstrdup("none");
 	__cpuid(0x40000000, a, sign[0], sign[1], sign[2]);
-	for (i = 0; i < array_size(hypervisors); i++)
+	for (size_t i = 0; i < array_size(hypervisors); i++)
 		if (!strncmp((char *)sign, hypervisors[i].key, 12))
 			return xstrdup(hypervisors[i].value);
 	return xstrdup("unknown hypervisor");
@@ -226,9 +221,8 @@ static json_t *host_idle_states(void)
 {
 	json_t *list = json_array(), *o;
 	char *name, *dir;
-	int i;
 
-	for (i = 0;; i++) {
+	for (int i = 0;; i++) {
 		dir = xasprintf("%s/devices/system/cpu/cpu0/cpuidle/state%d", sysfs_root(), i);
 		name = host_fact("%s/name", dir);
 		if (!name)

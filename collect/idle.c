@@ -82,9 +82,9 @@ static bool idle_add_number(struct str *rows, int *fd, const char *dir, const ch
  */
 static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 {
-	size_t i, before, missing = 0;
+	size_t before, missing = 0;
 
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		struct idle_state *s = &list->s[i];
 
 		before = rows->len;
@@ -116,10 +116,10 @@ static int idle_set_none(struct error *err)
 static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
-	unsigned int cpu, number;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (number = 0; cpuset_has(&c->run->cpus, cpu) && number < STATES; number++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (unsigned int number = 0; cpuset_has(&c->run->cpus, cpu) && number < STATES;
+		     number++)
 			if (!idle_add_state(&states, cpu, number))
 				break;
 	if (!states.n)
@@ -153,9 +153,8 @@ static int idle_read(struct collect *c)
 static void idle_finish(struct collect *c)
 {
 	autofree struct idle_states *list = c->data;
-	size_t i;
 
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		if (list->s[i].usage >= 0)
 			close(list->s[i].usage);
 		if (list->s[i].time >= 0)

@@ -81,9 +81,7 @@ static int kcore_read_ranges(struct ranges *r, struct error *err)
 
 static void kcore_path(struct ranges *r, const Elf64_Phdr *p)
 {
-	size_t i;
-
-	for (i = 0; p->p_type == PT_LOAD && i < r->n; i++) {
+	for (size_t i = 0; p->p_type == PT_LOAD && i < r->n; i++) {
 		struct range *g = &r->list[i];
 
 		if (g->start >= p->p_vaddr && g->start - p->p_vaddr <= p->p_filesz &&
@@ -97,16 +95,16 @@ static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct 
 {
 	uint64_t sum = 0;
 	Elf64_Phdr p;
-	size_t i, n;
+	size_t n;
 
 	if (file_read_at(fd, head, sizeof(*head), 0) != sizeof(*head) ||
 	    memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head->e_phentsize != sizeof(p))
 		return error_set(err, EBADMSG, "/proc/kcore is no 64-bit core file");
-	for (i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++)
+	for (size_t i = 0; i < head->e_phnum && i < SEGMENTS_MAX; i++)
 		if (file_read_at(fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) == sizeof(p))
 			kcore_path(r, &p);
-	for (i = n = 0; i < r->n; i++)
+	for (size_t i = n = 0; i < r->n; i++)
 		if (r->list[i].at && sum + r->list[i].size <= CODE_MAX) {
 			sum += r->list[i].size;
 			r->list[n++] = r->list[i];
@@ -123,9 +121,9 @@ static int kcore_find_ranges(struct ranges *r, int fd, Elf64_Ehdr *head, struct 
 static int kcore_copy_range(int from, int to, const struct range *g, uint64_t at)
 {
 	static char buf[1 << 16];
-	uint64_t done, n;
+	uint64_t n;
 
-	for (done = 0; done < g->size; done += n) {
+	for (uint64_t done = 0; done < g->size; done += n) {
 		n = g->size - done < sizeof(buf) ? g->size - done : sizeof(buf);
 		if (file_read_at(from, buf, n, g->at + done) != (ssize_t)n ||
 		    pwrite(to, buf, n, (off_t)(at + done)) != (ssize_t)n)
@@ -137,7 +135,6 @@ static int kcore_copy_range(int from, int to, const struct range *g, uint64_t at
 static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ranges *r)
 {
 	uint64_t at = sizeof(*head) + r->n * sizeof(Elf64_Phdr);
-	size_t i;
 	int rc = 0;
 
 	head->e_phoff = sizeof(*head);
@@ -145,7 +142,7 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 	head->e_shoff = head->e_shnum = head->e_shstrndx = 0;
 	if (pwrite(to, head, sizeof(*head), 0) != sizeof(*head))
 		return -errno;
-	for (i = 0; i < r->n && !rc; at += r->list[i++].size) {
+	for (size_t i = 0; i < r->n && !rc; at += r->list[i++].size) {
 		Elf64_Phdr p = {.p_type = PT_LOAD,
 				.p_flags = PF_R | PF_X,
 				.p_offset = at,

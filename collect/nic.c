@@ -31,9 +31,7 @@ struct listing {
 
 static struct nic_port *nic_links_find(struct nic_space *s, int index)
 {
-	size_t i;
-
-	for (i = 0; i < s->nports; i++)
+	for (size_t i = 0; i < s->nports; i++)
 		if (s->port[i].index == index)
 			return &s->port[i];
 	return NULL;
@@ -61,7 +59,7 @@ static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
 		memcpy(p->name, now, sizeof(now));
 	}
 	if (l->each)
-		l->each(l->s, p, attrs, len, l->text);
+		l->each (l->s, p, attrs, len, l->text);
 	return 0;
 }
 
@@ -69,9 +67,8 @@ int nic_list(struct nic_space *s, nic_each each, struct str *text)
 {
 	struct listing l = {s, each, text};
 	const struct ifinfomsg head = {0};
-	size_t i;
 
-	for (i = 0; i < s->nports; i++)
+	for (size_t i = 0; i < s->nports; i++)
 		s->port[i].flags = 0; /* unless it is still there */
 	netlink_begin(&s->links, RTM_GETLINK, NLM_F_DUMP, &head, sizeof(head));
 	return genl_ask(&s->links, nic_links_parse_link, &l, NULL);
@@ -101,11 +98,9 @@ int nic_space_open(struct nic_space *s, const char *name)
 
 void nic_space_close(struct nic_space *s)
 {
-	size_t i;
-
 	if (!s->name)
 		return;
-	for (i = 0; i < s->nports; i++)
+	for (size_t i = 0; i < s->nports; i++)
 		free(s->port[i].names);
 	free(s->port);
 	map_free(&s->said);
@@ -143,11 +138,11 @@ static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, c
 				size_t len, struct str *text)
 {
 	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS64);
-	size_t i, n = a ? genl_size(a) / sizeof(uint64_t) : 0;
+	size_t n = a ? genl_size(a) / sizeof(uint64_t) : 0;
 	freed(str_free) struct str names = {0}, values = {0};
 	uint64_t v;
 
-	for (i = 0; i < n && i < array_size(link_names); i++) {
+	for (size_t i = 0; i < n && i < array_size(link_names); i++) {
 		memcpy(&v, (const char *)genl_data(a) + i * sizeof(v), sizeof(v));
 		str_printf(&names, "\t%s", link_names[i]);
 		str_printf(&values, "\t%" PRIu64, v);

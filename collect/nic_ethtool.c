@@ -91,13 +91,13 @@ static void nic_driver_add_name(struct str *list, const char *name, uint32_t pla
 static void nic_driver_read_names(const struct nic_space *s, struct nic_port *p)
 {
 	struct str list = {0};
-	uint32_t n, i;
+	uint32_t n;
 	autofree char *strings = nic_strings(s, p, ETH_SS_STATS, &n);
 
 	free(p->names);
 	p->asked = true;
 	p->n = strings ? n : 0;
-	for (i = 0; i < p->n; i++)
+	for (uint32_t i = 0; i < p->n; i++)
 		nic_driver_add_name(&list, strings + (size_t)i * ETH_GSTRING_LEN, i);
 	p->names = str_take(&list);
 }
@@ -106,7 +106,6 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 {
 	autofree struct ethtool_stats *st = NULL;
 	freed(str_free) struct str v = {0};
-	uint32_t i;
 
 	if (!p->asked || nic_driver_count(s, p, ETH_SS_STATS) != p->n)
 		nic_driver_read_names(s, p);
@@ -115,7 +114,7 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 	st = xcalloc(1, sizeof(*st) + ((size_t)p->n + SPARE) * sizeof(st->data[0]));
 	*st = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = p->n};
 	if (!nic_ethtool(s, p, st) && st->n_stats == p->n) {
-		for (i = 0; i < p->n; i++)
+		for (uint32_t i = 0; i < p->n; i++)
 			str_printf(&v, "\t%" PRIu64, (uint64_t)st->data[i]);
 		nic_put(s, p, "ethtool", p->names, v.buf, text);
 	}
@@ -123,9 +122,7 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 
 void nic_read_ethtool(struct nic_space *s, struct str *text)
 {
-	size_t i;
-
-	for (i = 0; i < s->nports; i++)
+	for (size_t i = 0; i < s->nports; i++)
 		if ((s->port[i].flags & IFF_UP) && !(s->port[i].flags & IFF_LOOPBACK))
 			nic_driver_read_port(s, &s->port[i], text);
 }
@@ -204,9 +201,8 @@ static void nic_state_add_numbers(const struct state *st)
 	} u = {0};
 	uint32_t value, asked = 0;
 	bool answered = false;
-	size_t i;
 
-	for (i = 0; i < array_size(numbers); i++) {
+	for (size_t i = 0; i < array_size(numbers); i++) {
 		if (numbers[i].command != asked) {
 			memset(&u, 0, sizeof(u));
 			asked = u.command = numbers[i].command;
@@ -224,7 +220,7 @@ static void nic_state_add_numbers(const struct state *st)
  */
 static void nic_state_add_features(const struct state *st)
 {
-	uint32_t n, i;
+	uint32_t n;
 	autofree char *names = nic_strings(st->s, st->p, ETH_SS_FEATURES, &n);
 	autofree struct ethtool_gfeatures *f = NULL;
 	char key[ETH_GSTRING_LEN + 16];
@@ -233,7 +229,7 @@ static void nic_state_add_features(const struct state *st)
 		return;
 	f = xcalloc(1, sizeof(*f) + ((size_t)n / 32 + 1) * sizeof(f->features[0]));
 	*f = (struct ethtool_gfeatures){.cmd = ETHTOOL_GFEATURES, .size = n / 32 + 1};
-	for (i = nic_ethtool(st->s, st->p, f) ? n : 0; i < n; i++) {
+	for (uint32_t i = nic_ethtool(st->s, st->p, f) ? n : 0; i < n; i++) {
 		const char *name = names + (size_t)i * ETH_GSTRING_LEN;
 		const struct ethtool_get_features_block *b = &f->features[i / 32];
 		bool on = b->active >> (i % 32) & 1;
@@ -271,9 +267,8 @@ static void nic_state_add_attributes(const struct state *st, const void *attrs, 
 				     const struct attribute *list, size_t n)
 {
 	const struct nlattr *a;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if ((a = genl_find(attrs, len, list[i].type)))
 			nic_state_add(st, list[i].key, genl_u32(a));
 }
@@ -314,9 +309,8 @@ static void nic_state_add_link(struct nic_space *s, const struct nic_port *p, co
 int nic_read_state(struct nic_space *s, struct str *rows)
 {
 	int rc = nic_list(s, nic_state_add_link, rows);
-	size_t i;
 
-	for (i = 0; i < s->nports; i++) {
+	for (size_t i = 0; i < s->nports; i++) {
 		const struct state st = {s, &s->port[i], rows};
 
 		/* Another interface may have the name of one that is gone. */

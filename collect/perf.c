@@ -283,9 +283,9 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 {
 	struct dso_room room = dso_room_of(c->run->hosts);
 	freed(str_free) struct str why = {0};
-	uint32_t i, kept = 0;
+	uint32_t kept = 0;
 
-	for (i = 0; i < files->n; i++) {
+	for (uint32_t i = 0; i < files->n; i++) {
 		struct error err = {0};
 		struct perf_file as;
 		const char *name = perf_file_get(files, i, &as);

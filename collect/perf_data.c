@@ -128,7 +128,6 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 					   PERF_SAMPLE_ID,   PERF_SAMPLE_STREAM_ID,
 					   PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD};
 	uint64_t ip, n;
-	size_t i;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		cursor_take(&body, 8);
@@ -136,7 +135,7 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 	cursor_take(&body, 8);
 	if (!body.bad)
 		perf_maps_note_address(m, ip);
-	for (i = 0; i < array_size(between); i++)
+	for (size_t i = 0; i < array_size(between); i++)
 		if (type & between[i])
 			cursor_take(&body, 8);
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
@@ -220,11 +219,10 @@ static void perf_maps_compare(const struct maps *m, struct intern *files)
 {
 	struct perf_file as;
 	const char *name;
-	size_t i;
 
 	if (m->na)
 		qsort(m->a, m->na, sizeof(*m->a), address_compare);
-	for (i = 0; i < m->n; i++) {
+	for (size_t i = 0; i < m->n; i++) {
 		name = perf_file_get(&m->names, m->m[i].file, &as);
 		if (perf_maps_is_hit(m, &m->m[i]))
 			perf_file_add(files, &as, name);

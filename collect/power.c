@@ -103,10 +103,10 @@ static void power_poll_save(struct power_poll *p, const char *text, uint64_t now
 static bool power_poll_read(struct power_poll *p)
 {
 	char bytes[4096];
-	ssize_t n = read(p->out, bytes, sizeof(bytes)), i;
+	ssize_t n = read(p->out, bytes, sizeof(bytes));
 	uint64_t now = clock_mono_ns();
 
-	for (i = 0; i < n; i++) {
+	for (ssize_t i = 0; i < n; i++) {
 		if (bytes[i] != '\n') {
 			if (p->text.len < LONGEST)
 				str_putc(&p->text, bytes[i] ? bytes[i] : ' ');
@@ -367,9 +367,7 @@ static void power_add_zone(void *power, const char *class, const char *zone, str
 
 static void power_release(struct power *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		close(p->d[i].fd);
 		free(p->d[i].name);
 	}
@@ -475,11 +473,10 @@ static int power_read_counter(struct domain *d, uint64_t now_ns, uint64_t *value
 static int power_read_all(struct collect *c)
 {
 	struct power *p = c->data;
-	struct domain *d;
 
 	if (p->n && !p->rows.len)
 		str_puts(&p->rows, heading);
-	for (d = p->d; d < p->d + p->n; d++) {
+	for (struct domain *d = p->d; d < p->d + p->n; d++) {
 		uint64_t value = 0, now = clock_mono_ns();
 		int rc;
 

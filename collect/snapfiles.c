@@ -47,9 +47,7 @@ static int snapfile_probe(struct collect *c)
 
 static void snapfile_close_sources(struct snapfile *s)
 {
-	size_t i;
-
-	for (i = 0; i < COLLECT_SOURCES; i++) {
+	for (size_t i = 0; i < COLLECT_SOURCES; i++) {
 		if (s->fd[i] >= 0)
 			close(s->fd[i]);
 		s->fd[i] = -1;
@@ -59,10 +57,9 @@ static void snapfile_close_sources(struct snapfile *s)
 static int snapfile_open_sources(void *arg, struct error *err)
 {
 	struct snapfile *s = arg;
-	size_t i;
 
 	snapfile_close_sources(s);
-	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
+	for (size_t i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
 		s->fd[i] = open(s->sources[i], O_RDONLY | O_CLOEXEC);
 		if (s->fd[i] < 0 && error_of_machine(errno)) /* others may be missing */
 			return error_sys(err, errno, "%s: cannot open", s->sources[i]);
@@ -73,11 +70,10 @@ static int snapfile_open_sources(void *arg, struct error *err)
 static int snapfile_prepare(struct collect *c)
 {
 	struct snapfile *s = xcalloc(1, sizeof(*s));
-	size_t i;
 
 	c->data = s;
 	s->sources = c->is->sources;
-	for (i = 0; i < COLLECT_SOURCES; i++)
+	for (size_t i = 0; i < COLLECT_SOURCES; i++)
 		s->fd[i] = -1;
 	netns_init(&s->netns);
 	return snapfile_open_sources(s, &c->err);
@@ -86,14 +82,13 @@ static int snapfile_prepare(struct collect *c)
 static int snapfile_read(struct collect *c)
 {
 	struct snapfile *s = c->data;
-	size_t i;
 	int rc;
 
 	if (c->is->in_netns) {
 		netns_enter(&s->netns, c, snapfile_open_sources, s);
 		str_printf(&c->reading.text, "netns %" PRIu64 "\n", s->netns.id);
 	}
-	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
+	for (size_t i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
 		rc = s->fd[i] < 0 ? 0 : reading_add(&c->reading, s->fd[i]);
 		if (rc)
 			return error_sys(&c->err, -rc, "%s: cannot read", s->sources[i]);

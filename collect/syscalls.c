@@ -75,9 +75,8 @@ bool syscall_restores(uint32_t index)
 struct syscall_trait syscall_trait_of(uint32_t index)
 {
 	struct syscall_trait t = {0};
-	uint32_t i;
 
-	for (i = 0; i < array_size(flagged); i++) {
+	for (uint32_t i = 0; i < array_size(flagged); i++) {
 		if (flagged[i].nr != index)
 			continue;
 		t.flag = flagged[i].flag;
@@ -110,9 +109,8 @@ static long double syscalls_m2(const struct syscall_cell *c)
 static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 {
 	const char *comma = "";
-	int i;
 
-	for (i = 0; i < SYSCALLS_BUCKETS; i++) {
+	for (int i = 0; i < SYSCALLS_BUCKETS; i++) {
 		if (!hist[i])
 			continue;
 		str_printf(s, "%s%d:%" PRIu64, comma, i, hist[i]);
@@ -128,12 +126,11 @@ static void syscalls_print_row(struct str *s, const struct syscall_thread *t, ui
 	/* Threads that used one slot under different names are "..." together. */
 	bool several = *t->was && strncmp(t->was, t->comm, SYSCALLS_COMM);
 	const char *comm = several ? "..." : t->comm, *name = syscall_name(nr);
-	size_t i;
 
 	if (!c->calls && !unfinished)
 		return;
 	/* The workload chooses its names: they may have a tab or a newline. */
-	for (i = 0; i < SYSCALLS_COMM && comm[i]; i++)
+	for (size_t i = 0; i < SYSCALLS_COMM && comm[i]; i++)
 		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 	str_printf(s, "\t%u\t%u\t%u\t", t->pid, t->tid, nr);
 	if (name)
@@ -158,11 +155,11 @@ static void syscalls_print_row(struct str *s, const struct syscall_thread *t, ui
 void syscalls_print(struct str *s, const struct syscall_counts *counts)
 {
 	static const struct syscall_cell none;
-	uint32_t i, nr, at;
+	uint32_t at;
 
 	str_puts(s, heading);
-	for (i = 1; i <= counts->nthreads; i++) {
-		for (nr = 0; nr < SYSCALLS_NR; nr++) {
+	for (uint32_t i = 1; i <= counts->nthreads; i++) {
+		for (uint32_t nr = 0; nr < SYSCALLS_NR; nr++) {
 			at = counts->threads[i].cell[nr];
 			syscalls_print_row(s, &counts->threads[i], nr,
 					   at && at <= counts->ncells ? &counts->cells[at] : &none);
@@ -179,10 +176,9 @@ static void socket_copies_print(struct str *s, const struct syscall_counts *coun
 		[SOCKET_COPY_FRAGS] = "skb_copy_ubufs",
 		[SOCKET_COPY_PINS] = "__zerocopy_sg_from_iter",
 	};
-	int i;
 
 	str_puts(s, "event\tcalls\tbytes\n");
-	for (i = 0; i < SOCKET_COPY_KINDS; i++)
+	for (int i = 0; i < SOCKET_COPY_KINDS; i++)
 		if (counts->copies_known[i])
 			str_printf(s, "%s\t%" PRIu64 "\t%" PRIu64 "\n", events[i],
 				   counts->copies[i].calls, counts->copies[i].bytes);
@@ -206,10 +202,9 @@ static int syscalls_prepare(struct collect *c)
 	const char *only = c->run->syscalls_method;
 	unsigned int one_in = c->run->time_one_in;
 	freed(str_free) struct str reasons = {0};
-	size_t i;
 
 	c->data = s;
-	for (i = 0; i < array_size(methods) && !s->method; i++) {
+	for (size_t i = 0; i < array_size(methods) && !s->method; i++) {
 		struct error err = {0};
 
 		if (only && strcmp(only, methods[i]->name) != 0)
@@ -247,11 +242,10 @@ static int syscalls_add_threads(struct collect *c, const struct syscalls *s)
 {
 	const struct tree *tree;
 	int found = 0, rc = 0;
-	size_t i;
 
 	c->run->tree.read_ns = 0; /* an older reading may lack the newest threads */
 	tree = tree_of(c->run);
-	for (i = 0; i < tree->nthreads && rc >= 0; i++) {
+	for (size_t i = 0; i < tree->nthreads && rc >= 0; i++) {
 		rc = s->method->add(s->self, (uint32_t)tree->threads[i].tid, &c->err);
 		found += rc > 0;
 	}

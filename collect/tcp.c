@@ -209,7 +209,6 @@ static int tcp_read(struct collect *c)
 	static const int families[] = {AF_INET, AF_INET6};
 	struct tcp *t = c->data;
 	const struct tree *tree;
-	size_t i;
 	int rc = 0;
 
 	netns_enter(&t->netns, c, tcp_open_diag, t);
@@ -217,12 +216,12 @@ static int tcp_read(struct collect *c)
 	t->seen = (struct tcp_seen){0};
 	map_free(&t->pid_of);
 	t->n = t->looked = 0;
-	for (i = 0; i < tree->nprocesses && t->looked < DESCRIPTORS; i++)
+	for (size_t i = 0; i < tree->nprocesses && t->looked < DESCRIPTORS; i++)
 		tcp_add_process(t, tree->processes[i].pid);
 	t->crowded |= t->looked == DESCRIPTORS;
 	t->text = &c->reading.text;
 	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
-	for (i = 0; i < array_size(families) && !rc; i++)
+	for (size_t i = 0; i < array_size(families) && !rc; i++)
 		rc = sock_diag_ask(&t->diag, families[i], STATES, tcp_add_socket, t);
 	t->most = t->n > t->most ? t->n : t->most;
 	return rc ? error_sys(&c->err, -rc, "cannot ask for the workload's sockets") : 0;

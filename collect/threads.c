@@ -123,9 +123,8 @@ static int threads_read(struct collect *c)
 	struct str *text = &c->reading.text;
 	struct allowed allowed = {0};
 	char line[STAT_LEN];
-	size_t i;
 
-	for (i = 0; i < tree->nprocesses; i++) {
+	for (size_t i = 0; i < tree->nprocesses; i++) {
 		pid_t pid = tree->processes[i].pid;
 
 		if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid))
@@ -134,7 +133,7 @@ static int threads_read(struct collect *c)
 		threads_add_process_time(text, pid);
 		str_puts(text, line); /* it ends with a newline */
 	}
-	for (i = 0; i < tree->nthreads; i++)
+	for (size_t i = 0; i < tree->nthreads; i++)
 		threads_add_thread(text, &tree->threads[i], &allowed);
 	free(allowed.text);
 	return 0;
@@ -220,9 +219,8 @@ static void sched_add_thread(struct str *s, const struct tree_thread *t)
 static int sched_read(struct collect *c)
 {
 	const struct tree *tree = tree_of(c->run);
-	size_t i;
 
-	for (i = 0; i < tree->nthreads; i++)
+	for (size_t i = 0; i < tree->nthreads; i++)
 		sched_add_thread(&c->reading.text, &tree->threads[i]);
 	return 0;
 }

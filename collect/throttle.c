@@ -46,11 +46,8 @@ static void throttle_add(struct throttle *t, char *path, char *label)
 
 static void throttle_find_heat(struct throttle *t, const struct run *r)
 {
-	unsigned int cpu;
-	size_t i;
-
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (size_t i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
 			throttle_add(t,
 				     xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s",
 					       sysfs_root(), cpu, heat[i]),
@@ -59,9 +56,7 @@ static void throttle_find_heat(struct throttle *t, const struct run *r)
 
 static bool throttle_has(const struct throttle *t, const char *label)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->s[i].label, label))
 			return true;
 	return false;
@@ -131,16 +126,15 @@ static int throttle_prepare(struct collect *c)
 static int throttle_read(struct collect *c)
 {
 	struct throttle *t = c->data;
-	char content[1024], *rest, *line;
-	size_t i;
+	char content[1024], *line;
 
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		ssize_t len = pread(t->s[i].fd, content, sizeof(content) - 1, 0);
 
 		if (len < 0) /* the CPU went offline, the group was removed */
 			continue;
 		content[len] = '\0';
-		for (rest = content; (line = str_token(&rest, '\n'));)
+		for (char *rest = content; (line = str_token(&rest, '\n'));)
 			if (*line)
 				str_printf(&c->reading.text, "%s %s\n", t->s[i].label, line);
 	}
@@ -157,7 +151,6 @@ static int throttle_start(struct collect *c)
 static void throttle_finish(struct collect *c)
 {
 	autofree struct throttle *t = c->data;
-	size_t i;
 
 	if (!t->n) {
 		c->state = COLLECT_UNSUPPORTED;
@@ -165,7 +158,7 @@ static void throttle_finish(struct collect *c)
 			c,
 			"the CPUs count no thermal throttling (no thermal_throttle in sysfs), and the workload was in no cgroup with a CPU quota");
 	}
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		close(t->s[i].fd);
 		free(t->s[i].label);
 	}

@@ -174,16 +174,13 @@ static void manual_print_option(const struct argp_option *o)
 
 static void manual_print_options(const struct argp *argp)
 {
-	const struct argp_option *o;
-	const struct argp_child *child;
-
-	for (o = argp->options; o && (o->name || o->doc); o++) {
+	for (const struct argp_option *o = argp->options; o && (o->name || o->doc); o++) {
 		if (!o->name)
 			manual_print_heading("###", o->doc);
 		else if (!(o->flags & OPTION_HIDDEN))
 			manual_print_option(o);
 	}
-	for (child = argp->children; child && child->argp; child++) {
+	for (const struct argp_child *child = argp->children; child && child->argp; child++) {
 		if (child->header)
 			manual_print_heading("###", child->header);
 		manual_print_options(child->argp);
@@ -263,11 +260,10 @@ static void manual_try(const char *bin, size_t place, const char *name)
 void manual_show(const char *name)
 {
 	char exe[PATH_MAX] = "", *bin;
-	size_t i;
 
 	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
 		return;
 	bin = dirname(exe);
-	for (i = 0; i < array_size(places); i++)
+	for (size_t i = 0; i < array_size(places); i++)
 		manual_try(bin, i, name);
 }

@@ -29,33 +29,30 @@ void complete_print(const struct str *lines, const char *before, const char *sta
 /* Finds an option as it is typed: "--format", "-f" or "--format=". */
 static const struct argp_option *complete_find(const struct argp *argp, const char *word)
 {
-	const struct argp_option *o, *found = NULL;
-	const struct argp_child *child;
+	const struct argp_option *found = NULL;
 	size_t len = strcspn(word, "=");
 
-	for (o = argp->options; o && (o->name || o->doc); o++)
+	for (const struct argp_option *o = argp->options; o && (o->name || o->doc); o++)
 		if (o->name && ((len > 2 && str_starts(word, "--") &&
 				 !strncmp(word + 2, o->name, len - 2) && !o->name[len - 2]) ||
 				(len == 2 && word[1] == o->key)))
 			return o;
-	for (child = argp->children; !found && child && child->argp; child++)
+	for (const struct argp_child *child = argp->children; !found && child && child->argp;
+	     child++)
 		found = complete_find(child->argp, word);
 	return found;
 }
 
 static void complete_add_options(struct str *lines, const struct argp *argp)
 {
-	const struct argp_option *o;
-	const struct argp_child *child;
-
-	for (o = argp->options; o && (o->name || o->doc); o++) {
+	for (const struct argp_option *o = argp->options; o && (o->name || o->doc); o++) {
 		bool needs = o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 
 		if (o->name && !(o->flags & OPTION_HIDDEN))
 			str_printf(lines, "--%s%s\t%s\n", o->name, needs ? "=" : "",
 				   o->doc ? o->doc : "");
 	}
-	for (child = argp->children; child && child->argp; child++)
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		complete_add_options(lines, child->argp);
 }
 
@@ -63,9 +60,7 @@ static void complete_add_options(struct str *lines, const struct argp *argp)
  */
 static bool complete_is_value(const char *part)
 {
-	size_t i;
-
-	for (i = 0; part[i]; i++)
+	for (size_t i = 0; part[i]; i++)
 		if (isupper((unsigned char)part[i]) && isupper((unsigned char)part[i + 1]))
 			return false;
 	return *part;
@@ -98,10 +93,8 @@ struct typed {
 
 static void complete_count(struct typed *t)
 {
-	int i;
-
 	t->first = "";
-	for (i = 0; i < t->n; i++) {
+	for (int i = 0; i < t->n; i++) {
 		const char *word = t->words[i];
 		const struct argp_option *o = *word == '-' ? complete_find(t->argp, word) : NULL;
 
@@ -120,9 +113,8 @@ static void complete_count(struct typed *t)
 static const struct argp_option *complete_find_typed(const struct typed *t, const char *option)
 {
 	const struct argp_option *o = complete_find(t->argp, option);
-	int i;
 
-	for (i = 0; o && i < t->n; i++)
+	for (int i = 0; o && i < t->n; i++)
 		if (*t->words[i] == '-' && complete_find(t->argp, t->words[i]) == o)
 			return o;
 	return NULL;
@@ -174,9 +166,8 @@ static void form_read(struct form *f, char *line)
 static bool form_has_value(const char *values, const char *word)
 {
 	size_t len = strlen(word);
-	const char *at;
 
-	for (at = values; len && at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
+	for (const char *at = values; len && at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
 		if (!strncmp(at, word, len) && (!at[len] || at[len] == '|'))
 			return true;
 	return false;
@@ -243,9 +234,9 @@ static void complete_other(struct typed *t, const char *start)
 /* bash makes three words of --format=json: the option, "=" and the value. */
 static int complete_join_equals(char **words, int n)
 {
-	int i, k = 0;
+	int k = 0;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (strcmp(words[i], "=") || !k)
 			words[k++] = words[i];
 	return k;

@@ -23,9 +23,9 @@ bool cpuset_has(const struct cpuset *set, unsigned int cpu)
 
 unsigned int cpuset_count(const struct cpuset *set)
 {
-	unsigned int i, n = 0;
+	unsigned int n = 0;
 
-	for (i = 0; i < CPUSET_MAX / 64; i++)
+	for (unsigned int i = 0; i < CPUSET_MAX / 64; i++)
 		n += (unsigned int)__builtin_popcountll(set->bits[i]);
 	return n;
 }
@@ -76,9 +76,9 @@ int cpuset_online(struct cpuset *set, struct error *err)
 char *cpuset_format(const struct cpuset *set)
 {
 	struct str s = {0};
-	unsigned int cpu, end;
+	unsigned int end;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu = end + 1) {
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu = end + 1) {
 		end = cpu;
 		if (!cpuset_has(set, cpu))
 			continue;

@@ -59,12 +59,12 @@ void message_print(const char *prefix, const char *text)
 {
 	int width = output_terminal_width(STDERR_FILENO);
 	struct str scratch = {0}, all = {0};
-	const char *rest, *line, *indent = "";
+	const char *line, *indent = "";
 	size_t len;
 
 	str_printf(&all, "%s%s", prefix, printable(&scratch, text, PRINTABLE_LINE));
-	for (rest = all.buf; (line = str_line(&rest, width ? width - 2 : INT_MAX, &len));
-	     indent = "  ")
+	for (const char *rest = all.buf;
+	     (line = str_line(&rest, width ? width - 2 : INT_MAX, &len)); indent = "  ")
 		fprintf(stderr, "%s%.*s\n", indent, (int)len, line);
 	str_free(&all);
 	str_free(&scratch);

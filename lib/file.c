@@ -272,13 +272,13 @@ static int walk_visit_folder(const struct walk *w, const char *dir, int level)
 {
 	struct walked e = {.path = dir, .name = level ? dir + w->skip : "", .level = level};
 	struct dirent **list = NULL;
-	int n = scandir(dir, &list, walk_is_entry, alphasort), i, rc = 0;
+	int n = scandir(dir, &list, walk_is_entry, alphasort), rc = 0;
 
 	if (n < 0) {
 		e.code = errno;
 		rc = w->visit(w->arg, &e, w->err);
 	}
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		autofree char *path = xasprintf("%s/%s", dir, list[i]->d_name);
 
 		if (!rc)

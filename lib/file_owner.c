@@ -77,11 +77,10 @@ static bool group_is_private(const char *path, gid_t gid)
 {
 	const struct group *g = getgrgid(gid);
 	const struct passwd *pw = g ? getpwnam(g->gr_name) : NULL;
-	char **member;
 
 	if (!pw || pw->pw_gid != gid || !owner_is_trusted(pw->pw_uid))
 		return false;
-	for (member = g->gr_mem; *member; member++)
+	for (char **member = g->gr_mem; *member; member++)
 		if (strcmp(*member, g->gr_name) != 0)
 			return false;
 	return getxattr(path, "system.posix_acl_access", NULL, 0) < 0;

@@ -185,7 +185,6 @@ static int genl_read_answers(struct genl *g, genl_answer on, void *arg, struct e
 	for (;;) {
 		ssize_t got = recv(g->fd, buf, sizeof(buf), MSG_TRUNC);
 		const struct nlmsghdr *h = (const struct nlmsghdr *)buf;
-		unsigned int left;
 		int rc;
 
 		if (got < 0 && errno == EINTR)
@@ -194,7 +193,8 @@ static int genl_read_answers(struct genl *g, genl_answer on, void *arg, struct e
 			return error_sys(err, errno, "netlink");
 		if ((size_t)got > sizeof(buf))
 			return error_set(err, EMSGSIZE, "netlink: an answer of %zd bytes", got);
-		for (left = (unsigned int)got; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
+		for (unsigned int left = (unsigned int)got; NLMSG_OK(h, left);
+		     h = NLMSG_NEXT(h, left)) {
 			rc = genl_read_message(g, h, on, arg, err);
 			if (rc <= 0)
 				return rc;

@@ -38,11 +38,10 @@ static struct map_slot *map_find_slot(const struct map *m, uint64_t key)
 static void map_grow(struct map *m)
 {
 	struct map old = *m;
-	size_t i;
 
 	m->cap = old.cap ? old.cap * 2 : 64;
 	m->slots = xcalloc(m->cap, sizeof(*m->slots));
-	for (i = 0; i < old.cap; i++)
+	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].used)
 			*map_find_slot(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
@@ -78,9 +77,9 @@ void map_free(struct map *m)
 uint64_t *slots_grow(uint64_t *slots, size_t n, size_t to)
 {
 	uint64_t *new = xcalloc_touched(to, sizeof(*new));
-	size_t i, at;
+	size_t at;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!slots[i])
 			continue;
 		for (at = (slots[i] >> 32) & (to - 1); new[at];)
@@ -103,12 +102,9 @@ static unsigned int radix_digit(uint64_t key, int which)
 static void radix_count_digits(const struct radix_row *rows, size_t n,
 			       size_t counts[DIGITS][VALUES])
 {
-	size_t i;
-	int d;
-
 	memset(counts, 0, sizeof(counts[0]) * DIGITS);
-	for (i = 0; i < n; i++)
-		for (d = 0; d < DIGITS; d++)
+	for (size_t i = 0; i < n; i++)
+		for (int d = 0; d < DIGITS; d++)
 			counts[d][radix_digit(rows[i].key, d)]++;
 }
 
@@ -116,9 +112,8 @@ static void radix_count_digits(const struct radix_row *rows, size_t n,
 static void radix_fill_places(size_t counts[VALUES])
 {
 	size_t at = 0, n;
-	int v;
 
-	for (v = 0; v < VALUES; v++) {
+	for (int v = 0; v < VALUES; v++) {
 		n = counts[v];
 		counts[v] = at;
 		at += n;
@@ -129,10 +124,9 @@ void radix_sort(struct radix_row *rows, size_t n)
 {
 	struct radix_row *from = rows, *to = xmalloc(n * sizeof(*to)), *swap, *other = to;
 	size_t(*counts)[VALUES] = xmalloc(sizeof(*counts) * DIGITS), i;
-	int d;
 
 	radix_count_digits(rows, n, counts);
-	for (d = 0; d < DIGITS; d++) {
+	for (int d = 0; d < DIGITS; d++) {
 		if (!n || counts[d][radix_digit(rows[0].key, d)] == n)
 			continue; /* this digit is the same in all rows */
 		radix_fill_places(counts[d]);

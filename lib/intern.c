@@ -30,12 +30,10 @@ static uint32_t *intern_find_slot(const struct intern *in, const void *data, siz
 
 static void intern_grow(struct intern *in)
 {
-	size_t i;
-
 	in->cap = in->cap ? in->cap * 2 : 256;
 	free(in->slots);
 	in->slots = xcalloc(in->cap, sizeof(*in->slots));
-	for (i = 0; i < in->n; i++) {
+	for (size_t i = 0; i < in->n; i++) {
 		const struct intern_item *it = &in->items[i];
 
 		*intern_find_slot(in, it->data, it->len, it->hash) = (uint32_t)i + 1;

@@ -23,14 +23,14 @@ static const char *part_fault(const char *part, size_t len)
 
 static const char *name_fault(const char *name)
 {
-	const char *at = name, *fault = NULL, *c;
+	const char *at = name, *fault = NULL;
 	int depth = 0;
 
 	if (*name == '/')
 		return "an absolute name";
 	if (strlen(name) > MAX_NAME)
 		return "a name of more than 1024 bytes";
-	for (c = name; *c; c++)
+	for (const char *c = name; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return "a control character in the name";
 	while (!fault) {

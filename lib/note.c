@@ -26,9 +26,7 @@ const char *severity_name(enum note_severity severity)
 
 bool severity_parse(const char *name, enum note_severity *severity)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(severities); i++) {
+	for (size_t i = 0; i < array_size(severities); i++) {
 		if (name && !strcmp(severities[i], name)) {
 			*severity = (enum note_severity)i;
 			return true;
@@ -108,7 +106,6 @@ static struct note_value conversion_value(const struct conversion *c, struct are
 
 struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 {
-	struct conversion c;
 	struct note *n;
 	va_list ap;
 
@@ -116,8 +113,8 @@ struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 	n = &list->note[list->n++];
 	*n = (struct note){.kind = kind, .severity = kind->severity};
 	va_start(ap, kind);
-	for (c = conversion_next(kind->sentence); c.type && n->nvalues < NOTE_VALUES;
-	     c = conversion_next(c.end))
+	for (struct conversion c = conversion_next(kind->sentence);
+	     c.type && n->nvalues < NOTE_VALUES; c = conversion_next(c.end))
 		n->value[n->nvalues++] = conversion_value(&c, &list->arena, &ap);
 	va_end(ap);
 	return n;
@@ -126,7 +123,6 @@ struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 struct note *notes_copy(struct notes *list, const struct note *note)
 {
 	struct note *n;
-	int i;
 
 	array_grow(list->note, list->n, list->cap);
 	n = &list->note[list->n++];
@@ -134,7 +130,7 @@ struct note *notes_copy(struct notes *list, const struct note *note)
 	n->variant = arena_strdup(&list->arena, note->variant);
 	n->side = arena_strdup(&list->arena, note->side);
 	n->pass = arena_strdup(&list->arena, note->pass);
-	for (i = 0; i < n->nvalues; i++)
+	for (int i = 0; i < n->nvalues; i++)
 		n->value[i].text = arena_strdup(&list->arena, note->value[i].text);
 	return n;
 }
@@ -150,9 +146,7 @@ struct note *notes_set_side(struct notes *list, const char *variant, const char 
 
 void notes_copy_all(struct notes *list, const struct notes *from)
 {
-	size_t i;
-
-	for (i = 0; i < from->n; i++)
+	for (size_t i = 0; i < from->n; i++)
 		notes_copy(list, &from->note[i]);
 }
 
@@ -215,11 +209,9 @@ static void sentence_add_number(struct str *s, const struct conversion *c, doubl
 
 void notes_range(const struct note *const *notes, size_t n, int place, double *low, double *high)
 {
-	size_t i;
-
 	*low = INFINITY;
 	*high = -INFINITY;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		*low = fmin(*low, notes[i]->value[place].number);
 		*high = fmax(*high, notes[i]->value[place].number);
 	}
@@ -255,9 +247,8 @@ static void sentence_add(struct str *s, const struct note *const *notes, size_t 
 	const char *at = notes[0]->kind->sentence;
 	struct conversion c;
 	bool one = false;
-	int place;
 
-	for (place = 0; place < notes[0]->nvalues; place++) {
+	for (int place = 0; place < notes[0]->nvalues; place++) {
 		c = conversion_next(at);
 		if (!c.type)
 			break;
@@ -287,9 +278,9 @@ static bool note_same_side(const struct note *a, const struct note *b)
 static size_t notes_sides(const struct note *const *notes, size_t n, const struct note ***sides)
 {
 	const struct note **found = xcalloc(n, sizeof(*found));
-	size_t i, k, count = 0;
+	size_t k, count = 0;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		for (k = count; k > 0 && !note_same_side(found[k - 1], notes[i]); k--)
 			;
 		if (!k)
@@ -309,9 +300,9 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 {
 	struct intern runs = {0};
 	freed(str_free) struct str key = {0};
-	size_t i, count;
+	size_t count;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (notes[i]->repeat <= 0)
 			continue;
 		str_reset(&key);
@@ -331,9 +322,9 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
 			   const struct note *const *sides, size_t nsides)
 {
-	size_t i, runs = 0, hit = notes_count_runs(notes, n);
+	size_t runs = 0, hit = notes_count_runs(notes, n);
 
-	for (i = 0; i < nsides; i++)
+	for (size_t i = 0; i < nsides; i++)
 		runs += (size_t)sides[i]->runs;
 	if (hit && hit < runs)
 		str_printf(s, " (%zu of %zu runs)", hit, runs);
@@ -348,12 +339,12 @@ static void whose_add_runs(struct str *s, const struct note *const *notes, size_
 static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 {
 	const struct note **sides;
-	size_t i, nsides;
+	size_t nsides;
 
 	if (!notes[0]->variant && !notes[0]->side)
 		return;
 	nsides = notes_sides(notes, n, &sides);
-	for (i = 0; i < nsides && i < NAMES_SHOWN; i++)
+	for (size_t i = 0; i < nsides && i < NAMES_SHOWN; i++)
 		str_printf(s, "%s%s%s%s", i ? ", " : "", sides[i]->variant ? sides[i]->variant : "",
 			   sides[i]->variant && sides[i]->side ? " " : "",
 			   sides[i]->side ? sides[i]->side : "");
@@ -367,9 +358,9 @@ static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 
 static int note_compare_texts(const struct note *a, const struct note *b)
 {
-	int i, c;
+	int c;
 
-	for (i = 0; i < a->nvalues && i < b->nvalues; i++) {
+	for (int i = 0; i < a->nvalues && i < b->nvalues; i++) {
 		if (!a->value[i].text || !b->value[i].text)
 			continue;
 		c = strcmp(a->value[i].text, b->value[i].text);
@@ -381,9 +372,7 @@ static int note_compare_texts(const struct note *a, const struct note *b)
 
 static int note_compare_numbers(const struct note *a, const struct note *b)
 {
-	int i;
-
-	for (i = 0; i < a->nvalues && i < b->nvalues; i++)
+	for (int i = 0; i < a->nvalues && i < b->nvalues; i++)
 		if (a->value[i].number != b->value[i].number)
 			return a->value[i].number < b->value[i].number ? -1 : 1;
 	return 0;
@@ -457,16 +446,16 @@ static void line_fill(struct note_line *line, const struct note **notes, size_t 
 void note_lines_make(struct note_lines *lines, const struct notes *list)
 {
 	const struct note **all;
-	size_t i, end, n = list->n;
+	size_t end, n = list->n;
 
 	*lines = (struct note_lines){0};
 	all = arena_alloc(&lines->arena, (n + 1) * sizeof(*all));
 	lines->line = xcalloc(n + 1, sizeof(*lines->line));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all[i] = &list->note[i];
 	if (n)
 		qsort(all, n, sizeof(*all), note_compare);
-	for (i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && !note_compare_kinds(all[i], all[end]); end++)
 			;
 		line_fill(&lines->line[lines->n++], all + i, end - i, &lines->arena);

@@ -27,9 +27,8 @@ void sha256_add(struct sha256 *h, const void *data, size_t len)
 void sha256_hex(struct sha256 *h, char hex[65])
 {
 	const unsigned char *sum = gcry_md_read(h->state, GCRY_MD_SHA256);
-	int i;
 
-	for (i = 0; i < BYTES; i++)
+	for (int i = 0; i < BYTES; i++)
 		snprintf(hex + 2 * (size_t)i, 3, "%02x", sum[i]);
 	gcry_md_close(h->state);
 }

@@ -77,11 +77,11 @@ static void spawn_find_program(const char *name, char path[PATH_MAX])
 /* Marks the descriptors above 2, which a child must not inherit. */
 static void spawn_close_on_exec(void)
 {
-	int fd, end = (int)sysconf(_SC_OPEN_MAX);
+	int end = (int)sysconf(_SC_OPEN_MAX);
 
 	/* Before Linux 5.11 the kernel refuses the flag CLOSE_RANGE_CLOEXEC, which is 4. */
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 4))
-		for (fd = STDERR_FILENO + 1; fd < end; fd++)
+		for (int fd = STDERR_FILENO + 1; fd < end; fd++)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 

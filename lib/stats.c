@@ -16,10 +16,8 @@ const char *const estimator_names[3] = {
 
 bool estimator_parse(const char *name, enum estimator *e)
 {
-	size_t i;
-
 	*e = EST_MEDIAN;
-	for (i = 0; name && i < array_size(estimator_names); i++) {
+	for (size_t i = 0; name && i < array_size(estimator_names); i++) {
 		if (!strcmp(name, estimator_names[i])) {
 			*e = (enum estimator)i;
 			return true;
@@ -31,9 +29,8 @@ bool estimator_parse(const char *name, enum estimator *e)
 double stats_mean(const double *x, size_t n)
 {
 	double sum = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += x[i];
 	return n ? sum / (double)n : NAN;
 }
@@ -41,9 +38,8 @@ double stats_mean(const double *x, size_t n)
 double stats_sd(const double *x, size_t n)
 {
 	double mean = stats_mean(x, n), sum = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += (x[i] - mean) * (x[i] - mean);
 	return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
 }
@@ -225,10 +221,9 @@ struct holm_p {
 static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 {
 	struct holm_p *r = xmalloc((n + 1) * sizeof(*r));
-	size_t i;
 
 	*m = 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			r[(*m)++] = (struct holm_p){p[i], i};
 	qsort(r, *m, sizeof(*r), stats_by_value);
@@ -237,11 +232,11 @@ static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 
 void stats_holm(double *p, size_t n)
 {
-	size_t i, m;
+	size_t m;
 	autofree struct holm_p *r = holm_sort(p, n, &m);
 	double running = 0;
 
-	for (i = 0; i < m; i++) {
+	for (size_t i = 0; i < m; i++) {
 		running = fmax(running, r[i].p * (double)(m - i));
 		p[r[i].at] = fmin(1, running);
 	}
@@ -293,9 +288,8 @@ static double beta_away_from_zero(double x)
 static double beta_fraction(double x, double a, double b)
 {
 	double c = 1, d = 1 / beta_away_from_zero(1 - (a + b) * x / (a + 1)), f = d;
-	int m;
 
-	for (m = 1; m < 10000; m++) {
+	for (int m = 1; m < 10000; m++) {
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 		double step;

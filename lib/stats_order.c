@@ -24,11 +24,9 @@ struct order_score {
 /* Fills doubled midranks. */
 static void order_rank(const double *x, size_t n, double *rank)
 {
-	size_t i, j;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		rank[i] = 1;
-		for (j = 0; j < n; j++)
+		for (size_t j = 0; j < n; j++)
 			rank[i] += 2.0 * (x[j] < x[i]) + (x[j] == x[i]);
 	}
 }
@@ -40,9 +38,8 @@ static void order_rank(const double *x, size_t n, double *rank)
 static double order_serial(const double *rank, const size_t *at, size_t n)
 {
 	double mean = (double)n + 1, steps = 0, squares = 0, d;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		d = i ? rank[at[i]] - rank[at[i - 1]] : 0;
 		steps += d * d;
 		squares += (rank[i] - mean) * (rank[i] - mean);
@@ -57,10 +54,9 @@ static double order_serial(const double *rank, const size_t *at, size_t n)
 static double order_trend(const double *rank, const size_t *at, size_t n)
 {
 	long s = 0, pairs = 0;
-	size_t i, j;
 
-	for (i = 0; i < n; i++)
-		for (j = 0; j < i; j++) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++) {
 			s += (rank[at[i]] > rank[at[j]]) - (rank[at[i]] < rank[at[j]]);
 			pairs += rank[at[i]] != rank[at[j]];
 		}
@@ -71,9 +67,8 @@ static double order_trend(const double *rank, const size_t *at, size_t n)
 static struct order_score order_score(const struct order_series *o, const size_t *at)
 {
 	struct order_score most = {NAN, NAN};
-	size_t i;
 
-	for (i = 0; i < o->series; i++) {
+	for (size_t i = 0; i < o->series; i++) {
 		const double *rank = o->rank + i * o->n;
 
 		most.serial = fmax(most.serial, order_serial(rank, at, o->n));
@@ -103,9 +98,9 @@ static bool order_next(size_t *at, size_t n)
 
 static void order_shuffle(struct prng *r, size_t *at, size_t n)
 {
-	size_t i, j, swap;
+	size_t j, swap;
 
-	for (i = n - 1; i; i--) {
+	for (size_t i = n - 1; i; i--) {
 		j = prng_below(r, i + 1);
 		swap = at[i];
 		at[i] = at[j];
@@ -137,12 +132,12 @@ static struct order_test order_count(const struct order_series *o, size_t *at)
 struct order_test stats_order_test(const double *const *x, size_t series, size_t n)
 {
 	autofree double *rank = xcalloc(series * n + 1, sizeof(*rank));
-	size_t *at = xcalloc(n + 1, sizeof(*at)), i;
+	size_t *at = xcalloc(n + 1, sizeof(*at));
 	struct order_test test = {NAN, NAN};
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		at[i] = i;
-	for (i = 0; i < series; i++)
+	for (size_t i = 0; i < series; i++)
 		order_rank(x[i], n, rank + i * n);
 	if (series && n >= STATS_ORDER_MIN)
 		test = order_count(&(struct order_series){rank, series, n}, at);

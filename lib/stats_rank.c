@@ -27,26 +27,25 @@ static void ranking_add_group(struct ranking *r, const struct ranking_item *item
 			      size_t j)
 {
 	double t = (double)(j - i);
-	size_t k;
 
-	for (k = i; k < j; k++)
+	for (size_t k = i; k < j; k++)
 		r->up[k] = r->rank2[items[k].at] = (unsigned)(i + 1 + j);
 	r->ties += t * t * t - t;
 }
 
 static struct ranking ranking_fill(const double *a, size_t na, const double *b, size_t nb)
 {
-	size_t n = na + nb, i, j;
+	size_t n = na + nb, j;
 	autofree struct ranking_item *items = xmalloc(n * sizeof(*items));
 	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2)),
 			    .up = xmalloc(n * sizeof(*r.up))};
 
-	for (i = 0; i < na; i++)
+	for (size_t i = 0; i < na; i++)
 		items[i] = (struct ranking_item){a[i], i};
-	for (i = 0; i < nb; i++)
+	for (size_t i = 0; i < nb; i++)
 		items[na + i] = (struct ranking_item){b[i], na + i};
 	qsort(items, n, sizeof(*items), stats_by_value);
-	for (i = 0; i < n; i = j) {
+	for (size_t i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && items[j].x == items[i].x; j++)
 			;
 		ranking_add_group(&r, items, i, j);
@@ -83,20 +82,20 @@ struct rank_sums {
 static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 {
 	struct rank_sums r = {.mean = (double)m * (double)(n + 1)};
-	size_t *sum = xcalloc(n + 1, sizeof(*sum)), i, k, s;
+	size_t *sum = xcalloc(n + 1, sizeof(*sum));
 	double *from, *to;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum[i + 1] = sum[i] + up[i];
 	r.least = sum[m];
 	r.width = sum[n] - sum[n - m] - sum[m] + 1;
 	r.table = xcalloc((m + 1) * r.width, sizeof(*r.table));
 	r.table[0] = 1;
-	for (i = 0; i < n; i++)
-		for (k = i < m ? i + 1 : m; k > 0 && i + 1 - k <= n - m; k--) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i < m ? i + 1 : m; k > 0 && i + 1 - k <= n - m; k--) {
 			from = r.table + (k - 1) * r.width;
 			to = r.table + k * r.width + up[i] - up[k - 1];
-			for (s = 0; s <= sum[i] - sum[i + 1 - k] - sum[k - 1]; s++)
+			for (size_t s = 0; s <= sum[i] - sum[i + 1 - k] - sum[k - 1]; s++)
 				to[s] += from[s];
 		}
 	free(sum);
@@ -108,9 +107,8 @@ static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 static double rank_sums_p(const struct rank_sums *r, double w2)
 {
 	double far = fabs(w2 - r->mean), all = 0, out = 0; /* whole: "as far" is exact */
-	size_t s;
 
-	for (s = 0; s < r->width; s++) {
+	for (size_t s = 0; s < r->width; s++) {
 		all += r->ways[s];
 		if (fabs((double)(r->least + s) - r->mean) >= far)
 			out += r->ways[s];
@@ -125,18 +123,18 @@ static double rank_sums_p(const struct rank_sums *r, double w2)
  */
 double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 {
-	size_t m = na < nb ? na : nb, more = na < nb ? nb : na, top = na * nb, i, u;
+	size_t m = na < nb ? na : nb, more = na < nb ? nb : na, top = na * nb;
 	double *c = xcalloc(top + 1, sizeof(*c));
 
 	*n = top + 1;
 	c[0] = 1;
-	for (i = 1; i <= m; i++) {
-		for (u = top / 2; u >= more + i; u--)
+	for (size_t i = 1; i <= m; i++) {
+		for (size_t u = top / 2; u >= more + i; u--)
 			c[u] -= c[u - more - i];
-		for (u = i; u <= top / 2; u++)
+		for (size_t u = i; u <= top / 2; u++)
 			c[u] += c[u - i];
 	}
-	for (u = top / 2 + 1; u <= top; u++)
+	for (size_t u = top / 2 + 1; u <= top; u++)
 		c[u] = c[top - u];
 	return c;
 }
@@ -165,14 +163,13 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 {
 	struct ranking r;
 	double w2 = 0, p;
-	size_t i;
 
 	if (!na || !nb)
 		return NAN;
 	if (nb < na) /* the distribution of the smaller sample's sum is cheaper */
 		return stats_mann_whitney(b, nb, a, na);
 	r = ranking_fill(a, na, b, nb);
-	for (i = 0; i < na; i++)
+	for (size_t i = 0; i < na; i++)
 		w2 += r.rank2[i];
 	if (na + nb <= STATS_EXACT_MAX)
 		p = mann_whitney_exact(&r, na + nb, na, w2);
@@ -192,14 +189,13 @@ struct stats_halves {
 struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
 {
 	struct stats_halves *h = xcalloc(1, sizeof(*h));
-	size_t i;
 
 	*h = (struct stats_halves){ranking_fill(x, n, NULL, 0), {0}, NULL, n, base};
 	if (n > STATS_EXACT_MAX)
 		return h;
 	h->sums = rank_sums_count(h->ranking.up, n, base);
 	h->p = xcalloc(h->sums.width, sizeof(*h->p));
-	for (i = 0; i < h->sums.width; i++)
+	for (size_t i = 0; i < h->sums.width; i++)
 		h->p[i] = NAN;
 	return h;
 }
@@ -207,13 +203,13 @@ struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
 double stats_halves_p(struct stats_halves *h, uint64_t base)
 {
 	double w2 = 0, *p;
-	size_t i, chosen = 0;
+	size_t chosen = 0;
 
-	for (i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		chosen += base >> i & 1;
 	if (chosen != h->base)
 		base = ~base;
-	for (i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		w2 += base >> i & 1 ? h->ranking.rank2[i] : 0;
 	if (!h->p)
 		return mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
@@ -243,10 +239,10 @@ double stats_mann_whitney_min(size_t na, size_t nb)
 
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)
 {
-	size_t n, i, k = 0;
+	size_t n, k = 0;
 	double all = 0, sum = 0, *counts = stats_wilcoxon_counts(na, nb, &n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		all += counts[i];
 	while (k < n && (sum + counts[k]) / all < tail)
 		sum += counts[k++];
@@ -276,9 +272,7 @@ static uint64_t prng_rotl(uint64_t x, int k)
 
 void prng_seed(struct prng *r, uint64_t seed)
 {
-	int i;
-
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
 
 		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -328,9 +322,7 @@ static struct boot_sample boot_sample(enum estimator e, const double *x, size_t 
 
 static double boot_draw(struct prng *r, const struct boot_sample *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		s->room[i] = s->x[prng_below(r, s->n)];
 	return stats_point(s->e, s->room, s->n);
 }
@@ -339,11 +331,11 @@ static void boot_run_rounds(struct estimate *est, struct boot_sample *base, stru
 			    double level)
 {
 	double *rounds = xmalloc(STATS_ROUNDS * sizeof(*rounds)), v;
-	size_t i, n = 0;
+	size_t n = 0;
 	struct prng r;
 
 	prng_seed(&r, STATS_SEED);
-	for (i = 0; i < STATS_ROUNDS; i++) {
+	for (size_t i = 0; i < STATS_ROUNDS; i++) {
 		double b = boot_draw(&r, base);
 
 		v = boot_ratio(b, boot_draw(&r, new));

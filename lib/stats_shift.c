@@ -53,11 +53,11 @@ struct pairs {
 /* Computes the pairs and returns their median: Hodges and Lehmann's estimate. */
 static double pairs_init(struct pairs *t)
 {
-	size_t n = t->na * t->nb, i, j;
+	size_t n = t->na * t->nb;
 
 	t->pairs = xmalloc(n * sizeof(*t->pairs));
-	for (i = 0; i < t->na; i++)
-		for (j = 0; j < t->nb; j++)
+	for (size_t i = 0; i < t->na; i++)
+		for (size_t j = 0; j < t->nb; j++)
 			t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
 	qsort(t->pairs, n, sizeof(*t->pairs), stats_by_value);
 	return (t->pairs[(n - 1) / 2] + t->pairs[n / 2]) / 2;
@@ -68,9 +68,8 @@ static double pairs_init(struct pairs *t)
 static double change_p(const struct pairs *t, double by)
 {
 	double *moved = xmalloc(t->na * sizeof(*moved)), p;
-	size_t i;
 
-	for (i = 0; i < t->na; i++)
+	for (size_t i = 0; i < t->na; i++)
 		moved[i] = t->change->apply(t->a[i], by);
 	p = stats_mann_whitney(moved, t->na, t->b, t->nb);
 	free(moved);
@@ -81,9 +80,9 @@ static double change_p(const struct pairs *t, double by)
 static size_t pairs_merge_equal(double *x, size_t n)
 {
 	double tiny = 1e-12 * (fabs(x[0]) + fabs(x[n - 1]));
-	size_t i, kept = 1;
+	size_t kept = 1;
 
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if (x[i] - x[kept - 1] > tiny)
 			x[kept++] = x[i];
 	return kept;
@@ -209,11 +208,10 @@ struct estimate stats_test_ratio(const double *a, size_t na, const double *b, si
 	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_ratio};
 	struct estimate none = {NAN, NAN, NAN, NAN, na + nb, na + nb};
 	bool positive = true;
-	size_t i;
 
-	for (i = 0; i < na; i++)
+	for (size_t i = 0; i < na; i++)
 		positive &= a[i] > 0;
-	for (i = 0; i < nb; i++)
+	for (size_t i = 0; i < nb; i++)
 		positive &= b[i] >= 0;
 	if (positive)
 		return change_test(&t, alpha, p);

@@ -15,10 +15,9 @@ static void stop_handle(int sig)
 void stop_watch(void)
 {
 	struct sigaction sa = {.sa_handler = stop_handle}, had;
-	size_t i;
 
 	sigemptyset(&sa.sa_mask);
-	for (i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		if (!sigaction(stop_signals[i], NULL, &had) && had.sa_handler != SIG_IGN)
 			sigaction(stop_signals[i], &sa, NULL);
 }
@@ -26,9 +25,8 @@ void stop_watch(void)
 void stop_unwatch(void)
 {
 	struct sigaction had;
-	size_t i;
 
-	for (i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
 		if (!sigaction(stop_signals[i], NULL, &had) && had.sa_handler == stop_handle)
 			signal(stop_signals[i], SIG_DFL);
 }

@@ -101,10 +101,10 @@ bool str_matches(const char *pattern, const char *name)
 
 bool str_matches_any(const char *patterns, const char *name)
 {
-	char *copy = xstrdup(patterns), *save, *word;
+	char *copy = xstrdup(patterns), *save;
 	bool found = false;
 
-	for (word = strtok_r(copy, " \t\n", &save); word && !found;
+	for (char *word = strtok_r(copy, " \t\n", &save); word && !found;
 	     word = strtok_r(NULL, " \t\n", &save))
 		found = str_matches(word, name);
 	free(copy);
@@ -164,16 +164,10 @@ int utf8_decode(const char *s, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const uint8_t *p = (const uint8_t *)s;
-	int n = *p < 0x80   ? 1
-		: *p < 0xc0 ? 0
-		: *p < 0xe0 ? 2
-		: *p < 0xf0 ? 3
-		: *p < 0xf8 ? 4
-			    : 0,
-	    i;
+	int n = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf8 ? 4 : 0;
 
 	*code = n == 1 ? *p : n ? *p & (0x7fu >> n) : 0;
-	for (i = 1; i < n; i++) {
+	for (int i = 1; i < n; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 		*code = *code << 6 | (p[i] & 0x3f);
@@ -202,14 +196,12 @@ static bool printable_is_plain(const char *s)
 
 static void printable_add_code(struct str *out, const char *s, int n, uint32_t code, int kind)
 {
-	int i;
-
 	if (n && kind == PRINTABLE_LINE && (code == '\t' || code == '\n' || code == '\r')) {
 		str_putc(out, ' ');
 	} else if (n && (!printable_is_unsafe(code) || code == '\t' || code == '\n')) {
 		str_add(out, s, (size_t)n);
 	} else {
-		for (i = 0; i < (n ? n : 1); i++)
+		for (int i = 0; i < (n ? n : 1); i++)
 			str_printf(out, "\\x%02x", (unsigned char)s[i]);
 	}
 }
@@ -234,14 +226,14 @@ enum { NEAR_WORD_MOST = 32 };
 /* Returns how many characters to insert, delete or replace in `a` of n characters to make `b`. */
 static size_t str_distance(const char *a, size_t n, const char *b, size_t m)
 {
-	size_t row[NEAR_WORD_MOST + 1], i, k, above, corner;
+	size_t row[NEAR_WORD_MOST + 1], above, corner;
 
-	for (k = 0; k <= m; k++)
+	for (size_t k = 0; k <= m; k++)
 		row[k] = k;
-	for (i = 1; i <= n; i++) {
+	for (size_t i = 1; i <= n; i++) {
 		corner = row[0];
 		row[0] = i;
-		for (k = 1; k <= m; k++) {
+		for (size_t k = 1; k <= m; k++) {
 			above = row[k];
 			corner += a[i - 1] != b[k - 1];
 			row[k] = (above < row[k - 1] ? above : row[k - 1]) + 1;

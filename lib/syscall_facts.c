@@ -147,9 +147,7 @@ static const char movers[] =
 
 bool syscall_arch_known(const char *arch)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(tables) && arch; i++)
+	for (size_t i = 0; i < array_size(tables) && arch; i++)
 		if (!strcmp(tables[i].arch, arch))
 			return true;
 	return false;
@@ -157,11 +155,9 @@ bool syscall_arch_known(const char *arch)
 
 const char *syscall_name_on(const char *arch, uint32_t nr)
 {
-	size_t i;
-
 	if (nr >= FIRST_COMMON)
 		return nr - FIRST_COMMON < array_size(common) ? common[nr - FIRST_COMMON] : NULL;
-	for (i = 0; i < array_size(tables) && arch; i++)
+	for (size_t i = 0; i < array_size(tables) && arch; i++)
 		if (!strcmp(tables[i].arch, arch))
 			return nr < tables[i].n ? tables[i].names[nr] : NULL;
 	return NULL;

@@ -17,9 +17,9 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 void table_drop_columns(struct table *t, const char *names)
 {
 	struct column *kept = arena_alloc(&t->arena, (size_t)t->ncolumns * sizeof(*kept));
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		if (!str_matches_any(names, t->columns[i].name))
 			kept[n++] = t->columns[i];
 	t->columns = kept;
@@ -113,9 +113,7 @@ char **table_note_texts_brief(const struct table *t, const char *columns)
 
 void table_note_texts_free(char **texts)
 {
-	size_t i;
-
-	for (i = 0; texts[i]; i++)
+	for (size_t i = 0; texts[i]; i++)
 		free(texts[i]);
 	free(texts);
 }
@@ -159,9 +157,7 @@ struct value *table_cell(const struct table *t, size_t row, int column)
 
 int table_column(const struct table *t, const char *name)
 {
-	int i;
-
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		if (!strcmp(t->columns[i].name, name))
 			return i;
 	return -1;
@@ -199,9 +195,8 @@ struct interval table_interval(const struct table *t, size_t row, const char *co
 bool table_has_values(const struct table *t, const char *column)
 {
 	int c = table_column(t, column);
-	size_t row;
 
-	for (row = 0; c >= 0 && row < t->rows; row++)
+	for (size_t row = 0; c >= 0 && row < t->rows; row++)
 		if (table_cell(t, row, c)->type != V_NONE)
 			return true;
 	return false;
@@ -320,29 +315,26 @@ static void merge_make_columns(struct table *to, const struct table *from, size_
 {
 	const struct column first = {.name = column, .type = V_STR};
 	struct column *columns;
-	int most = 1, c;
-	size_t i;
+	int most = 1;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		most += from[i].ncolumns;
 	columns = arena_alloc(&to->arena, (size_t)most * sizeof(*columns));
 	to->columns = columns;
 	merge_add_column(to, columns, &first);
-	for (i = 0; i < n; i++)
-		for (c = 0; c < from[i].ncolumns; c++)
+	for (size_t i = 0; i < n; i++)
+		for (int c = 0; c < from[i].ncolumns; c++)
 			merge_add_column(to, columns, &from[i].columns[c]);
 }
 
 static void merge_add_rows(struct table *to, const struct table *from, const char *name)
 {
 	struct value *row;
-	size_t i;
-	int c;
 
-	for (i = 0; i < from->rows; i++) {
+	for (size_t i = 0; i < from->rows; i++) {
 		row = table_row(to);
 		row[0] = value_str(to, name);
-		for (c = 0; c < from->ncolumns; c++)
+		for (int c = 0; c < from->ncolumns; c++)
 			table_set(to, row, from->columns[c].name,
 				  value_copy(to, table_cell(from, i, c)));
 	}
@@ -350,9 +342,7 @@ static void merge_add_rows(struct table *to, const struct table *from, const cha
 
 static bool merge_has_note(const struct table *t, const struct note *note)
 {
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
+	for (size_t i = 0; i < t->notes.n; i++)
 		if (!t->notes.note[i].variant && !t->notes.note[i].side &&
 		    notes_equal(&t->notes.note[i], note))
 			return true;
@@ -374,9 +364,7 @@ static bool merge_is_common(const struct table *from, size_t n, const struct not
 static void merge_add_notes(struct table *to, const struct table *from, size_t n, size_t at,
 			    const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < from[at].notes.n; i++) {
+	for (size_t i = 0; i < from[at].notes.n; i++) {
 		const struct note *note = &from[at].notes.note[i];
 		bool common = merge_is_common(from, n, note);
 
@@ -394,12 +382,10 @@ static void merge_add_notes(struct table *to, const struct table *from, size_t n
 void table_merge(struct table *to, const struct table *from, size_t n, const char *column,
 		 const char *const *names)
 {
-	size_t i;
-
 	table_init(to, from[0].name, NULL, 0);
 	to->least = from[0].least;
 	merge_make_columns(to, from, n, column);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (from[i].title)
 			table_title_lines(
 				to, arena_printf(&to->arena, "%s: %s", names[i], from[i].title));

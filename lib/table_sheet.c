@@ -17,10 +17,9 @@ int people_width_of(const char *s)
 static void people_choose_columns(struct people *p, const struct table *t)
 {
 	struct str absent = {0};
-	int i;
 
 	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
-	for (i = 0; i < t->ncolumns; i++) {
+	for (int i = 0; i < t->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
 		bool words = c->type == V_STR, empty = t->rows && !table_has_values(t, c->name);
 
@@ -126,13 +125,12 @@ static char *people_cell_text(struct people *p, const struct table *t, size_t ro
 			      const struct people_column *c, struct str *s)
 {
 	const struct value *v = table_cell(t, row, c->value);
-	char *at;
 
 	str_reset(s);
 	people_add_value(s, v, &t->columns[c->value]);
 	if (v->type != V_NONE)
 		people_add_interval(s, v, &t->columns[c->value]);
-	for (at = s->buf; *at; at++)
+	for (char *at = s->buf; *at; at++)
 		if ((unsigned char)*at < ' ')
 			*at = ' ';
 	return arena_strdup(&p->arena, s->buf);
@@ -142,11 +140,10 @@ static void people_fill_column(struct people *p, const struct table *t, int i)
 {
 	struct people_column *c = &p->columns[i];
 	freed(str_free) struct str s = {0};
-	size_t row;
 	int w;
 
 	c->full = people_width_of(c->name);
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		char *text = people_cell_text(p, t, row, c, &s);
 
 		p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
@@ -158,12 +155,10 @@ static void people_fill_column(struct people *p, const struct table *t, int i)
 
 void people_of(struct people *p, const struct table *t)
 {
-	int i;
-
 	*p = (struct people){.rows = t->rows};
 	people_choose_columns(p, t);
 	p->cells = xcalloc(t->rows * (size_t)p->ncolumns, sizeof(*p->cells));
-	for (i = 0; i < p->ncolumns; i++)
+	for (int i = 0; i < p->ncolumns; i++)
 		people_fill_column(p, t, i);
 }
 
@@ -214,9 +209,9 @@ void fit_short(struct str *out, const char *s, int width)
 /* Returns the width of the first `end` columns as far as they stand in rows. */
 static int sheet_columns_width(const struct sheet *sh, int end)
 {
-	int sum = sh->indent - sh->gap, i;
+	int sum = sh->indent - sh->gap;
 
-	for (i = 0; i < end; i++)
+	for (int i = 0; i < end; i++)
 		sum += sh->p.columns[i].place == IN_ROWS ? sh->p.columns[i].width + sh->gap : 0;
 	return sum;
 }
@@ -224,11 +219,11 @@ static int sheet_columns_width(const struct sheet *sh, int end)
 /* Shortens the widest of the first `end` names until they take `room`. Returns whether they do. */
 static bool sheet_shorten_names(struct sheet *sh, int end, int room, int least)
 {
-	struct people_column *c, *widest = sh->p.columns;
+	struct people_column *widest = sh->p.columns;
 
 	while (widest && sheet_columns_width(sh, end) > room) {
 		widest = NULL;
-		for (c = sh->p.columns; c < sh->p.columns + end; c++)
+		for (struct people_column *c = sh->p.columns; c < sh->p.columns + end; c++)
 			if (c->place == IN_ROWS && !c->whole && c->width > least &&
 			    (!widest || c->width > widest->width))
 				widest = c;
@@ -249,9 +244,7 @@ static struct people_column *sheet_last_shown(const struct sheet *sh)
 
 static void sheet_restore_widths(struct sheet *sh)
 {
-	int i;
-
-	for (i = 0; i < sh->p.ncolumns; i++)
+	for (int i = 0; i < sh->p.ncolumns; i++)
 		sh->p.columns[i].width = sh->p.columns[i].full;
 	if (sh->prose && sheet_last_shown(sh)->width > PROSE_LEAST)
 		sheet_last_shown(sh)->width = PROSE_LEAST;
@@ -273,9 +266,7 @@ static bool sheet_try_names(struct sheet *sh, int least)
 
 static bool sheet_column_is_constant(const struct people *p, int column)
 {
-	size_t row;
-
-	for (row = 1; row < p->rows; row++)
+	for (size_t row = 1; row < p->rows; row++)
 		if (strcmp(people_cell(p, row, column), people_cell(p, 0, column)))
 			return false;
 	return p->rows > 1;
@@ -284,9 +275,7 @@ static bool sheet_column_is_constant(const struct people *p, int column)
 /* Hides columns with the same word in each row and adds them to `once`. */
 static void sheet_hide_constant(struct sheet *sh)
 {
-	int i;
-
-	for (i = 0; i < sh->p.ncolumns - 1; i++) {
+	for (int i = 0; i < sh->p.ncolumns - 1; i++) {
 		struct people_column *c = &sh->p.columns[i];
 
 		if (!c->left || !sheet_column_is_constant(&sh->p, i))
@@ -303,9 +292,9 @@ static void sheet_hide_constant(struct sheet *sh)
  */
 static int sheet_naming_columns(const struct sheet *sh)
 {
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < sh->p.ncolumns; i++) {
+	for (int i = 0; i < sh->p.ncolumns; i++) {
 		const struct people_column *c = &sh->p.columns[i];
 
 		if (!c->left && sh->t->columns[c->value].type != V_INT)
@@ -318,9 +307,9 @@ static int sheet_naming_columns(const struct sheet *sh)
 
 static int sheet_compare_rows(const struct sheet *sh, size_t a, size_t b, int end)
 {
-	int i, order = 0;
+	int order = 0;
 
-	for (i = 0; i < end && !order; i++)
+	for (int i = 0; i < end && !order; i++)
 		if (sh->p.columns[i].place == IN_ROWS || i < sh->section)
 			order = strcmp(people_cell(&sh->p, a, i), people_cell(&sh->p, b, i));
 	return order;
@@ -336,13 +325,13 @@ static int sheet_compare_names(const void *a, const void *b, void *sheet)
 /* Returns whether two rows have the same keys. */
 static bool sheet_is_ambiguous(struct sheet *sh)
 {
-	size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows)), i;
+	size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows));
 	bool same = false;
 
-	for (i = 0; i < sh->p.rows; i++)
+	for (size_t i = 0; i < sh->p.rows; i++)
 		rows[i] = i;
 	qsort_r(rows, sh->p.rows, sizeof(*rows), sheet_compare_names, sh);
-	for (i = 1; i < sh->p.rows && !same; i++)
+	for (size_t i = 1; i < sh->p.rows && !same; i++)
 		same = !sheet_compare_names(&rows[i - 1], &rows[i], sh);
 	free(rows);
 	return same;
@@ -357,9 +346,9 @@ bool sheet_starts_section(const struct sheet *sh, size_t row)
 
 static size_t sheet_count_sections(const struct sheet *sh)
 {
-	size_t n = 0, row;
+	size_t n = 0;
 
-	for (row = 0; row < sh->p.rows; row++)
+	for (size_t row = 0; row < sh->p.rows; row++)
 		n += sheet_starts_section(sh, row);
 	return n;
 }
@@ -367,10 +356,8 @@ static size_t sheet_count_sections(const struct sheet *sh)
 /* Puts the first `n` columns above their rows, and takes other columns back into the rows. */
 static void sheet_set_section(struct sheet *sh, int n)
 {
-	int i;
-
 	sh->section = n;
-	for (i = 0; i < sh->p.ncolumns; i++) {
+	for (int i = 0; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
 
 		if (c->place == IN_ROWS || c->place == IN_SECTION)
@@ -405,9 +392,7 @@ static bool sheet_try_sections(struct sheet *sh)
 
 static void sheet_hide(struct sheet *sh, const char *name)
 {
-	int i;
-
-	for (i = 1; i < sh->p.ncolumns; i++) {
+	for (int i = 1; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
 
 		if (c->place != IN_ROWS || strcmp(c->name, name))
@@ -438,9 +423,9 @@ static bool sheet_try_sparing(struct sheet *sh)
 
 static int sheet_widest_figure(const struct sheet *sh)
 {
-	int i, most = 0;
+	int most = 0;
 
-	for (i = sh->keys; i < sh->p.ncolumns; i++)
+	for (int i = sh->keys; i < sh->p.ncolumns; i++)
 		if (sh->p.columns[i].place == IN_ROWS && sh->p.columns[i].width > most)
 			most = sh->p.columns[i].width;
 	return most;
@@ -466,9 +451,9 @@ static void sheet_choose_keys(struct sheet *sh)
 
 static void sheet_assign_blocks(struct sheet *sh)
 {
-	int first = sheet_columns_width(sh, sh->keys), used = first, i;
+	int first = sheet_columns_width(sh, sh->keys), used = first;
 
-	for (i = sh->keys; i < sh->p.ncolumns; i++) {
+	for (int i = sh->keys; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
 
 		if (c->place != IN_ROWS)
@@ -489,11 +474,10 @@ static void sheet_assign_blocks(struct sheet *sh)
 static bool sheet_is_prose(const struct sheet *sh)
 {
 	int i = sh->p.ncolumns - 1;
-	size_t row;
 
 	if (i < 0 || !sh->p.columns[i].left)
 		return false;
-	for (row = 0; row < sh->p.rows; row++)
+	for (size_t row = 0; row < sh->p.rows; row++)
 		if (strchr(people_cell(&sh->p, row, i), ' '))
 			return true;
 	return false;

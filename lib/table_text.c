@@ -59,9 +59,9 @@ static void text_print_prose(FILE *out, const char *text, int at, int room)
  */
 static void text_print_row(const struct sheet *sh, FILE *out, long row, int block)
 {
-	int i, at = sh->indent, cursor = 0, chars, from;
+	int at = sh->indent, cursor = 0, chars, from;
 
-	for (i = 0; i < sh->p.ncolumns; i++) {
+	for (int i = 0; i < sh->p.ncolumns; i++) {
 		const struct people_column *c = &sh->p.columns[i];
 		const char *cell = row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i);
 
@@ -84,13 +84,10 @@ static void text_print_row(const struct sheet *sh, FILE *out, long row, int bloc
 
 static void text_print_blocks(const struct sheet *sh, FILE *out, size_t first, size_t end)
 {
-	size_t row;
-	int block;
-
-	for (block = 0; block < sh->blocks; block++) {
+	for (int block = 0; block < sh->blocks; block++) {
 		fputs(block ? "\n" : "", out);
 		text_print_row(sh, out, -1, block);
-		for (row = first; row < end; row++)
+		for (size_t row = first; row < end; row++)
 			text_print_row(sh, out, (long)row, block);
 	}
 }
@@ -102,9 +99,8 @@ static void text_print_heading(const struct sheet *sh, FILE *out, size_t row)
 	/* A name has a line at most, which begins with the indent and ends with a comma. */
 	const int room = sh->width ? sh->width - (int)sizeof(indent) : INT_MAX;
 	freed(str_free) struct str s = {0};
-	int i;
 
-	for (i = 0; i < sh->section; i++) {
+	for (int i = 0; i < sh->section; i++) {
 		if (sh->p.columns[i].place != IN_SECTION)
 			continue;
 		str_printf(&s, "%s%s ", s.len ? ", " : "", sh->p.columns[i].name);
@@ -133,7 +129,6 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 {
 	freed(str_free) struct str s = {0};
 	char **lines;
-	size_t n;
 
 	str_puts(&s, "");
 	if (sh->p.absent)
@@ -145,7 +140,7 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 	if (sh->t->verbose && s.len)
 		text_print_lines(out, sh->width, "# ", "#   ", s.buf);
 	lines = sh->t->verbose ? table_note_texts(sh->t) : table_note_texts_brief(sh->t, s.buf);
-	for (n = 0; lines[n]; n++)
+	for (size_t n = 0; lines[n]; n++)
 		text_print_lines(out, sh->width, "# ", "#   ", lines[n]);
 	table_note_texts_free(lines);
 }
@@ -184,9 +179,7 @@ static const struct {
 /* Returns the ASCII spelling of the character at `s`, and the number of its bytes. */
 static const char *spell(const char *s, size_t *len)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(spellings); i++) {
+	for (size_t i = 0; i < array_size(spellings); i++) {
 		*len = strlen(spellings[i].utf8);
 		if (!strncmp(s, spellings[i].utf8, *len))
 			return spellings[i].ascii;
@@ -248,7 +241,6 @@ void table_write_commit(const struct table *t, FILE *out)
 	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
 	struct arena a = {0};
 	struct sheet sh;
-	size_t n;
 
 	sheet_of(&sh, t, COMMIT_WIDTH, INDENT, false);
 	if (t->title)
@@ -262,7 +254,7 @@ void table_write_commit(const struct table *t, FILE *out)
 	}
 	if (sh.left_out.len)
 		text_print_lines(out, COMMIT_WIDTH, "left out, too wide: ", "  ", sh.left_out.buf);
-	for (n = 0; notes[n]; n++)
+	for (size_t n = 0; notes[n]; n++)
 		commit_print_text(out, &a, notes[n]);
 	table_note_texts_free(notes);
 	sheet_free(&sh);

@@ -80,11 +80,9 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 		       void (*put)(FILE *, const char *))
 {
 	freed(str_free) struct str number = {0};
-	size_t row;
-	int i;
 
-	for (row = 0; row < t->rows; row++) {
-		for (i = 0; i < t->ncolumns; i++) {
+	for (size_t row = 0; row < t->rows; row++) {
+		for (int i = 0; i < t->ncolumns; i++) {
 			const struct value *v = table_cell(t, row, i);
 
 			if (v->type == V_STR) {
@@ -102,17 +100,15 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 			    void (*put)(FILE *, const char *))
 {
 	char **notes = table_note_texts(t);
-	size_t n;
-	int i;
 
-	for (i = 0; i < t->ncolumns; i++) {
+	for (int i = 0; i < t->ncolumns; i++) {
 		put(out, t->columns[i].name);
 		fputc(i < t->ncolumns - 1 ? sep : '\n', out);
 	}
 	write_rows(t, out, sep, put);
 	if (t->title)
 		print_note("%s", t->title);
-	for (n = 0; notes[n]; n++)
+	for (size_t n = 0; notes[n]; n++)
 		print_note("%s", notes[n]);
 	table_note_texts_free(notes);
 }
@@ -135,9 +131,8 @@ static json_t *json_value(const struct value *v)
 static json_t *json_columns(const struct table *t)
 {
 	json_t *list = json_array();
-	int i;
 
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s?}", "name", t->columns[i].name,
 						      "unit", t->columns[i].unit));
 	return list;
@@ -146,13 +141,11 @@ static json_t *json_columns(const struct table *t)
 static json_t *json_rows(const struct table *t)
 {
 	json_t *list = json_array();
-	size_t row;
-	int i;
 
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		json_t *object = json_object();
 
-		for (i = 0; i < t->ncolumns; i++)
+		for (int i = 0; i < t->ncolumns; i++)
 			json_object_set_new(object, t->columns[i].name,
 					    json_value(table_cell(t, row, i)));
 		json_array_append_new(list, object);
@@ -180,9 +173,8 @@ static json_t *json_note_value(const struct note_line *line, int place)
 static json_t *json_note_runs(const struct note_line *line)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < line->n; i++) {
+	for (size_t i = 0; i < line->n; i++) {
 		const struct note *n = line->notes[i];
 		json_t *run;
 
@@ -206,15 +198,13 @@ static json_t *json_notes(const struct table *t)
 {
 	json_t *list = json_array(), *values;
 	struct note_lines lines;
-	size_t i;
-	int v;
 
 	note_lines_make(&lines, &t->notes);
-	for (i = 0; i < lines.n; i++) {
+	for (size_t i = 0; i < lines.n; i++) {
 		const struct note_line *line = &lines.line[i];
 
 		values = json_array();
-		for (v = 0; v < line->notes[0]->nvalues; v++)
+		for (int v = 0; v < line->notes[0]->nvalues; v++)
 			json_array_append_new(values, json_note_value(line, v));
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "severity",
 						      severity_name(line->severity), "kind",
@@ -275,19 +265,18 @@ static void write_md(const struct table *t, FILE *out)
 	freed(str_free) struct str absent = {0};
 	struct people p;
 	char **notes;
-	size_t row, n;
-	int i;
+	size_t n;
 
 	people_of(&p, t);
 	if (t->title)
 		fprintf(out, "**%s**\n\n", t->title);
-	for (i = 0; i < p.ncolumns; i++)
+	for (int i = 0; i < p.ncolumns; i++)
 		md_row(out, p.columns[i].name, i == p.ncolumns - 1);
-	for (i = 0; i < p.ncolumns; i++)
+	for (int i = 0; i < p.ncolumns; i++)
 		fputs(p.columns[i].left ? "| --- " : "| ---: ", out);
 	fputs("|\n", out);
-	for (row = 0; row < t->rows; row++)
-		for (i = 0; i < p.ncolumns; i++)
+	for (size_t row = 0; row < t->rows; row++)
+		for (int i = 0; i < p.ncolumns; i++)
 			md_row(out, people_cell(&p, row, i), i == p.ncolumns - 1);
 	str_puts(&absent, "");
 	if (p.absent)
@@ -320,9 +309,7 @@ static const struct {
 
 int table_format_parse(const char *name, enum table_format *format)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(formats); i++) {
+	for (size_t i = 0; i < array_size(formats); i++) {
 		if (!strcmp(formats[i].name, name)) {
 			*format = (enum table_format)i;
 			return 0;
@@ -391,12 +378,11 @@ static void copy_column(struct copying *k, const struct column *c, int column)
 static void copy_columns(struct copying *k)
 {
 	size_t n = 3 * (size_t)k->t->ncolumns + 1;
-	int i;
 
 	k->copy->columns = k->columns = arena_alloc(&k->copy->arena, n * sizeof(*k->columns));
 	k->from = arena_alloc(&k->copy->arena, n * sizeof(*k->from));
 	k->copy->ncolumns = 0;
-	for (i = 0; i < k->t->ncolumns; i++) {
+	for (int i = 0; i < k->t->ncolumns; i++) {
 		struct column c = k->t->columns[i];
 
 		c.name = escaped(k, c.name, PRINTABLE_LINE);
@@ -407,13 +393,11 @@ static void copy_columns(struct copying *k)
 static void copy_cells(struct copying *k)
 {
 	struct value *cell;
-	size_t row;
-	int i;
 
 	k->copy->cells = cell =
 		xmalloc((k->t->rows * (size_t)k->copy->ncolumns + 1) * sizeof(*cell));
-	for (row = 0; row < k->t->rows; row++) {
-		for (i = 0; i < k->copy->ncolumns; i++, cell++) {
+	for (size_t row = 0; row < k->t->rows; row++) {
+		for (int i = 0; i < k->copy->ncolumns; i++, cell++) {
 			const struct value *v = table_cell(k->t, row, k->from[i].column);
 
 			*cell = k->spread ? value_part(v, k->from[i].part) : *v;
@@ -426,18 +410,16 @@ static void copy_cells(struct copying *k)
 static void copy_notes(struct copying *k)
 {
 	struct notes *notes = &k->copy->notes;
-	size_t n;
-	int v;
 
 	*notes = (struct notes){0};
 	notes_copy_all(notes, &k->t->notes);
-	for (n = 0; n < notes->n; n++) {
+	for (size_t n = 0; n < notes->n; n++) {
 		struct note *note = &notes->note[n];
 
 		note->variant = escaped(k, note->variant, PRINTABLE_LINE);
 		note->side = escaped(k, note->side, PRINTABLE_LINE);
 		note->pass = escaped(k, note->pass, PRINTABLE_LINE);
-		for (v = 0; v < note->nvalues; v++)
+		for (int v = 0; v < note->nvalues; v++)
 			note->value[v].text = escaped(k, note->value[v].text, PRINTABLE_LINE);
 	}
 }

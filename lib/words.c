@@ -84,9 +84,7 @@ int words_split(struct words *w, const char *text, struct error *err)
 
 void words_free(struct words *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		free(w->word[i]);
 	free(w->word);
 	*w = (struct words){0};
@@ -109,9 +107,8 @@ char *words_join(char *const word[])
 	static const char plain[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./:,@%^";
 	struct str s = {0};
-	size_t i;
 
-	for (i = 0; word[i]; i++) {
+	for (size_t i = 0; word[i]; i++) {
 		if (i)
 			str_putc(&s, ' ');
 		if (*word[i] && !word[i][strspn(word[i], plain)])
@@ -168,7 +165,7 @@ size_t program_next(char *const word[], size_t i)
 {
 	const char *name = path_base_name(word[i]);
 	const struct prefix *p = prefixes, *end = p + array_size(prefixes);
-	size_t at = i + 1, k;
+	size_t at = i + 1;
 
 	while (p < end && strcmp(p->name, name) != 0)
 		p++;
@@ -182,7 +179,7 @@ size_t program_next(char *const word[], size_t i)
 	}
 	if (p->verb && (!word[at] || strcmp(word[at], p->verb) != 0))
 		return i;
-	for (k = 0; k < p->words && word[at]; k++)
+	for (size_t k = 0; k < p->words && word[at]; k++)
 		at++;
 	at = words_skip_assignments(word, at);
 	return word[at] ? at : i;
@@ -212,9 +209,7 @@ static const struct {
 
 static bool watts_scale_unit(const char *unit, double *watts)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(watts_units); i++) {
+	for (size_t i = 0; i < array_size(watts_units); i++) {
 		if (strcasecmp(unit, watts_units[i].name))
 			continue;
 		*watts *= watts_units[i].watts;

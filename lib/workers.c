@@ -37,14 +37,13 @@ static void *workers_start(void *arg)
 void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 {
 	autofree struct worker *w = xcalloc(n, sizeof(*w));
-	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		w[i] = (struct worker){.work = work, .arg = arg, .number = i};
 		w[i].started = !pthread_create(&w[i].thread, NULL, workers_start, &w[i]);
 	}
 	work(arg, 0);
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if (w[i].started)
 			pthread_join(w[i].thread, NULL);
 }

@@ -96,9 +96,8 @@ const struct refusal *refusal_find(enum zc_request request, int code)
 {
 	static const struct refusal unknown = {0, "no known reason for this errno here",
 					       "the driver may have refused: see dmesg"};
-	size_t i;
 
-	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (refusals[i].requests & request && refusals[i].refusal.code == code)
 			return &refusals[i].refusal;
 	return &unknown;

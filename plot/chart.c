@@ -52,9 +52,7 @@ const struct chart *chart_at(size_t i)
 
 const struct chart *chart_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(charts); i++)
+	for (size_t i = 0; i < array_size(charts); i++)
 		if (!strcmp(charts[i]->name, name))
 			return charts[i];
 	return NULL;
@@ -76,9 +74,7 @@ static bool note_text_is(const char *a, const char *b)
 
 bool notes_have_note(const struct notes *list, const struct note *note)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		const struct note *had = &list->note[i];
 
 		if (notes_equal(had, note) && had->repeat == note->repeat &&
@@ -125,10 +121,8 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 
 void drawing_add_notes(struct drawing *d, const struct table *t)
 {
-	size_t i;
-
 	d->lossy |= t->lossy && !notes_have(&t->notes, SEVERITY_LOSSY);
-	for (i = 0; i < t->notes.n; i++) {
+	for (size_t i = 0; i < t->notes.n; i++) {
 		const struct note *n = &t->notes.note[i];
 
 		if (!note_is_doubt(n) || !note_concerns(t, n))
@@ -142,9 +136,7 @@ void drawing_add_notes(struct drawing *d, const struct table *t)
 static bool drawing_has_table(struct drawing *d, const char *variant, const char *name,
 			      const char *side, struct drawing_table **t)
 {
-	size_t i;
-
-	for (i = 0; i < d->ntables; i++) {
+	for (size_t i = 0; i < d->ntables; i++) {
 		*t = d->tables[i];
 		if (note_text_is((*t)->variant, variant) && !strcmp((*t)->name, name) &&
 		    note_text_is((*t)->side, side))
@@ -194,7 +186,7 @@ void drawing_read_components(struct drawing *d, struct query *q)
 int drawing_prepare(struct drawing *d, struct error *err)
 {
 	struct error ignored = {0};
-	int i, rc;
+	int rc;
 
 	drawing_read_components(d, &d->query);
 	if (d->query.estimator)
@@ -205,7 +197,7 @@ int drawing_prepare(struct drawing *d, struct error *err)
 		return error_set(err, ENODATA, "the capture has no complete run of any variant");
 	rc = scope_check_name(d->store, "variant", d->base, false, d->facts.variants,
 			      d->facts.nvariants, err);
-	for (i = 0; i < d->nnews && !rc; i++)
+	for (int i = 0; i < d->nnews && !rc; i++)
 		if (!d->two_captures || (!strchr(d->news[i], ':') && !path_exists(d->news[i])))
 			rc = scope_check_name(d->store, "variant", d->news[i], false,
 					      d->facts.variants, d->facts.nvariants, err);
@@ -221,9 +213,7 @@ int drawing_prepare(struct drawing *d, struct error *err)
 
 void drawing_free(struct drawing *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->ntables; i++) {
+	for (size_t i = 0; i < d->ntables; i++) {
 		table_free(&d->tables[i]->table);
 		free(d->tables[i]);
 	}
@@ -263,9 +253,8 @@ double drawing_claim(struct drawing *d, int i, const char *table, const char *si
 	bool metrics = !strcmp(table, "metrics");
 	const struct table *t = drawing_compare(d, i, table, metrics ? drawing_only_side(d) : side);
 	const char *verdict = "";
-	size_t row;
 
-	for (row = 0; t && row < t->rows && !*verdict; row++)
+	for (size_t row = 0; t && row < t->rows && !*verdict; row++)
 		if (row_is(t, row, metrics ? "metric" : "component", row_name) &&
 		    (!metrics || row_is(t, row, "side", side)))
 			verdict = table_text(t, row, "verdict");
@@ -288,9 +277,8 @@ int drawing_bar(const struct drawing *d, struct figure *f, const char *variant)
 void drawing_bars(const struct drawing *d, struct figure *f)
 {
 	const char *v;
-	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
+	for (int i = 0; (v = drawing_variant(d, i)); i++)
 		drawing_bar(d, f, v);
 }
 
@@ -299,9 +287,8 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 {
 	struct str absent = {0};
 	const char *v;
-	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
+	for (int i = 0; (v = drawing_variant(d, i)); i++)
 		if (row_has_figure(t, v, side, column))
 			drawing_bar(d, f, v);
 		else if (!drawing_all_failed(d, v)) /* another remark says that */
@@ -330,9 +317,7 @@ const char *drawing_whose(const struct drawing *d, struct figure *f, const char 
 
 const char *drawing_role(const struct drawing *d, const char *side)
 {
-	int i;
-
-	for (i = 0; i < d->facts.nsides; i++)
+	for (int i = 0; i < d->facts.nsides; i++)
 		if (!strcmp(d->facts.sides[i].name, side))
 			return d->facts.sides[i].role;
 	return side;
@@ -340,9 +325,7 @@ const char *drawing_role(const struct drawing *d, const char *side)
 
 const char *drawing_side_with(const struct drawing *d, const char *role)
 {
-	int i;
-
-	for (i = 0; i < d->facts.nsides; i++)
+	for (int i = 0; i < d->facts.nsides; i++)
 		if (!strcmp(d->facts.sides[i].role, role))
 			return d->facts.sides[i].name;
 	return role;
@@ -378,13 +361,12 @@ int drawing_side_place(const struct drawing *d, const char *side)
 
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t)
 {
-	size_t row;
 	int i;
 
 	f->group_word = "side";
 	drawing_bars(d, f);
 	for (i = 0; i <= TOTAL_PLACE; i++)
-		for (row = 0; row < t->rows; row++) {
+		for (size_t row = 0; row < t->rows; row++) {
 			const char *side = table_text(t, row, "side");
 
 			if (drawing_side_place(d, side) == i &&
@@ -396,11 +378,9 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
 		       const char *column, const char *note)
 {
-	int g, b;
-
 	drawing_sides(d, f, t);
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			figure_put_row(f, g, b, t,
 				       row_find(t, 0, f->bars.mark[b].name, f->groups.mark[g].name),
 				       column, note);
@@ -418,14 +398,13 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	struct error ignored = {0};
 	struct note_lines lines;
 	const struct table *t;
-	size_t i;
 
 	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
-		for (i = 0; i < t->notes.n; i++)
+		for (size_t i = 0; i < t->notes.n; i++)
 			if (note_is(&t->notes.note[i], NOTE_cpu_others))
 				drawing_add_doubt(d, &t->notes.note[i]);
 	note_lines_make(&lines, &d->doubts);
-	for (i = 0; i < lines.n; i++)
+	for (size_t i = 0; i < lines.n; i++)
 		figure_doubt(f, "%s", lines.line[i].brief);
 	note_lines_free(&lines);
 	if (f->doubts > 1)

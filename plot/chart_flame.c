@@ -25,9 +25,8 @@ enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255
 uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 {
 	uint32_t *places = xcalloc(tree->nlabels + 1, sizeof(*places));
-	size_t i;
 
-	for (i = 0; i < tree->nlabels; i++) {
+	for (size_t i = 0; i < tree->nlabels; i++) {
 		const struct call_label *l = &tree->labels[i];
 
 		places[i] = flame_label(
@@ -52,9 +51,8 @@ uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const u
 			 uint32_t root, const double *width)
 {
 	uint32_t *places = xcalloc(tree->nframes + 1, sizeof(*places));
-	size_t i;
 
-	for (i = 0; i < tree->nframes; i++) {
+	for (size_t i = 0; i < tree->nframes; i++) {
 		uint32_t parent = tree->frames[i].parent;
 
 		if (width[i] > 0)
@@ -68,10 +66,8 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 {
 	struct str s = {0};
 	const char *kept;
-	size_t i;
-	char *at;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(words[i]);
 
 		if (len)
@@ -79,7 +75,7 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 		if (len > WORD_MOST)
 			str_printf(&s, "-%08x", (uint32_t)hash_bytes(words[i], len, 0));
 	}
-	for (at = s.buf; at && *at; at++)
+	for (char *at = s.buf; at && *at; at++)
 		if (!isalnum((unsigned char)*at) && !strchr("+-_.,=", *at))
 			*at = '_';
 	kept = arena_strdup(&f->arena, s.buf ? s.buf : "");
@@ -91,10 +87,9 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree)
 {
 	static const enum context marked[] = {CTX_SYSCALL, CTX_SOFTIRQ, CTX_SOFTIRQ_IN_SYSCALL,
 					      CTX_HARDIRQ, CTX_EXCEPTION};
-	size_t i, k;
 
-	for (k = 0; k < array_size(marked); k++)
-		for (i = 0; i < tree->nlabels; i++)
+	for (size_t k = 0; k < array_size(marked); k++)
+		for (size_t i = 0; i < tree->nlabels; i++)
 			if (tree->labels[i].begins && tree->labels[i].context == marked[k]) {
 				const char *name = context_names[marked[k]];
 				int at = figure_group(f, figure_text(f, "%s begins", name));
@@ -125,7 +120,6 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	struct drawing *d = c->d;
 	const struct block file = {0};
 	struct str why = {0};
-	size_t i;
 	int rc;
 
 	call_tree_init(&c->tree, d->reverse);
@@ -136,7 +130,7 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	c->totals = call_tree_totals(&c->tree, 0, c->tree.nruns);
 	c->costs = !isnan(c->part.basis.ns);
 	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
-	for (i = 0; i < c->tree.nframes; i++)
+	for (size_t i = 0; i < c->tree.nframes; i++)
 		if (c->tree.frames[i].parent == CALL_NONE)
 			c->all += c->totals[i];
 	if (c->all > 0)
@@ -171,9 +165,9 @@ static int order_parts(const void *a, const void *b)
 static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f)
 {
 	const char **names = xcalloc(c->tree.nlabels + 1, sizeof(*names));
-	size_t n = 0, i, k;
+	size_t n = 0, k;
 
-	for (i = 0; i < c->tree.nframes; i++) {
+	for (size_t i = 0; i < c->tree.nframes; i++) {
 		const char *name = c->tree.labels[c->tree.frames[i].label].component;
 
 		if (c->totals[i] < LEGEND_LEAST * c->all)
@@ -184,7 +178,7 @@ static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f
 			names[n++] = name;
 	}
 	qsort(names, n, sizeof(*names), order_parts);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		figure_part(f, names[i], palette_part(names[i]));
 	free(names);
 	flame_add_contexts(f, &c->tree);
@@ -231,9 +225,8 @@ static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 static bool flame_chart_is_flat(const struct flame_chart *c)
 {
 	const struct call_tree *t = &c->tree;
-	size_t i;
 
-	for (i = 0; i < t->nframes; i++) {
+	for (size_t i = 0; i < t->nframes; i++) {
 		uint32_t parent = t->frames[i].parent;
 
 		if (parent != CALL_NONE && !t->labels[t->frames[i].label].command &&
@@ -297,16 +290,16 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 	};
 	double *self = xmemdup(c->totals, (c->tree.nframes + 1) * sizeof(*self));
 	struct table t;
-	uint32_t i, parent;
+	uint32_t parent;
 	int rc;
 
 	table_init(&t, f->name, columns, F_N);
-	for (i = 0; i < c->tree.nframes; i++) {
+	for (uint32_t i = 0; i < c->tree.nframes; i++) {
 		parent = c->tree.frames[i].parent;
 		if (parent != CALL_NONE)
 			self[parent] -= c->totals[i];
 	}
-	for (i = 0; i < c->tree.nframes; i++) {
+	for (uint32_t i = 0; i < c->tree.nframes; i++) {
 		struct value *row = table_row(&t);
 
 		flame_set_frame(&t, row, &c->tree, i, row + F_SYMBOL);
@@ -324,10 +317,9 @@ static int flame_chart_write(struct flame_chart *c, const char *dir, struct erro
 	struct flame *fl = &c->graph;
 	uint32_t *labels = flame_add_labels(fl, &c->tree);
 	double *width = xcalloc(c->tree.nframes + 1, sizeof(*width)), all = c->all * c->per;
-	size_t i;
 	int rc;
 
-	for (i = 0; i < c->tree.nframes; i++)
+	for (size_t i = 0; i < c->tree.nframes; i++)
 		width[i] = c->totals[i] * c->per;
 	flame_add_named(
 		fl, FLAME_NONE,
@@ -398,9 +390,9 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 {
 	struct error first = {0};
 	struct str absent = {0};
-	int i, rc, drawn = 0;
+	int rc, drawn = 0;
 
-	for (i = 0; i < n && (!first.code || first.code == ENODATA); i++) {
+	for (int i = 0; i < n && (!first.code || first.code == ENODATA); i++) {
 		struct error why = {0};
 		const char *name;
 
@@ -425,7 +417,7 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
 	struct block *blocks = NULL;
-	int i, kept = 0, n;
+	int kept = 0, n;
 
 	d->chart = &chart_flame;
 	if (!d->store)
@@ -433,7 +425,7 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 	n = scope_blocks(d->store, &d->query, &blocks, err);
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (drawing_has(d, blocks[i].variant) &&
 		    (!d->side || !strcmp(d->side, blocks[i].side)))
 			blocks[kept++] = blocks[i];

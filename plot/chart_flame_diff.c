@@ -114,9 +114,8 @@ static double *region_widths(const struct call_diff *cd, enum call_region of)
 	const struct call_tree *t = &cd->tree;
 	double *width = xcalloc(t->nframes + 1, sizeof(*width));
 	double *children = xcalloc(t->nframes + 1, sizeof(*children));
-	size_t i;
 
-	for (i = t->nframes; i-- > 0;) {
+	for (size_t i = t->nframes; i-- > 0;) {
 		const struct call_change *x = &cd->changes[of][i];
 
 		width[i] = fmax(fmax(x->cost[BASE], x->cost[NEW]), children[i]);
@@ -134,9 +133,8 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 	double *width = region_widths(cd, of), all = 0;
 	uint32_t *places, region;
 	struct str name = {0};
-	size_t i;
 
-	for (i = 0; i < t->nframes; i++)
+	for (size_t i = 0; i < t->nframes; i++)
 		all += t->frames[i].parent == CALL_NONE ? width[i] : 0;
 	if (all > 0) {
 		str_puts(&name, region_names[of]);
@@ -147,7 +145,7 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 		fl->frames[region].test = "";
 		fl->frames[0].width += all;
 		places = flame_add_tree(fl, t, labels, region, width);
-		for (i = 0; i < t->nframes; i++) {
+		for (size_t i = 0; i < t->nframes; i++) {
 			const struct call_change *x = &cd->changes[of][i];
 			struct flame_frame *f = &fl->frames[places[i]];
 
@@ -166,12 +164,11 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 static void diff_chart_add_frames(const struct diff_chart *c, struct flame *fl)
 {
 	uint32_t *labels = flame_add_labels(fl, &c->cd.tree);
-	int of;
 
 	flame_add_named(fl, FLAME_NONE, "all", FLAME_ROOT, 0);
 	memcpy(fl->frames[0].cost, c->cd.d.total, sizeof(c->cd.d.total));
 	fl->frames[0].test = "";
-	for (of = 0; of < REGIONS; of++)
+	for (int of = 0; of < REGIONS; of++)
 		flame_add_region(fl, &c->cd, (enum call_region)of, labels);
 	free(labels);
 }
@@ -182,9 +179,8 @@ static void diff_chart_title(struct diff_chart *c, struct figure *f)
 {
 	const struct diff *d = &c->cd.d;
 	const char *names[ENDS];
-	int e;
 
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		names[e] = c->abroad ? label_fit(&f->arena,
 						 label_clean(&f->arena, c->c.end[e].label), 35, 420)
 				     : drawing_title(c->d, f, c->c.end[e].variant);
@@ -214,9 +210,9 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 
 static size_t diff_chart_count_changed(const struct diff *d)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		n += verdict_is_claim(d->rows[i].verdict);
 	return n;
 }
@@ -337,12 +333,11 @@ static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure 
 		[F_P] = {"p", .type = V_REAL, .digits = 4},
 	};
 	struct table t;
-	uint32_t i;
-	int of, rc;
+	int rc;
 
 	table_init(&t, f->name, columns, F_N);
-	for (of = 0; of < REGIONS; of++)
-		for (i = 0; i < c->cd.tree.nframes; i++)
+	for (int of = 0; of < REGIONS; of++)
+		for (uint32_t i = 0; i < c->cd.tree.nframes; i++)
 			diff_chart_add_row(&t, c, of, i);
 	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
@@ -367,11 +362,10 @@ static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
 {
 	struct flame *fl = &c->graph;
 	struct figure *f = &c->figure;
-	int e;
 
 	fl->icicle = c->d->icicle;
 	fl->differs = true;
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		fl->ends[e] =
 			label_fit(&fl->arena, label_clean(&fl->arena, c->c.end[e].label), 15, 200);
 	c->shares = !strcmp(c->cd.unit, CALL_SHARES);
@@ -412,12 +406,11 @@ static int diff_chart_open(struct diff_chart *c, const char *new, struct error *
 	struct drawing *d = c->d;
 	const char *const ends[ENDS] = {d->base, new};
 	struct query q = d->query;
-	int e;
 
 	q.side = d->side;
 	facts_comparison(&c->c, d->store, ends, &q);
 	c->c.slice = d->slice;
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		c->c.work[e] = q.work;
 		if (q.nrates > e)
 			c->c.work[e].rate = q.rates[e];

@@ -24,13 +24,13 @@
 static int sides_find_claim(struct drawing *d, const struct figure *f, const char *metric,
 			    const bool *among, double *ratio)
 {
-	int b, found = 0, last = f->groups.n - 1;
+	int found = 0, last = f->groups.n - 1;
 	const char *side = last < 0 ? "" : f->groups.mark[last].name;
 	struct estimate base, new;
 	double best = 0, r;
 
 	side = *side ? side : drawing_side_with(d, "receiver");
-	for (b = 1; b < f->bars.n; b++) {
+	for (int b = 1; b < f->bars.n; b++) {
 		if ((among && !among[b]) ||
 		    !figure_get(f, last, drawing_base_of(d, b), FIGURE_WHOLE, &base) ||
 		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
@@ -63,13 +63,11 @@ static const char *throughput_column(const struct work_kind *k)
 /* Returns the first kind of work that any variant counted. */
 static const struct work_kind *throughput_kind(const struct drawing *d, const struct table *t)
 {
-	const struct work_kind *k;
 	const char *v;
 	long row;
-	int i;
 
-	for (k = work_kinds; k < work_kinds + WORK_KINDS && k->rate; k++)
-		for (i = 0; (v = drawing_variant(d, i)); i++) {
+	for (const struct work_kind *k = work_kinds; k < work_kinds + WORK_KINDS && k->rate; k++)
+		for (int i = 0; (v = drawing_variant(d, i)); i++) {
 			row = throughput_row(d, t, v);
 			if (row >= 0 && !isnan(table_real(t, (size_t)row, throughput_column(k))))
 				return k;
@@ -97,7 +95,7 @@ static void throughput_put_words(struct figure *f, const struct work_kind *k, bo
 static int throughput_put_bars(struct drawing *d, struct figure *f, const struct table *t,
 			       const struct work_kind *k, bool by_side, struct error *err)
 {
-	int b, rc = by_side && k == work_kinds ? drawing_table(d, 2, &t, err) : 0;
+	int rc = by_side && k == work_kinds ? drawing_table(d, 2, &t, err) : 0;
 
 	if (rc)
 		return rc;
@@ -107,7 +105,7 @@ static int throughput_put_bars(struct drawing *d, struct figure *f, const struct
 	}
 	figure_group(f, "");
 	drawing_bars(d, f);
-	for (b = 0; b < f->bars.n; b++)
+	for (int b = 0; b < f->bars.n; b++)
 		figure_put_row(f, 0, b, t, throughput_row(d, t, f->bars.mark[b].name),
 			       throughput_column(k), NULL);
 	return 0;
@@ -120,9 +118,8 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 	char *first = NULL, *words;
 	bool same = true;
 	const char *v;
-	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++) {
+	for (int i = 0; (v = drawing_variant(d, i)); i++) {
 		words = limits_words(limits, v, LIMITS_BY_NAME);
 		if (!i)
 			first = words;
@@ -239,9 +236,7 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 
 static bool table_has_note(const struct table *t, enum note_id id)
 {
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
+	for (size_t i = 0; i < t->notes.n; i++)
 		if (note_is(&t->notes.note[i], id))
 			return true;
 	return false;
@@ -252,9 +247,9 @@ static const char modelled_note[] = "modelled";
 /* Counts the bars, and those with modelled power. */
 static size_t roi_count_modelled(const struct figure *f, bool *all)
 {
-	size_t i, modelled = 0;
+	size_t modelled = 0;
 
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		modelled += !strcmp(f->data[i].note, modelled_note);
 	*all = modelled == f->ndata;
 	return modelled;
@@ -263,9 +258,7 @@ static size_t roi_count_modelled(const struct figure *f, bool *all)
 /* Returns "wall ", "package ", or "" where no row has the kind of power. */
 static const char *roi_power_word(struct figure *f, const struct table *t)
 {
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
+	for (size_t row = 0; row < t->rows; row++)
 		if (!isnan(table_real(t, row, "roi_p")) && *table_text(t, row, "power_kind"))
 			return figure_text(f, "%s ", table_text(t, row, "power_kind"));
 	return "";

@@ -50,10 +50,9 @@ static void sizes_put_percentiles(struct figure *f, const struct table *t, int p
 	int curve = figure_curve(f, panel, bar, h->prefix, false);
 	const char *variant = f->bars.mark[bar].name;
 	char *name;
-	size_t i;
 	long row;
 
-	for (i = 0; i < array_size(percentiles); i++) {
+	for (size_t i = 0; i < array_size(percentiles); i++) {
 		name = xasprintf("%s%s", h->prefix, percentiles[i].name);
 		row = row_with(t, variant, side, "name", name);
 		free(name);
@@ -83,12 +82,12 @@ static struct estimate sizes_share(const struct table *t, const char *variant, c
 static void sizes_put_buckets(struct figure *f, const struct table *t, int panel, const char *side,
 			      const struct histogram *h)
 {
-	int i, b, curve, first = BUCKETS, last = -1;
+	int b, curve, first = BUCKETS, last = -1;
 	struct estimate share;
 	bool any;
 
 	for (b = 0; b < BUCKETS; b++)
-		for (i = 0; i < f->bars.n; i++) {
+		for (int i = 0; i < f->bars.n; i++) {
 			share = sizes_share(t, f->bars.mark[i].name, side, h, b);
 			if (fmax(share.value, share.hi) < LEAST_SHARE)
 				continue;
@@ -96,7 +95,7 @@ static void sizes_put_buckets(struct figure *f, const struct table *t, int panel
 			last = b;
 		}
 	first -= first > 0;
-	for (i = 0; i < f->bars.n; i++) {
+	for (int i = 0; i < f->bars.n; i++) {
 		for (b = 0, any = false; b < BUCKETS; b++)
 			any |= sizes_share(t, f->bars.mark[i].name, side, h, b).value > 0;
 		if (!any)
@@ -111,9 +110,7 @@ static void sizes_put_buckets(struct figure *f, const struct table *t, int panel
 /* Returns whether any variant has the histogram on the side. */
 static bool sizes_has(const struct table *t, const char *side, const struct histogram *h)
 {
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
+	for (size_t row = 0; row < t->rows; row++)
 		if (!strcmp(table_text(t, row, "side"), side) &&
 		    str_starts(table_text(t, row, "name"), h->prefix))
 			return true;
@@ -123,9 +120,9 @@ static bool sizes_has(const struct table *t, const char *side, const struct hist
 static void sizes_put_panel(struct figure *f, const struct table *t, const char *side,
 			    const struct histogram *h)
 {
-	int panel = figure_group(f, figure_text(f, "%s: %s", side, h->label)), b;
+	int panel = figure_group(f, figure_text(f, "%s: %s", side, h->label));
 
-	for (b = 0; b < f->bars.n && h->time; b++)
+	for (int b = 0; b < f->bars.n && h->time; b++)
 		sizes_put_percentiles(f, t, panel, b, side, h);
 	if (!h->time)
 		sizes_put_buckets(f, t, panel, side, h);
@@ -136,13 +133,12 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 			    bool times)
 {
 	struct figure sides;
-	int s, left_out = 0;
-	size_t h;
+	int left_out = 0;
 
 	figure_init(&sides, "sides");
 	drawing_sides(d, &sides, t);
-	for (h = 0; h < array_size(histograms); h++) {
-		for (s = 0; s < sides.groups.n; s++) {
+	for (size_t h = 0; h < array_size(histograms); h++) {
+		for (int s = 0; s < sides.groups.n; s++) {
 			const char *side = sides.groups.mark[s].name;
 
 			if (histograms[h].time != times || !sizes_has(t, side, &histograms[h]))
@@ -161,11 +157,10 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 static void sizes_put_ticks(struct figure *f, bool times)
 {
 	static const char *const factors[] = {"", "k", "M", "G"};
-	int b;
 
-	for (b = 0; b < (int)array_size(percentiles) && times; b++)
+	for (int b = 0; b < (int)array_size(percentiles) && times; b++)
 		figure_tick(f, percentiles[b].at, percentiles[b].label);
-	for (b = 0; b < 10 * (int)array_size(factors) && !times; b++)
+	for (int b = 0; b < 10 * (int)array_size(factors) && !times; b++)
 		figure_tick(f, ldexp(1, b), figure_text(f, "%d%s", 1 << b % 10, factors[b / 10]));
 }
 

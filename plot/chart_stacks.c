@@ -36,10 +36,9 @@ static bool cpu_put_bar(struct figure *f, const struct table *t, int group, int 
 	long row = row_find(t, 0, f->bars.mark[bar].name, f->groups.mark[group].name);
 	double sum = 0;
 	struct estimate whole;
-	size_t i;
 	int part = 0;
 
-	for (i = 0; i < array_size(cpu_parts) && row >= 0; i++) {
+	for (size_t i = 0; i < array_size(cpu_parts) && row >= 0; i++) {
 		double share = table_real(t, (size_t)row, cpu_parts[i].column);
 
 		if (!table_has_values(t, cpu_parts[i].column))
@@ -74,8 +73,6 @@ static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *
 static int cpu_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
 	bool add_up = true;
-	size_t i;
-	int g, b;
 
 	if (d->query.workload_only)
 		return cpu_draw_workload(d, f, err);
@@ -84,11 +81,11 @@ static int cpu_draw(struct drawing *d, struct figure *f, const struct table *t, 
 		"All CPUs of a side added up, with all programs on them; 100 % = one CPU; lower is better at the same throughput";
 	f->axis = "% of one CPU";
 	drawing_sides(d, f, t);
-	for (i = 0; i < array_size(cpu_parts); i++)
+	for (size_t i = 0; i < array_size(cpu_parts); i++)
 		if (table_has_values(t, cpu_parts[i].column))
 			figure_part(f, cpu_parts[i].label, palette_part(cpu_parts[i].colour));
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			add_up &= cpu_put_bar(f, t, g, b);
 	drawing_foot(d, f, FROM_MEASURED);
 	if (!add_up)
@@ -114,9 +111,7 @@ static const uint32_t idle_colours[] = {0x88ccee, 0x44aa99, 0x117733, 0x332288, 
 
 static void idle_add_parts(struct figure *f, const struct table *t)
 {
-	size_t row;
-
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		const char *state = table_text(t, row, "state");
 
 		if (row_is(t, row, "cpu", "all") && row_is(t, row, "source", "cpuidle") &&
@@ -191,8 +186,6 @@ static void idle_put_bar(struct figure *f, const struct table *t, int group, int
 
 static int idle_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	int g, b;
-
 	(void)err;
 	f->title = "How long the CPUs were idle, and in which idle state";
 	f->subtitle =
@@ -201,8 +194,8 @@ static int idle_draw(struct drawing *d, struct figure *f, const struct table *t,
 	f->least = 100; /* a fraction of a percent would fill the chart with its noise */
 	drawing_sides(d, f, t);
 	idle_add_parts(f, t);
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			idle_put_bar(f, t, g, b);
 	drawing_foot(d, f, FROM_MEASURED);
 	return 0;
@@ -278,11 +271,11 @@ static size_t components_gather(const struct figure *f, const struct table *t,
 static void components_add_parts(struct figure *f, const struct table *t)
 {
 	struct component *all = xcalloc(t->rows + 1, sizeof(*all));
-	size_t i, n = components_gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
+	size_t n = components_gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
 
 	qsort(all, n, sizeof(*all), components_by_cost);
 	qsort(all, kept, sizeof(*all), components_by_order);
-	for (i = 0; i < kept; i++)
+	for (size_t i = 0; i < kept; i++)
 		figure_part(f, all[i].name, palette_part(all[i].name));
 	if (kept < n) {
 		figure_part(f, rest_name, palette_part(rest_name));
@@ -296,9 +289,8 @@ static struct estimate components_rest(const struct figure *f, const struct tabl
 				       const char *variant, const char *side)
 {
 	double sum = 0;
-	long row;
 
-	for (row = row_find(t, 0, variant, side); row >= 0;
+	for (long row = row_find(t, 0, variant, side); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, side))
 		if (table_real(t, (size_t)row, "self_ns") > 0 &&
 		    figure_find_mark(&f->parts, table_text(t, (size_t)row, "component")) < 0)
@@ -331,9 +323,8 @@ static void components_put_bar(struct figure *f, const struct table *t,
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
 	struct estimate whole = estimate_plain(0), e;
-	int p;
 
-	for (p = 0; p < f->parts.n; p++) {
+	for (int p = 0; p < f->parts.n; p++) {
 		const char *name = f->parts.mark[p].name;
 		long row = row_with(t, variant, side, "component", name);
 
@@ -393,7 +384,7 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 	struct component_costs c;
 	struct error ignored = {0};
 	double best = 1;
-	int g, b, p, rc = 0;
+	int p, rc = 0;
 
 	drawing_table(d, 1, &c.summary, &ignored);
 	c.unit = row_unit(t, "self_ns");
@@ -403,8 +394,8 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 	f->axis = figure_text(f, "ns per %s", c.unit);
 	drawing_sides(d, f, t);
 	components_add_parts(f, t);
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			components_put_bar(f, t, &c, g, b);
 	if (!f->ndata)
 		rc = error_set(
@@ -412,8 +403,8 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");
 	/* The largest saving of data copy on a side that did not copy. */
 	p = figure_find_mark(&f->parts, "data copy");
-	for (g = 0; g < f->groups.n && p >= 0; g++)
-		for (b = 1; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n && p >= 0; g++)
+		for (int b = 1; b < f->bars.n; b++)
 			components_claim_bar(d, f, &c, p, g, b, &best);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;

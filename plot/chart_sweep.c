@@ -48,9 +48,7 @@ struct sweep_rows {
 
 static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, const char *under)
 {
-	int i;
-
-	for (i = 0; i < r->npanels; i++)
+	for (int i = 0; i < r->npanels; i++)
 		if (!strcmp(r->panels[i].gauge->metric, metric) &&
 		    !strcmp(r->panels[i].under, under))
 			return true;
@@ -60,9 +58,7 @@ static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, cons
 /* Adds a panel for each combination of the other settings. */
 static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, int most)
 {
-	size_t row;
-
-	for (row = 0; row < r->t->rows; row++) {
+	for (size_t row = 0; row < r->t->rows; row++) {
 		const char *under = table_text(r->t, row, "under");
 
 		if (!row_is(r->t, row, "setting", r->setting) ||
@@ -80,9 +76,7 @@ static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, 
 /* Chooses the setting: the first with numbers, else the first. --setting leaves one. */
 static void sweep_choose(struct sweep_rows *r)
 {
-	size_t row, i;
-
-	for (row = 0; row < r->t->rows; row++) {
+	for (size_t row = 0; row < r->t->rows; row++) {
 		bool number = !isnan(table_real(r->t, row, "number"));
 
 		if (r->setting && (r->numbers || !number))
@@ -90,7 +84,7 @@ static void sweep_choose(struct sweep_rows *r)
 		r->setting = table_text(r->t, row, "setting");
 		r->numbers = number;
 	}
-	for (i = 0; i < array_size(gauges) && r->setting; i++) {
+	for (size_t i = 0; i < array_size(gauges) && r->setting; i++) {
 		sweep_add_panels(r, &gauges[i], r->npanels ? PANELS : CURVES_PANELS);
 		if (r->npanels && *r->panels[r->npanels - 1].under)
 			return;
@@ -100,9 +94,7 @@ static void sweep_choose(struct sweep_rows *r)
 /* Returns the place of a value on the axis, or NaN. */
 static double sweep_x(const struct figure *f, const char *value)
 {
-	int i;
-
-	for (i = 0; i < f->curves->nticks; i++)
+	for (int i = 0; i < f->curves->nticks; i++)
 		if (!strcmp(f->curves->ticks[i].label, value))
 			return f->curves->ticks[i].at;
 	return NAN;
@@ -111,10 +103,7 @@ static double sweep_x(const struct figure *f, const char *value)
 /* Adds the variants of the plan as lines, and the setting's values as ticks. */
 static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 {
-	size_t row;
-	int i;
-
-	for (row = 0; row < r->t->rows; row++) {
+	for (size_t row = 0; row < r->t->rows; row++) {
 		const char *variant = table_text(r->t, row, "variant");
 		const char *value = table_text(r->t, row, "value");
 
@@ -132,7 +121,7 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 			      f->bars.n - FIGURE_BARS);
 		f->bars.n = FIGURE_BARS;
 	}
-	for (i = 0; i < f->curves->nticks; i++)
+	for (int i = 0; i < f->curves->nticks; i++)
 		f->curves->log_x |= r->numbers && f->curves->ticks[0].at > 0 &&
 				    f->curves->ticks[i].at >= 8 * f->curves->ticks[0].at;
 }
@@ -143,13 +132,11 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 static void sweep_choose_axis(struct figure *f, int panel)
 {
 	double least = INFINITY, most = 0, v;
-	size_t k;
-	int i;
 
-	for (i = 0; i < f->curves->n; i++) {
+	for (int i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && (c->panel == panel); k++) {
+		for (size_t k = 0; k < c->n && (c->panel == panel); k++) {
 			v = c->points[k].y.value;
 			least = fmin(least, v);
 			most = fmax(most, v);
@@ -163,9 +150,8 @@ static void sweep_put_curve(const struct sweep_rows *r, struct figure *f,
 			    const struct sweep_panel *p, int panel, int line)
 {
 	int curve = figure_curve(f, panel, line, p->gauge->metric, false);
-	size_t row;
 
-	for (row = 0; row < r->t->rows; row++)
+	for (size_t row = 0; row < r->t->rows; row++)
 		if (row_is(r->t, row, "setting", r->setting) &&
 		    row_is(r->t, row, "metric", p->gauge->metric) &&
 		    row_is(r->t, row, "under", p->under) && row_is(r->t, row, "side", p->side) &&
@@ -178,9 +164,7 @@ static void sweep_put_curve(const struct sweep_rows *r, struct figure *f,
 static long sweep_crossover(const struct sweep_rows *r, const struct sweep_panel *p,
 			    const char *variant)
 {
-	size_t row;
-
-	for (row = 0; r->crossovers && row < r->crossovers->rows; row++)
+	for (size_t row = 0; r->crossovers && row < r->crossovers->rows; row++)
 		if (row_is(r->crossovers, row, "setting", r->setting) &&
 		    row_is(r->crossovers, row, "metric", p->gauge->metric) &&
 		    row_is(r->crossovers, row, "under", p->under) &&
@@ -206,15 +190,13 @@ static void sweep_put_mark(const struct sweep_rows *r, struct figure *f,
 
 static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 {
-	int i, line;
-
-	for (i = 0; i < r->npanels; i++) {
+	for (int i = 0; i < r->npanels; i++) {
 		const struct sweep_panel *p = &r->panels[i];
 
 		figure_group(f, *p->under ? p->under
 					  : figure_text(f, "%s: %s%s", p->side, p->gauge->label,
 							p->modelled ? ", power modelled" : ""));
-		for (line = 0; line < f->bars.n; line++) {
+		for (int line = 0; line < f->bars.n; line++) {
 			sweep_put_curve(r, f, p, i, line);
 			sweep_put_mark(r, f, p, i, line);
 		}
@@ -228,9 +210,8 @@ static bool sweep_line_copied(const struct drawing *d, const char *variant)
 	char *prefix = xasprintf("%s+", variant);
 	bool copied = true;
 	const char *v;
-	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
+	for (int i = 0; (v = drawing_variant(d, i)); i++)
 		if (str_starts(v, prefix) &&
 		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_ALL &&
 		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_UNKNOWN)
@@ -245,10 +226,9 @@ static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, str
 	const struct sweep_panel *p = &r->panels[0];
 	struct interval i;
 	const char *kind;
-	int line;
 	long row;
 
-	for (line = 1; line < f->bars.n && !*p->under; line++) {
+	for (int line = 1; line < f->bars.n && !*p->under; line++) {
 		const char *name = f->bars.mark[line].name;
 
 		row = sweep_crossover(r, p, name);

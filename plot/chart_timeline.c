@@ -68,9 +68,7 @@ struct timeline {
 
 static int gauge_of(const char *name, bool alone)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(gauges); i++)
+	for (size_t i = 0; i < array_size(gauges); i++)
 		if (!strcmp(gauges[i].name, name) && (alone || !gauges[i].alone))
 			return (int)i;
 	return -1;
@@ -114,10 +112,9 @@ static struct timed timed_read(const struct table *t, size_t row)
 static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 {
 	struct run_line *line;
-	size_t row;
 	int gauge;
 
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		double at = table_real(t, row, "t_s");
 
 		gauge = gauge_of(table_text(t, row, "name"), alone);
@@ -131,9 +128,7 @@ static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 
 static void timeline_free(struct timeline *l)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		free(l->lines[i].p);
 	free(l->lines);
 }
@@ -150,9 +145,8 @@ struct bins {
 static double line_step(const struct run_line *l)
 {
 	double *steps = xcalloc(l->n + 1, sizeof(*steps)), step = 0;
-	size_t i;
 
-	for (i = 1; i < l->n; i++)
+	for (size_t i = 1; i < l->n; i++)
 		steps[i - 1] = l->p[i].t - l->p[i - 1].t;
 	if (l->n > 1)
 		step = stats_point(EST_MEDIAN, steps, l->n - 1);
@@ -171,9 +165,8 @@ static struct bins timeline_bins(const struct timeline *l, int gauge, const char
 {
 	double from = DBL_MAX, to = -DBL_MAX, step = 0;
 	struct bins b = {0};
-	size_t i;
 
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct run_line *line = &l->lines[i];
 
 		if (!line->n || !line_is_of(line, gauge, variant, side))
@@ -206,14 +199,11 @@ static void bin_add(struct timed *bin, const struct timed *p)
  */
 static void line_bin(const struct run_line *l, const struct bins *b, struct timed *out)
 {
-	size_t i;
-	long k;
-
-	for (k = 0; k < b->n; k++)
+	for (long k = 0; k < b->n; k++)
 		out[k] = (struct timed){0};
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		bin_add(&out[lround(l->p[i].t / b->width) - b->first], &l->p[i]);
-	for (k = 0; k < b->n; k++) {
+	for (long k = 0; k < b->n; k++) {
 		out[k].t = out[k].n ? out[k].t / out[k].n : NAN;
 		out[k].value = out[k].n ? out[k].value / out[k].n : NAN;
 	}
@@ -223,9 +213,8 @@ static void panel_put_run(struct figure *f, int panel, int bar, int run, const s
 			  const struct bins *b)
 {
 	int curve = figure_curve(f, panel, bar, figure_text(f, "%d", run), true);
-	long k;
 
-	for (k = 0; k < b->n; k++) {
+	for (long k = 0; k < b->n; k++) {
 		bool thin = b->thin && p[k].low < p[k].high;
 
 		if (!isnan(p[k].value))
@@ -243,9 +232,8 @@ static void panel_put_median(struct figure *f, int panel, int bar, const struct 
 	double *values = xcalloc(runs, sizeof(*values)), t;
 	int curve = figure_curve(f, panel, bar, "median", false);
 	size_t r, found;
-	long k;
 
-	for (k = 0; k < n; k++) {
+	for (long k = 0; k < n; k++) {
 		t = 0;
 		for (r = 0, found = 0; r < runs; r++) {
 			const struct timed *of_run = &p[r * (size_t)n + (size_t)k];
@@ -268,9 +256,9 @@ static void panel_put_variant(struct timeline *l, struct figure *f, int panel, i
 	const char *variant = f->bars.mark[bar].name;
 	struct bins b = timeline_bins(l, gauge, variant, side);
 	struct timed *p = NULL;
-	size_t i, runs = 0, cap = 0;
+	size_t runs = 0, cap = 0;
 
-	for (i = 0; i < l->n && b.n; i++) {
+	for (size_t i = 0; i < l->n && b.n; i++) {
 		if (!l->lines[i].n || !line_is_of(&l->lines[i], gauge, variant, side))
 			continue;
 		while ((runs + 1) * (size_t)b.n > cap)
@@ -297,15 +285,14 @@ struct readings {
 static struct readings timeline_readings(const struct timeline *l, int gauge, const char *side)
 {
 	struct readings r = {DBL_MAX, -DBL_MAX, 0};
-	size_t i, k;
 
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct run_line *line = &l->lines[i];
 
 		if (!line_is_of(line, gauge, NULL, side))
 			continue;
 		r.most = line->n > r.most ? line->n : r.most;
-		for (k = 0; k < line->n; k++) {
+		for (size_t k = 0; k < line->n; k++) {
 			r.from = fmin(r.from, line->p[k].low);
 			r.to = fmax(r.to, line->p[k].high);
 		}
@@ -346,10 +333,9 @@ static void panels_add(struct panels *p, const char *side, int gauge, const stru
 static void panels_find(struct panels *p, const struct timeline *l, const struct figure *sides)
 {
 	struct readings r;
-	int g, s;
 
-	for (g = 0; g < (int)array_size(gauges); g++) {
-		for (s = 0; s < sides->groups.n; s++) {
+	for (int g = 0; g < (int)array_size(gauges); g++) {
+		for (int s = 0; s < sides->groups.n; s++) {
 			const char *side = sides->groups.mark[s].name;
 
 			r = timeline_readings(l, g, side);
@@ -362,12 +348,10 @@ static void panels_find(struct panels *p, const struct timeline *l, const struct
 
 static void timeline_put_panels(struct timeline *l, struct figure *f, const struct panels *p)
 {
-	int i, b;
-
-	for (i = 0; i < p->n; i++) {
+	for (int i = 0; i < p->n; i++) {
 		figure_group(f,
 			     figure_text(f, "%s: %s", p->of[i].side, gauges[p->of[i].gauge].label));
-		for (b = 0; b < f->bars.n; b++)
+		for (int b = 0; b < f->bars.n; b++)
 			panel_put_variant(l, f, i, b, p->of[i].gauge, p->of[i].side);
 	}
 }
@@ -395,10 +379,8 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 
 static void timeline_shade_window(struct figure *f, const struct timeline *l)
 {
-	size_t i;
-
 	f->curves->shade[1] = DBL_MAX;
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		f->curves->shade[1] = fmin(f->curves->shade[1], l->lines[i].seconds);
 }
 

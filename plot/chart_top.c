@@ -61,10 +61,10 @@ static struct top *tops_gather(const struct drawing *d, struct figure *f, const 
 {
 	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows)), *r;
 	struct top *all = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*all)), *last = NULL;
-	size_t row, i, nrows = 0;
+	size_t i, nrows = 0;
 	double sum = 0;
 
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		r = &rows[nrows];
 		*r = (struct top_row){table_text(t, row, "side"),
 				      table_text(t, row, name),
@@ -100,15 +100,15 @@ static void functions_put_group(struct figure *f, const struct table *t, const s
 {
 	const struct top_row *r = all[i].rows;
 	const char *label = r->name;
-	size_t k, same = 0;
+	size_t same = 0;
 	int group;
 
-	for (k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++)
 		same += !strcmp(all[k].rows->name, r->name);
 	if (same > 1 || *label == '[')
 		label = arena_printf(&f->arena, "%s (%s)", label, path_base_name(r->object));
 	group = figure_group(f, label);
-	for (k = 0; k < all[i].n; k++)
+	for (size_t k = 0; k < all[i].n; k++)
 		if (r[k].ns > 0) /* else only what it calls was hit */
 			figure_put(f, group, r[k].bar, FIGURE_WHOLE,
 				   row_profiled(t, r[k].row, "self_ns"));
@@ -145,11 +145,10 @@ static const char *functions_side(const struct drawing *d, const struct table *t
 {
 	const char *only = drawing_only_side(d);
 	const char *wanted = only ? only : drawing_side_with(d, "receiver"), *side;
-	size_t row;
 
 	if (only || row_find(t, 0, NULL, wanted) >= 0)
 		return wanted;
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		side = table_text(t, row, "side");
 		if (*side && strcmp(drawing_role(d, side), "sender"))
 			return side;
@@ -162,7 +161,7 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 {
 	const char *side;
 	struct top *all;
-	size_t i, shown, most;
+	size_t shown, most;
 	int rc = 0;
 
 	side = functions_side(d, t);
@@ -170,7 +169,7 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 	all = tops_gather(d, f, t, side, "self_ns", "symbol", "dso", &shown);
 	most = drawing_most_groups(d, f);
 	shown = shown < most ? shown : most;
-	for (i = 0; i < shown; i++)
+	for (size_t i = 0; i < shown; i++)
 		functions_put_group(f, t, all, i, shown);
 	if (shown) {
 		functions_put_words(d, f, side, row_unit(t, "self_ns"));
@@ -219,9 +218,8 @@ static void syscalls_put_bar(struct figure *f, const struct table *t, const stru
 			     int group, int bar)
 {
 	double ns = 0, variance = 0, calls = 0, ci, error;
-	size_t i;
 
-	for (i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		const struct top_row *r = &g->rows[i];
 
 		if (r->bar != bar)
@@ -247,15 +245,14 @@ static void syscalls_put_groups(struct figure *f, const struct table *t, const s
 				size_t n)
 {
 	bool one_side = !strcmp(all[0].rows->side, all[n - 1].rows->side);
-	size_t i;
-	int group, b;
+	int group;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		group = figure_group(f,
 				     one_side ? all[i].rows->name
 					      : arena_printf(&f->arena, "%s: %s", all[i].rows->side,
 							     all[i].rows->name));
-		for (b = 0; b < f->bars.n; b++)
+		for (int b = 0; b < f->bars.n; b++)
 			syscalls_put_bar(f, t, &all[i], group, b);
 	}
 }
@@ -344,10 +341,10 @@ static void counters_put_group(struct figure *f, const struct table *t, size_t r
 {
 	const char *side = table_text(t, row, "side"), *score = table_text(t, row, "score");
 	double base = table_real(t, row, "value");
-	int bar, group = figure_group(f, arena_printf(&f->arena, "%s: %s", side, score));
+	int group = figure_group(f, arena_printf(&f->arena, "%s: %s", side, score));
 
 	f->groups.mark[group].label = counters_label(f, side, score, table_text(t, row, "unit"));
-	for (bar = 0; bar < f->bars.n; bar++) {
+	for (int bar = 0; bar < f->bars.n; bar++) {
 		long at = row_with(t, f->bars.mark[bar].name, side, "score", score);
 		struct estimate e =
 			at < 0 ? estimate_plain(NAN) : row_estimate(t, (size_t)at, "value");
@@ -364,10 +361,10 @@ static void counters_put_group(struct figure *f, const struct table *t, size_t r
  */
 static int counters_put_groups(const struct drawing *d, struct figure *f, const struct table *t)
 {
-	size_t row, most = drawing_most_groups(d, f);
+	size_t most = drawing_most_groups(d, f);
 	int left_out = 0;
 
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		if (!row_is(t, row, "variant", d->base) || !(table_real(t, row, "value") > 0) ||
 		    (row_is(t, row, "side", SIDE_TOTAL) && !d->side))
 			continue;

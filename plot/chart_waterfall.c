@@ -64,9 +64,8 @@ static bool waterfall_put_words(const struct drawing *d, struct figure *f, const
 	int places = claim_places(base);
 	int steps = 0, real = 0, tested = 0;
 	const char *verdict;
-	size_t row;
 
-	for (row = 1; waterfall_is_step(t, row); row++) {
+	for (size_t row = 1; waterfall_is_step(t, row); row++) {
 		verdict = table_text(t, row, "verdict");
 		steps++;
 		real += verdict_is_real(verdict);

@@ -97,9 +97,8 @@ static const struct command command = {
 static void plot_list_charts(void)
 {
 	const struct chart *c;
-	size_t i;
 
-	for (i = 0; (c = chart_at(i)); i++)
+	for (size_t i = 0; (c = chart_at(i)); i++)
 		printf("  %-17s %s\n", c->name, c->what);
 }
 
@@ -123,9 +122,8 @@ static void plot_check_options(struct argp_state *state, const struct arguments 
 {
 	struct feature *charts = xcalloc((size_t)a->ncharts + 1, sizeof(*charts));
 	enum data_source source = options_source(&a->o, a->capture);
-	int i;
 
-	for (i = 0; i < a->ncharts; i++) {
+	for (int i = 0; i < a->ncharts; i++) {
 		charts[i] = chart_feature(a->charts[i]);
 		options_check_source(state, &a->o, "chart", &charts[i], source);
 	}
@@ -263,10 +261,9 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 {
 	struct tally n = {0};
 	const struct chart *c;
-	int i;
 
-	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
-	     i++)
+	for (int i = 0;
+	     (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i)); i++)
 		plot_draw_chart(c, d, a, &n);
 	if (n.drawn)
 		print_note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
@@ -281,9 +278,7 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 
 static bool plot_takes_two_captures(const struct arguments *a)
 {
-	int i;
-
-	for (i = 0; i < a->ncharts; i++)
+	for (int i = 0; i < a->ncharts; i++)
 		if (!(a->charts[i]->flags & CHART_TWO_CAPTURES))
 			return false;
 	return a->ncharts;

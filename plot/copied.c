@@ -56,13 +56,11 @@ static struct evidence_view evidence_of(const struct table *t, const char *varia
 					const char *only)
 {
 	struct evidence_view v = {.only = only, .best = NAN};
-	long row;
-	int i;
 
-	for (row = row_find(t, 0, variant, only); row >= 0;
+	for (long row = row_find(t, 0, variant, only); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, only))
 		evidence_add_row(&v, t, (size_t)row);
-	for (i = 0; i < v.n; i++)
+	for (int i = 0; i < v.n; i++)
 		v.best = fmax(v.best, v.side[i].share);
 	/* A side without evidence is judged by all sides. */
 	return only && isnan(v.best) && !v.asked_zero ? evidence_of(t, variant, NULL) : v;
@@ -117,9 +115,7 @@ struct words {
 /* Appends the shares of the sides with zero copy, "98 % zero copy on the receiver, 97 % on …". */
 static void words_add_shares(struct words *w, const struct evidence_view *v)
 {
-	int i;
-
-	for (i = 0; i < v->n && w->n < SHARES; i++) {
+	for (int i = 0; i < v->n && w->n < SHARES; i++) {
 		if (!(v->side[i].share > 0))
 			continue;
 		str_printf(&w->text, "%s%c %%%s on the %s", w->text.len ? ", " : "", HOLE,
@@ -133,9 +129,8 @@ static void words_add_shares(struct words *w, const struct evidence_view *v)
 static bool words_add_copied(struct words *w, const struct evidence_view *v)
 {
 	bool any_fell = false;
-	int i;
 
-	for (i = 0; i < v->n; i++) {
+	for (int i = 0; i < v->n; i++) {
 		any_fell |= v->side[i].share < nearly_all && v->side[i].asked_zero;
 		if (v->side[i].share <= 0)
 			str_printf(&w->text, ", %s on the %s",
@@ -239,11 +234,11 @@ static void said_add_names(const struct drawing *d, struct str *s, const struct 
 			   int words)
 {
 	enum { NAMED = 3 };
-	int i, n = 0, named = 0;
+	int n = 0, named = 0;
 
-	for (i = 0; i < all->variants; i++)
+	for (int i = 0; i < all->variants; i++)
 		n += all->of[i] == words;
-	for (i = 0; i < all->variants && named < (n > NAMED ? 1 : n); i++) {
+	for (int i = 0; i < all->variants && named < (n > NAMED ? 1 : n); i++) {
 		if (all->of[i] != words)
 			continue;
 		str_puts(s, named++ ? ", " : "");
@@ -255,10 +250,9 @@ static void said_add_names(const struct drawing *d, struct str *s, const struct 
 
 static void said_add_words(struct str *s, const struct words *w)
 {
-	const char *c;
 	int share = 0;
 
-	for (c = w->text.buf; *c; c++) {
+	for (const char *c = w->text.buf; *c; c++) {
 		if (*c != HOLE) {
 			str_putc(s, *c);
 			continue;
@@ -276,17 +270,15 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 {
 	struct str lists[2] = {0}, *s; /* warnings, remarks */
 	struct said all = {0};
-	enum rank rank;
-	int i;
 
 	while (drawing_variant(d, all.variants))
 		all.variants++;
 	all.words = xcalloc((size_t)all.variants + 1, sizeof(*all.words));
 	all.of = xcalloc((size_t)all.variants + 1, sizeof(*all.of));
-	for (i = 0; i < all.variants; i++)
+	for (int i = 0; i < all.variants; i++)
 		said_add(d, &all, i, side);
-	for (rank = 0; rank < RANKS; rank++)
-		for (i = 0; i < all.n; i++) {
+	for (enum rank rank = 0; rank < RANKS; rank++)
+		for (int i = 0; i < all.n; i++) {
 			if (all.words[i].rank != rank)
 				continue;
 			s = &lists[rank >= NO_EVIDENCE];
@@ -299,7 +291,7 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 		figure_doubt(f, "%s", lists[0].buf);
 	if (lists[1].len)
 		figure_remark(f, "%s", lists[1].buf);
-	for (i = 0; i < all.n; i++)
+	for (int i = 0; i < all.n; i++)
 		str_free(&all.words[i].text);
 	free(all.words);
 	free(all.of);

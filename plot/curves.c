@@ -58,9 +58,8 @@ void figure_mark(struct figure *f, int panel, double at, double lo, double hi, c
 void curves_free(struct figure *f)
 {
 	struct curves *c = f->curves;
-	int i;
 
-	for (i = 0; c && i < c->n; i++)
+	for (int i = 0; c && i < c->n; i++)
 		free(c->curves[i].points);
 	if (c) {
 		free(c->curves);
@@ -75,9 +74,8 @@ enum { T_CURVE, T_X, T_VALUE, T_LO, T_HI, T_PANEL, T_VARIANT, T_NAME, T_N };
 static void curves_add_rows(struct table *t, const struct figure *f, int curve)
 {
 	const struct curve *c = &f->curves->curves[curve];
-	size_t i;
 
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		struct value *row = table_row(t);
 
 		row[T_CURVE] = value_int(curve + 1);
@@ -104,10 +102,10 @@ int curves_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		[T_NAME] = {f->curves->name_word, .type = V_STR},
 	};
 	struct table t;
-	int i, rc;
+	int rc;
 
 	table_init(&t, f->name, columns, T_N);
-	for (i = 0; i < f->curves->n; i++)
+	for (int i = 0; i < f->curves->n; i++)
 		curves_add_rows(&t, f, i);
 	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
@@ -135,11 +133,10 @@ static struct curve_range curves_x(const struct figure *f, int panel, double pix
 	const struct curves *c = f->curves;
 	struct curve_range r = {NAN, NAN, 0, c->log_x};
 	double room;
-	size_t k;
-	int i;
 
-	for (i = 0; i < c->n; i++)
-		for (k = 0; k < c->curves[i].n && (!c->own_x || c->curves[i].panel == panel); k++)
+	for (int i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->curves[i].n && (!c->own_x || c->curves[i].panel == panel);
+		     k++)
 			range_include(&r, c->curves[i].points[k].x);
 	if (c->shade[0] < c->shade[1]) {
 		range_include(&r, c->shade[0]);
@@ -163,13 +160,11 @@ static struct curve_range curves_x(const struct figure *f, int panel, double pix
 static struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 {
 	struct curve_range r = {NAN, NAN, 0, f->curves->log_y >> panel & 1}, values = r;
-	size_t k;
-	int i;
 
-	for (i = 0; i < f->curves->n; i++) {
+	for (int i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && c->panel == panel; k++) {
+		for (size_t k = 0; k < c->n && c->panel == panel; k++) {
 			range_include(&values, c->points[k].y.value);
 			range_include(&r, c->points[k].y.value);
 			range_include(&r, c->points[k].y.lo);
@@ -194,9 +189,7 @@ static struct curve_range curves_y(const struct figure *f, int panel, double pix
 /* Returns whether any point has an interval longer than 0. */
 static bool curve_has_band(const struct curve *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (c->points[i].y.hi > c->points[i].y.lo)
 			return true;
 	return false;
@@ -205,17 +198,15 @@ static bool curve_has_band(const struct curve *c)
 bool curves_are_cut(const struct figure *f)
 {
 	struct curve_range y;
-	size_t k;
-	int i;
 
-	for (i = 0; i < f->curves->n; i++) {
+	for (int i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
 		if (!curve_has_band(
 			    c)) /* saves the range of a time line with thousands of points */
 			continue;
 		y = curves_y(f, c->panel, 1);
-		for (k = 0; k < c->n; k++)
+		for (size_t k = 0; k < c->n; k++)
 			if (c->points[k].y.hi > y.to || c->points[k].y.lo < y.from)
 				return true;
 	}
@@ -236,9 +227,8 @@ struct box {
 static double panel_tick_width(const struct figure *f)
 {
 	double widest = 0, reach;
-	int i;
 
-	for (i = 0; i < f->groups.n; i++) {
+	for (int i = 0; i < f->groups.n; i++) {
 		reach = curves_y(f, i, 200).to;
 		widest = fmax(widest, reach >= 1e5 ? 52 : reach >= 1000 ? 50 : 44);
 	}
@@ -268,9 +258,8 @@ static struct box panel_box(const struct figure *f, const struct page *page, int
 static double tick_room(const struct curves *c)
 {
 	double widest = 0;
-	int i;
 
-	for (i = 0; i < c->nticks; i++)
+	for (int i = 0; i < c->nticks; i++)
 		widest = fmax(widest, label_width(c->ticks[i].label, TICK_SIZE, false));
 	return widest + 10;
 }
@@ -306,27 +295,26 @@ static void script_add_texts(struct str *s, const struct figure *f, const struct
 {
 	const struct curves *c = f->curves;
 	struct arena arena = {0};
-	int i;
 
-	for (i = 0; i < page->ntexts; i++) {
+	for (int i = 0; i < page->ntexts; i++) {
 		str_printf(s, "\ntext%d = ", i);
 		if (page->texts[i].bold)
 			label_quote_enhanced(s, page->texts[i].text);
 		else
 			label_quote(s, page->texts[i].text);
 	}
-	for (i = 0; i < f->groups.n; i++) {
+	for (int i = 0; i < f->groups.n; i++) {
 		struct box b = panel_box(f, page, i);
 
 		str_printf(s, "\npanel%d = ", i);
 		label_quote_enhanced(s, label_fit(&arena, f->groups.mark[i].label, HEAD_SIZE * 1.13,
 						  b.right - b.left));
 	}
-	for (i = 0; i < c->nticks; i++) {
+	for (int i = 0; i < c->nticks; i++) {
 		str_printf(s, "\ntick%d = ", i);
 		script_quote_tick(s, label_fit(&arena, c->ticks[i].label, TICK_SIZE, 150));
 	}
-	for (i = 0; i < c->nmarks; i++) {
+	for (int i = 0; i < c->nmarks; i++) {
 		str_printf(s, "\nmark%d = ", i);
 		label_quote(s, c->marks[i].label);
 	}
@@ -344,7 +332,6 @@ static void script_add_x_ticks(struct str *s, const struct curves *c, const stru
 			       const struct curve_range *x)
 {
 	double pixels = b->right - b->left;
-	int i;
 
 	if (!c->nticks) {
 		if (x->log)
@@ -354,7 +341,7 @@ static void script_add_x_ticks(struct str *s, const struct curves *c, const stru
 		return;
 	}
 	str_putc(s, '(');
-	for (i = 0; i < c->nticks; i = tick_next(c, i, x, pixels))
+	for (int i = 0; i < c->nticks; i = tick_next(c, i, x, pixels))
 		str_printf(s, "%stick%d %.10g", i ? ", " : "", i, c->ticks[i].at);
 	str_putc(s, ')');
 }
@@ -364,11 +351,11 @@ static void script_add_log_ticks(struct str *s, const struct curve_range *y, dou
 {
 	static const double times[] = {1, 2, 5};
 	double decade = pixels / log10(y->to / y->from);
-	size_t of_each = decade >= 4 * TICK_SIZE ? array_size(times) : 1, i;
-	int stride = decade < 1.3 * TICK_SIZE ? (int)ceil(1.3 * TICK_SIZE / decade) : 1, k, n = 0;
+	size_t of_each = decade >= 4 * TICK_SIZE ? array_size(times) : 1;
+	int stride = decade < 1.3 * TICK_SIZE ? (int)ceil(1.3 * TICK_SIZE / decade) : 1, n = 0;
 
-	for (k = (int)floor(log10(y->from)); pow(10, k) <= y->to; k += stride)
-		for (i = 0; i < of_each; i++)
+	for (int k = (int)floor(log10(y->from)); pow(10, k) <= y->to; k += stride)
+		for (size_t i = 0; i < of_each; i++)
 			if (times[i] * pow(10, k) >= y->from && times[i] * pow(10, k) <= y->to)
 				str_printf(s, "%s%.10g", n++ ? ", " : "(", times[i] * pow(10, k));
 	str_puts(s, n ? ") " : "autofreq ");
@@ -420,14 +407,13 @@ static void script_add_marks(struct str *s, const struct figure *f, const struct
 			     int panel)
 {
 	const struct curves *c = f->curves;
-	int i;
 
 	if (c->shade[0] < c->shade[1])
 		str_printf(
 			s,
 			"\tset object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fillstyle solid noborder fillcolor rgb '#f3f3f3'\n",
 			c->shade[0], c->shade[1]);
-	for (i = 0; i < c->nmarks; i++) {
+	for (int i = 0; i < c->nmarks; i++) {
 		const struct curve_mark *m = &c->marks[i];
 
 		if (m->panel != panel)
@@ -488,9 +474,9 @@ static void script_add_plot(struct str *s, const struct figure *f, int panel)
 	const struct curves *c = f->curves;
 	bool begun = false;
 	size_t first;
-	int layer, i;
+	int i;
 
-	for (layer = 0; layer < LAYERS; layer++) {
+	for (int layer = 0; layer < LAYERS; layer++) {
 		for (i = 0, first = 0; i < c->n; first += c->curves[i++].n)
 			if (c->curves[i].panel == panel)
 				begun |= script_add_curve(s, f, &c->curves[i], first,
@@ -524,8 +510,6 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 		       unsigned int formats)
 {
-	int i;
-
 	script_add_texts(s, f, page);
 	str_printf(s,
 		   "unset key\nset border 3 linecolor rgb '#%06x' linewidth 1\n"
@@ -534,7 +518,7 @@ void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 	gp_add_terminals(s, f, page, formats);
 	str_puts(s, "\tset multiplot\n");
 	gp_add_texts(s, page, true);
-	for (i = 0; i < f->groups.n; i++)
+	for (int i = 0; i < f->groups.n; i++)
 		script_add_panel(s, f, page, i);
 	str_puts(s, "\tunset multiplot\n}\nset output\n");
 }

@@ -38,9 +38,9 @@ static int facts_read_hosts(struct chart_facts *f, struct store *store, struct e
 {
 	struct str names = {0}, releases = {0};
 	struct host_row *rows = NULL;
-	int n = store_hosts(store, &rows, err), i;
+	int n = store_hosts(store, &rows, err);
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		facts_add_word(&names, rows[i].name);
 		facts_add_word(&releases, rows[i].release);
 	}
@@ -53,9 +53,9 @@ static int facts_read_hosts(struct chart_facts *f, struct store *store, struct e
 /* Returns the number of the variant's runs of this pass; a run counts once, not once a side. */
 static int facts_count_runs(const struct run *runs, int n, const char *variant, const char *pass)
 {
-	int i, k, count = 0;
+	int k, count = 0;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (strcmp(runs[i].variant, variant) || strcmp(runs[i].pass, pass))
 			continue;
 		for (k = 0; k < i; k++)
@@ -72,9 +72,9 @@ static struct run_counts facts_count_pass(const struct chart_facts *f, const str
 					  int nruns, const char *pass)
 {
 	struct run_counts counts = {0, 0};
-	int i, n;
+	int n;
 
-	for (i = 0; i < f->nvariants; i++) {
+	for (int i = 0; i < f->nvariants; i++) {
 		n = facts_count_runs(runs, nruns, f->variants[i], pass);
 		if (n && (!counts.least || n < counts.least))
 			counts.least = n;
@@ -95,9 +95,8 @@ static int facts_count_passes(struct chart_facts *f, struct store *store, int re
 	struct run_filter filter = {.repeat = repeat};
 	struct run *runs = NULL;
 	int n = store_runs(store, &filter, &runs, err);
-	size_t i;
 
-	for (i = 0; i < array_size(passes) && n >= 0; i++) {
+	for (size_t i = 0; i < array_size(passes) && n >= 0; i++) {
 		*passes[i].counts = facts_count_pass(f, runs, n, passes[i].pass);
 		if (!passes[i].counts->least)
 			*passes[i].counts = facts_count_pass(f, runs, n, "all");
@@ -121,7 +120,7 @@ static int facts_choose_variants(struct chart_facts *f, struct store *store, con
 				 struct error *err)
 {
 	const char **names;
-	int n = store_variants(store, &names, err), i, rc;
+	int n = store_variants(store, &names, err), rc;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
 
 	if (n < 0)
@@ -129,7 +128,7 @@ static int facts_choose_variants(struct chart_facts *f, struct store *store, con
 	f->variants = arena_alloc(&f->arena, sizeof(*names) * (size_t)(n + 1));
 	f->places = places;
 	rc = n ? scope_check_name(store, "variant", pattern, true, names, n, err) : 0;
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (!str_matches(pattern, names[i]))
 			continue;
 		places[f->nvariants] = i;
@@ -144,16 +143,15 @@ static int facts_read_sides(struct chart_facts *f, struct store *store, const ch
 {
 	static const char *const roles[] = {"receiver", "proxy", "sender"};
 	const char **names;
-	int n = store_sides(store, &names, err), i, rc = 0;
+	int n = store_sides(store, &names, err), rc = 0;
 	struct chart_side *sides;
-	size_t r;
 
 	if (n < 0)
 		return n;
 	sides = arena_alloc(&f->arena, ((size_t)n + 1) * sizeof(*sides));
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		sides[i] = (struct chart_side){names[i], names[i]};
-		for (r = 0; r < array_size(roles); r++)
+		for (size_t r = 0; r < array_size(roles); r++)
 			if (store_side_is(store, names[i], roles[r]))
 				sides[i].role = roles[r];
 	}
@@ -197,8 +195,6 @@ int facts_table(const struct chart_source *source, const char *name, const struc
 void facts_comparison(struct comparison *c, struct store *store, const char *const ends[2],
 		      const struct query *q)
 {
-	int e;
-
 	*c = (struct comparison){
 		.query = *q,
 		.total = q->side && !strcmp(q->side, SIDE_TOTAL),
@@ -206,7 +202,7 @@ void facts_comparison(struct comparison *c, struct store *store, const char *con
 		.rule = VERDICT_RULE,
 	};
 	c->side[BASE] = c->side[NEW] = c->total ? NULL : q->side;
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		c->end[e] = (struct compare_end){.store = store,
 						 .variant = ends[e],
 						 .label = (char *)ends[e],
@@ -251,9 +247,8 @@ static struct run_counts foot_runs(const struct drawing *d, const struct figure 
 						    ? a->measured
 					    : from == FROM_COUNTED ? a->counted
 								   : a->profiled;
-	size_t i;
 
-	for (i = 0; i < f->ndata; i++) {
+	for (size_t i = 0; i < f->ndata; i++) {
 		int runs = (int)f->data[i].e.n;
 
 		if (runs <= 0)
@@ -285,10 +280,9 @@ static void foot_add_count(struct str *s, struct run_counts n)
 static bool foot_has_sum(const struct figure *f, enum drawn_from from)
 {
 	struct estimate e;
-	int g, b;
 
-	for (g = 0; g < f->groups.n && f->parts.n && from == FROM_PROFILED; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n && f->parts.n && from == FROM_PROFILED; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.hi > e.lo)
 				return true;
 	return false;
@@ -367,13 +361,12 @@ static void foot_add_selection(const struct drawing *d, struct str *s)
 		const char *what, *value;
 	} names[] = {{"command", q->comm}, {"object", q->dso}, {"function", q->symbol}};
 	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
-	size_t i;
 
 	if (q->workload_only)
 		str_puts(s, " · the workload's processes only");
 	if (cpus)
 		str_printf(s, " · CPU %s only", cpus);
-	for (i = 0; i < array_size(names); i++)
+	for (size_t i = 0; i < array_size(names); i++)
 		if (names[i].value)
 			str_printf(s, " · %s '%s' only", names[i].what, names[i].value);
 	free(cpus);

@@ -73,9 +73,7 @@ void figure_remark(struct figure *f, const char *fmt, ...)
 
 int figure_find_mark(const struct figure_marks *m, const char *name)
 {
-	int i;
-
-	for (i = 0; i < m->n; i++)
+	for (int i = 0; i < m->n; i++)
 		if (!strcmp(m->mark[i].name, name))
 			return i;
 	return -1;
@@ -128,9 +126,7 @@ void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, c
 
 static const struct figure_bar *figure_find(const struct figure *f, int group, int bar, int part)
 {
-	size_t i;
-
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		if (f->data[i].group == group && f->data[i].bar == bar && f->data[i].part == part)
 			return &f->data[i];
 	return NULL;
@@ -152,9 +148,7 @@ double figure_from(const struct figure *f, int group, int bar)
 
 bool figure_has_steps(const struct figure *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		if (f->data[i].from != 0)
 			return true;
 	return false;
@@ -170,9 +164,7 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 
 bool figure_part_exceeds(const struct figure *f, int part, double least)
 {
-	size_t i;
-
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		if (f->data[i].part == part && f->data[i].e.value > least)
 			return true;
 	return false;
@@ -194,10 +186,10 @@ double figure_stack_excess(const struct figure *f)
 {
 	double excess = 0, sum;
 	struct estimate e;
-	int g, b, p;
+	int p;
 
-	for (g = 0; g < f->groups.n && f->parts.n; g++) {
-		for (b = 0; b < f->bars.n; b++) {
+	for (int g = 0; g < f->groups.n && f->parts.n; g++) {
+		for (int b = 0; b < f->bars.n; b++) {
 			for (p = 0, sum = 0; p < f->parts.n; p++)
 				sum += figure_get(f, g, b, p, &e) ? e.value : 0;
 			if (figure_get(f, g, b, FIGURE_WHOLE, &e))
@@ -281,12 +273,12 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 	};
 	struct page page;
 	struct table t;
-	int g, b, rc;
+	int rc;
 
 	page_make(&page, f);
 	table_init(&t, f->name, columns, f->parts.n || f->note_word ? C_N : C_PART);
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, &page, g, b);
 	rc = figure_write_table(&t, dir, err);
 	table_free(&t);
@@ -296,9 +288,7 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 
 bool figure_has_whiskers(const struct figure *f, bool of_parts)
 {
-	size_t i;
-
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		if ((!of_parts || f->data[i].part != FIGURE_WHOLE) &&
 		    f->data[i].e.hi > f->data[i].e.lo)
 			return true;

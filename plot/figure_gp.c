@@ -43,14 +43,13 @@ void gp_add_text(struct str *s, const struct page *page, const struct page_text 
 void gp_add_texts(struct str *s, const struct page *page, bool by_name)
 {
 	char name[32];
-	int i;
 
-	for (i = 0; i < page->ntexts; i++) {
+	for (int i = 0; i < page->ntexts; i++) {
 		snprintf(name, sizeof(name), "text%d", i);
 		if (*page->texts[i].text || by_name)
 			gp_add_text(s, page, &page->texts[i], by_name ? name : NULL);
 	}
-	for (i = 0; i < page->nswatches; i++) {
+	for (int i = 0; i < page->nswatches; i++) {
 		const struct page_swatch *w = &page->swatches[i];
 
 		str_printf(
@@ -77,11 +76,11 @@ void gp_add_tick(struct str *s, int n, double value, double at)
 /* Labels the multiples of the step from 0, in each panel. */
 static void gp_add_ticks(struct str *s, const struct figure *f, const struct page *page)
 {
-	int panels = f->rows ? f->groups.n : 1, g, k, n = 0;
+	int panels = f->rows ? f->groups.n : 1, n = 0;
 	double end = f->rows ? page->reach : page->limit;
 
-	for (g = 0; g < panels; g++)
-		for (k = 0; k * page->tick <= end * (1 + 1e-9); k++)
+	for (int g = 0; g < panels; g++)
+		for (int k = 0; k * page->tick <= end * (1 + 1e-9); k++)
 			gp_add_tick(s, n++, k * page->tick, g * page->pitch + k * page->tick);
 	str_puts(s, ")");
 }
@@ -89,9 +88,7 @@ static void gp_add_ticks(struct str *s, const struct figure *f, const struct pag
 /* Draws the axis of each panel of rows but the first, where the frame has one. */
 static void gp_add_panel_axes(struct str *s, const struct figure *f, const struct page *page)
 {
-	int g;
-
-	for (g = 1; g < f->groups.n && f->rows; g++)
+	for (int g = 1; g < f->groups.n && f->rows; g++)
 		str_printf(
 			s,
 			"set arrow from %.10g, graph 0 to %.10g, graph 1 nohead front linewidth 1.5 linecolor rgb '#%06x'\n",
@@ -145,9 +142,7 @@ static double gp_least_whisker(const struct page *page, const struct figure *f)
 
 static bool bar_is_drawn(const struct figure *f, int bar)
 {
-	size_t i;
-
-	for (i = 0; i < f->ndata; i++)
+	for (size_t i = 0; i < f->ndata; i++)
 		if (f->data[i].bar == bar && !isnan(f->data[i].e.value))
 			return true;
 	return false;
@@ -157,9 +152,9 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 {
 	const struct figure_marks *m = f->parts.n ? &f->parts : &f->bars;
 	bool steps = figure_has_steps(f); /* pale ones need an outline */
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < m->n; i++) {
+	for (int i = 0; i < m->n; i++) {
 		if (f->parts.n ? !figure_part_exceeds(f, i, -1) : !bar_is_drawn(f, i))
 			continue;
 		str_printf(
@@ -176,9 +171,8 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 static void gp_add_breaks(struct str *s, const struct figure *f, const struct page *page)
 {
 	double pixel = 1 / page_scale(page, f);
-	int i;
 
-	for (i = 0; i < 2 && f->cut > 0; i++)
+	for (int i = 0; i < 2 && f->cut > 0; i++)
 		str_printf(
 			s,
 			f->lying
@@ -201,10 +195,9 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 static bool figure_has_whisker(const struct figure *f, const struct page *page, bool beyond)
 {
 	struct estimate e;
-	int g, b;
 
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			if (figure_get(f, g, b, FIGURE_WHOLE, &e) &&
 			    e.hi - e.lo > gp_least_whisker(page, f) &&
 			    (figure_from(f, g, b) + e.hi > page->reach * (1 + 1e-9)) == beyond)
@@ -267,7 +260,6 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 			    : figure_whiskers_are_beside(f)
 				    ? "($2+$3)/2 : NaN):(shown(top($5)) + lift)"
 				    : "($2+$3)/2 : NaN):(end($5) + lift)";
-	int i;
 
 	if (figure_part_exceeds(f, FIGURE_WHOLE, -1))
 		str_printf(
@@ -277,7 +269,7 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 			figure_has_steps(f) ? "step($6)" : "number($6).suffix(11)",
 			f->lying ? "left" : "center", f->rows ? "" : " boxed", page->value_size,
 			INK);
-	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
+	for (int i = 0; i < f->parts.n && page->part_size > 0; i++)
 		if (figure_part_exceeds(f, i, gp_least_part(page, f)))
 			gp_add_part_number(s, f, page, i);
 	str_puts(s, "\n");

@@ -74,23 +74,23 @@ static int fold_order_names(const void *a, const void *b, void *flame)
 static void fold_list_children(struct fold *w)
 {
 	const struct flame_frame *frames = w->fl->frames;
-	size_t n = w->fl->nframes, i;
+	size_t n = w->fl->nframes;
 
 	w->children = xcalloc(n + 1, sizeof(*w->children));
 	w->first = xcalloc(n + 2, sizeof(*w->first));
 	w->below = xcalloc(n + 1, sizeof(*w->below));
-	for (i = n; i-- > 1;) {
+	for (size_t i = n; i-- > 1;) {
 		w->below[i]++;
 		w->below[frames[i].parent] += w->below[i];
 		w->first[frames[i].parent + 1]++;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		w->first[i + 1] += w->first[i];
-	for (i = n; i-- > 1;) /* filling from the end: first[i + 1] becomes the start of i */
+	for (size_t i = n; i-- > 1;) /* filling from the end: first[i + 1] becomes the start of i */
 		w->children[--w->first[frames[i].parent + 1]] = (uint32_t)i;
 	memmove(w->first, w->first + 1, n * sizeof(*w->first));
 	w->first[n] = n ? (uint32_t)n - 1 : 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (w->first[i + 1] > w->first[i] + 1 && !(w->fl->differs && !i))
 			qsort_r(w->children + w->first[i], w->first[i + 1] - w->first[i],
 				sizeof(*w->children), fold_order_names, w->fl);
@@ -125,10 +125,10 @@ static void fold_put_narrow(struct fold *w, const struct flame_frame *sum, uint3
 static void fold_put_frame(struct fold *w, uint32_t i, uint32_t parent, uint32_t depth, double x)
 {
 	struct flame_frame narrow = {.rgb = 0xf2f2f2};
-	uint32_t at = (uint32_t)w->n, count = 0, k, e;
+	uint32_t at = (uint32_t)w->n, count = 0;
 
 	fold_put(w, w->fl->frames[i], parent, depth, x);
-	for (k = w->first[i]; k < w->first[i + 1]; k++) {
+	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
 		const struct flame_frame *child = &w->fl->frames[w->children[k]];
 
 		if (depth < DEEPEST && child->width >= w->least) {
@@ -138,7 +138,7 @@ static void fold_put_frame(struct fold *w, uint32_t i, uint32_t parent, uint32_t
 		}
 		count += w->below[w->children[k]];
 		narrow.width += child->width;
-		for (e = 0; e < 2; e++)
+		for (uint32_t e = 0; e < 2; e++)
 			narrow.cost[e] += child->cost[e];
 	}
 	if (count)
@@ -324,7 +324,6 @@ static char *flame_make_json(const struct flame *fl)
 	struct numbers *const lists[] = {&j.labels, &j.colors, &j.tests};
 	const char *const names[] = {"labels", "colors", "tests"};
 	double total = fl->frames[0].width;
-	size_t i;
 
 	j.scale = total > 0 ? pow(10, 7 - floor(log10(total))) : 1;
 	str_printf(&j.out, "\"scale\":%.0f,\"digits\":%d,\"stride\":%d,\"unit\":", j.scale,
@@ -332,10 +331,10 @@ static char *flame_make_json(const struct flame *fl)
 	json_add(&j.out, fl->unit);
 	json_add_ends(&j.out, fl);
 	str_puts(&j.out, ",\n\"frames\":[");
-	for (i = 0; i < fl->nframes; i++)
+	for (size_t i = 0; i < fl->nframes; i++)
 		json_add_frame(&j, &fl->frames[i]);
 	str_putc(&j.out, ']');
-	for (i = 0; i < array_size(lists); i++) {
+	for (size_t i = 0; i < array_size(lists); i++) {
 		str_printf(&j.out, ",\n\"%s\":[%s]", names[i],
 			   lists[i]->json.len ? lists[i]->json.buf : "");
 		intern_free(&lists[i]->ids);
@@ -348,9 +347,8 @@ static char *flame_make_json(const struct flame *fl)
 static double flame_least(const struct flame *fl)
 {
 	double *widths = xcalloc(fl->nframes + 1, sizeof(*widths)), least = NARROW;
-	size_t i;
 
-	for (i = 0; i < fl->nframes; i++)
+	for (size_t i = 0; i < fl->nframes; i++)
 		widths[i] = fl->frames[i].width / fl->frames[0].width;
 	qsort(widths, fl->nframes, sizeof(*widths), stats_by_value);
 	if (fl->nframes > FRAMES_MOST)
@@ -430,10 +428,9 @@ static double svg_add_legend(struct str *s, const struct figure *f, double y)
 	const double left = 40, right = PAGE_W - 40;
 	double x = left, width;
 	size_t k;
-	int i;
 
 	for (k = 0; k < array_size(marks); k++)
-		for (i = 0; i < marks[k]->n; i++) {
+		for (int i = 0; i < marks[k]->n; i++) {
 			const struct figure_mark *m = &marks[k]->mark[i];
 
 			width = 24 + label_width(m->label, LEGEND_SIZE, false);
@@ -481,8 +478,6 @@ static void flame_make_svg(const struct flame *fl, const struct figure *f, const
 	struct page page;
 	struct picture p = {fl, s, 0, 0, 0};
 	double height, rows = ROW * (fl->depth + 1.0);
-	size_t i;
-	int t;
 
 	page_make_texts(&page, f, 0);
 	p.left = page.left;
@@ -492,10 +487,10 @@ static void flame_make_svg(const struct flame *fl, const struct figure *f, const
 	page_free(&page);
 	page_make_texts(&page, f, height);
 	svg_add_head(s, f, height);
-	for (t = 0; t < page.ntexts; t++)
+	for (int t = 0; t < page.ntexts; t++)
 		svg_add_text(s, &page.texts[t]);
 	str_printf(s, "%s\n<g class=\"frames\">\n", legend.len ? legend.buf : "");
-	for (i = 0; i < fl->nframes; i++)
+	for (size_t i = 0; i < fl->nframes; i++)
 		svg_add_frame(&p, &fl->frames[i]);
 	str_puts(s, "</g>\n");
 	svg_add_data(&p, json);

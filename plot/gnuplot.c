@@ -53,9 +53,7 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 /* Removes the pictures of an earlier run, whose data and scripts are gone, or parts of new ones. */
 static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(endings); i++) {
+	for (size_t i = 0; i < array_size(endings); i++) {
 		char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)
@@ -97,13 +95,12 @@ static int gnuplot_error(int fd, const char *path, const char *what, struct erro
 static void svg_add_head(struct str *out, const struct figure *f)
 {
 	const char *const texts[] = {f->remarks, f->doubt, f->foot};
-	size_t i;
 
 	str_puts(out, "<title>");
 	label_xml(out, f->title ? f->title : f->name);
 	str_puts(out, "</title>\n<desc>");
 	label_xml(out, f->subtitle ? f->subtitle : "");
-	for (i = 0; i < array_size(texts); i++) {
+	for (size_t i = 0; i < array_size(texts); i++) {
 		str_puts(out, texts[i] ? ". " : "");
 		label_xml(out, texts[i] ? texts[i] : "");
 	}
@@ -208,11 +205,10 @@ static int gnuplot_run(const struct figure *f, const char *dir, int said, struct
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
 {
 	int said = memfd_create("gnuplot", MFD_CLOEXEC), rc;
-	size_t i;
 
 	pictures_remove(f, dir, formats);
 	rc = gnuplot_run(f, dir, said, err);
-	for (i = 0; i < array_size(endings) && !rc; i++) {
+	for (size_t i = 0; i < array_size(endings) && !rc; i++) {
 		char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)

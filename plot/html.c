@@ -52,10 +52,8 @@ void html_add_element(struct str *out, const char *tag, const char *text)
 
 static void table_add_head(struct str *out, const struct people *p, const struct table *t)
 {
-	int i;
-
 	str_puts(out, "<thead><tr>");
-	for (i = 0; i < p->ncolumns; i++) {
+	for (int i = 0; i < p->ncolumns; i++) {
 		const struct column *c = &t->columns[p->columns[i].value];
 
 		str_puts(out, p->columns[i].left ? "<th scope=col" : "<th scope=col class=n");
@@ -87,13 +85,10 @@ static const char *table_cell_class(const struct people *p, const struct table *
 static void table_add_rows(struct str *out, const struct people *p, const struct table *t,
 			   size_t most)
 {
-	size_t row;
-	int i;
-
 	str_puts(out, "<tbody>\n");
-	for (row = 0; row < p->rows && row < most; row++) {
+	for (size_t row = 0; row < p->rows && row < most; row++) {
 		str_puts(out, "<tr>");
-		for (i = 0; i < p->ncolumns; i++) {
+		for (int i = 0; i < p->ncolumns; i++) {
 			str_printf(out, "<td%s>", table_cell_class(p, t, row, i));
 			html_printf(out, "%s</td>", people_cell(p, row, i));
 		}
@@ -106,10 +101,9 @@ static void table_add_rows(struct str *out, const struct people *p, const struct
 static void table_add_notes(struct str *out, const struct table *t)
 {
 	struct note_lines lines;
-	size_t i;
 
 	note_lines_make(&lines, &t->notes);
-	for (i = 0; i < lines.n && lines.line[i].severity >= SEVERITY_METHOD; i++) {
+	for (size_t i = 0; i < lines.n && lines.line[i].severity >= SEVERITY_METHOD; i++) {
 		if (lines.line[i].severity == SEVERITY_RESULT)
 			html_add_element(out, "p class=result", lines.line[i].text);
 		else if (lines.line[i].notes[0]->variant)

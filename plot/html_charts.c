@@ -53,14 +53,14 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 static void charts_add_folder(struct charts *all, const struct chart *c, const char *dir)
 {
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, charts_is_svg, alphasort), i;
+	int n = scandir(dir, &names, charts_is_svg, alphasort);
 	struct error err = {0};
 
 	if (n < 0) {
 		error_sys(&err, errno, "%s: cannot read", dir);
 		page_add_failed(all->page, c->name, &err);
 	}
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, names[i]->d_name);
 
 		charts_add_picture(all, c, path);
@@ -109,10 +109,9 @@ static int charts_add_all(struct html_page *p, const char *folder, struct error 
 {
 	struct charts all = {.page = p};
 	const struct chart *c;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; (c = chart_at(i)) && !rc && !stop_asked(); i++) {
+	for (size_t i = 0; (c = chart_at(i)) && !rc && !stop_asked(); i++) {
 		if (p->d.query.workload_only && c->whole)
 			page_add_absent(p, c->name, c->whole);
 		else

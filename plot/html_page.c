@@ -119,12 +119,10 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 
 static void page_add_words(struct html_page *p)
 {
-	size_t i;
-
 	if (!p->npairs)
 		html_add_element(&p->out, "p", PAGE_ALONE);
 	str_puts(&p->out, "<ul class=verdicts>\n");
-	for (i = 0; i < p->npairs; i++)
+	for (size_t i = 0; i < p->npairs; i++)
 		page_add_pair_words(p, &p->pairs[i]);
 	str_add(&p->out, p->failed.buf, p->failed.len);
 	str_puts(&p->out, "</ul>\n");
@@ -139,12 +137,11 @@ static void page_add_zero_copy(struct html_page *p, int store)
 	struct note_lines lines;
 	struct error why = {0};
 	struct table t;
-	size_t i;
 
 	if (page_measure(p, store, "zerocopy", &t, &why))
 		html_add_element(&p->out, "li", why.text);
 	note_lines_make(&lines, &t.notes);
-	for (i = 0; i < lines.n; i++)
+	for (size_t i = 0; i < lines.n; i++)
 		if (lines.line[i].severity == SEVERITY_RESULT)
 			html_add_element(&p->out, "li", lines.line[i].text);
 	note_lines_free(&lines);
@@ -155,12 +152,11 @@ static void page_add_limits(struct html_page *p, int store)
 {
 	struct error why = {0};
 	struct table t;
-	size_t i;
 
 	if (limits_read(p->stores[store], &p->r->query, &t, &why))
 		html_add_element(&p->out, "li", why.text);
 	page_keep_rows(p, store, &t);
-	for (i = 0; i < t.rows; i++)
+	for (size_t i = 0; i < t.rows; i++)
 		html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n",
 			    table_text(&t, i, "variant"), table_text(&t, i, "side"),
 			    table_text(&t, i, "limit"), table_text(&t, i, "evidence"));
@@ -182,15 +178,13 @@ static void page_add_warning_count(struct html_page *p)
 
 static void page_add_verdicts(struct html_page *p)
 {
-	int s;
-
 	str_puts(&p->out, "<section id=verdicts><h2>Verdicts</h2>\n");
 	page_add_words(p);
 	str_puts(&p->out, "<h3>Was it zero copy?</h3>\n<ul>\n");
-	for (s = 0; s < p->nstores; s++)
+	for (int s = 0; s < p->nstores; s++)
 		page_add_zero_copy(p, s);
 	str_puts(&p->out, "</ul>\n<h3>What limited it?</h3>\n<ul>\n");
-	for (s = 0; s < p->nstores; s++)
+	for (int s = 0; s < p->nstores; s++)
 		page_add_limits(p, s);
 	str_puts(&p->out, "</ul>\n");
 	page_add_warning_count(p);
@@ -202,10 +196,9 @@ static void page_add_verdicts(struct html_page *p)
 static void page_add_note_list(struct html_page *p, const struct notes *notes)
 {
 	struct note_lines lines;
-	size_t i;
 
 	note_lines_make(&lines, notes);
-	for (i = 0; i < lines.n; i++) {
+	for (size_t i = 0; i < lines.n; i++) {
 		char *text = note_line_text(&lines.line[i]);
 
 		html_add_element(&p->out, "li", text);
@@ -240,14 +233,12 @@ static const char *const method_lines[] = {
 
 static void page_add_method(struct html_page *p)
 {
-	size_t i;
-
 	str_puts(
 		&p->out,
 		"<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
 		"its rows what it is and which command prints it. The options of this page go with "
 		"the command.</p>\n<ul>\n");
-	for (i = 0; i < array_size(method_lines); i++)
+	for (size_t i = 0; i < array_size(method_lines); i++)
 		html_add_element(&p->out, "li", method_lines[i]);
 	page_add_note_list(p, &p->methods);
 	str_puts(&p->out,
@@ -352,9 +343,7 @@ static int page_print(const struct html_page *p, struct error *err)
 
 static void html_page_free(struct html_page *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->npairs; i++) {
+	for (size_t i = 0; i < p->npairs; i++) {
 		str_free(&p->pairs[i].first);
 		table_free(&p->pairs[i].metrics);
 		figures_free(&p->pairs[i].figures);
@@ -372,11 +361,11 @@ static void html_page_free(struct html_page *p)
 int page_write(struct page_request *r, struct error *err)
 {
 	struct html_page p = {.r = r};
-	int i, rc = page_open(&p, err);
+	int rc = page_open(&p, err);
 
 	if (!rc)
 		rc = page_add_all(&p, err);
-	for (i = 0; i < p.nstores && !rc; i++)
+	for (int i = 0; i < p.nstores && !rc; i++)
 		rc = store_failed(p.stores[i], err);
 	if (!rc && r->compared)
 		r->outcome = p.pairs[0].outcome;

@@ -40,11 +40,9 @@ char *page_command(const char *word, ...)
 
 static bool page_has_variant(const struct html_page *p, int store, const char *variant)
 {
-	int e;
-
 	if (!p->r->compared)
 		return str_matches(p->r->query.variant, variant);
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		if (p->r->compared->end[e].store == p->stores[store] &&
 		    !strcmp(p->r->compared->end[e].variant, variant))
 			return true;
@@ -56,13 +54,12 @@ static bool page_has_side(const struct html_page *p, int store, const struct tab
 {
 	const struct measure *m = measure_find(t->name);
 	const struct comparison *c = p->r->compared;
-	int e;
 
 	if (m && !strstr(m->options[SOURCE_CAPTURE], "side "))
 		return true; /* the table is that of all sides, as limits is */
 	if (!c)
 		return !p->r->query.side || !strcmp(p->r->query.side, side);
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		if (c->end[e].store == p->stores[store] &&
 		    (!c->side[e] || !strcmp(c->side[e], side)))
 			return true;
@@ -80,13 +77,13 @@ static bool page_has(const struct html_page *p, int store, const struct table *t
 
 void page_keep_rows(const struct html_page *p, int store, struct table *t)
 {
-	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+	size_t n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
 
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (page_has(p, store, t, table_text(t, i, "variant"), table_text(t, i, "side")))
 			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
 	t->rows = n;
-	for (i = n = 0; i < t->notes.n; i++)
+	for (size_t i = n = 0; i < t->notes.n; i++)
 		if (page_has(p, store, t, t->notes.note[i].variant, t->notes.note[i].side))
 			t->notes.note[n++] = t->notes.note[i];
 	t->notes.n = n;
@@ -95,10 +92,8 @@ void page_keep_rows(const struct html_page *p, int store, struct table *t)
 /* Collects all notes but the results and sums, which stand below their table. */
 static void page_add_notes(struct html_page *p, const struct table *t)
 {
-	size_t i;
-
 	p->r->lossy |= t->lossy;
-	for (i = 0; i < t->notes.n; i++) {
+	for (size_t i = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];
 		struct notes *to = note_is_doubt(note) ? &p->losses
 				   : note->variant     ? &p->remarks
@@ -146,10 +141,10 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 {
 	const char *ends[ENDS];
 	struct query q = p->r->query;
-	int i, rc = 0;
+	int rc = 0;
 
 	q.variant = q.side = NULL;
-	for (i = 1; (ends[NEW] = drawing_variant(&p->d, i)) && !rc; i++) {
+	for (int i = 1; (ends[NEW] = drawing_variant(&p->d, i)) && !rc; i++) {
 		struct html_pair *pair = &p->pairs[p->npairs];
 
 		if (drawing_all_failed(&p->d, ends[NEW])) {
@@ -235,12 +230,12 @@ static int pair_add_sides(struct html_page *p, const struct html_pair *pair,
 			  const struct compare_table *table, struct error *err)
 {
 	const char **names, *of;
-	int i, n = store_sides(pair->c.end[BASE].store, &names, err);
+	int n = store_sides(pair->c.end[BASE].store, &names, err);
 
 	if (n < 0)
 		return n;
 	of = pair_add_side(p, pair->c, table, NULL);
-	for (i = 0; i < n && of && !pair->c.side[BASE]; i++)
+	for (int i = 0; i < n && of && !pair->c.side[BASE]; i++)
 		if (strcmp(names[i], of))
 			pair_add_side(p, pair->c, table, names[i]);
 	free(names);
@@ -250,13 +245,12 @@ static int pair_add_sides(struct html_page *p, const struct html_pair *pair,
 static int pair_add(struct html_page *p, struct html_pair *pair, struct error *err)
 {
 	const struct compare_table *table;
-	size_t i;
 	int rc = 0;
 
 	html_printf(&p->out, "<h3>%s against %s</h3>\n", pair->c.end[NEW].label,
 		    pair->c.end[BASE].label);
 	pair_add_table(p, &pair->c, &pair->metrics, &comparison_metrics, "");
-	for (i = 0; (table = compare_table_at(i)) && !rc; i++)
+	for (size_t i = 0; (table = compare_table_at(i)) && !rc; i++)
 		if (!table->of_figures && table->what && table->options[SOURCE_CAPTURE])
 			rc = pair_add_sides(p, pair, table, err);
 	return rc;
@@ -312,18 +306,17 @@ int page_add_measures(struct html_page *p, struct error *err)
 	const struct measure *m;
 	struct error why;
 	struct table t;
-	size_t i;
-	int s, rc = 0;
+	int rc = 0;
 
 	str_puts(&p->out, "<section id=tables><h2>All tables</h2>\n");
-	for (i = 0; (m = measure_at(i)) && !rc; i++) {
+	for (size_t i = 0; (m = measure_at(i)) && !rc; i++) {
 		if (m->flags & (MEASURE_FUNCTION | MEASURE_RATES))
 			continue;
 		if (p->d.query.workload_only && m->whole && !(m->flags & MEASURE_FACTS)) {
 			page_add_absent(p, m->name, m->whole);
 			continue;
 		}
-		for (s = 0; s < p->nstores && !rc; s++) {
+		for (int s = 0; s < p->nstores && !rc; s++) {
 			why = (struct error){0};
 			if (page_measure(p, s, m->name, &t, &why))
 				page_add_failed(p, m->name, &why);
@@ -353,9 +346,8 @@ static void commands_add_row(struct table *t, const char *variant, const char *o
 			     const char *command)
 {
 	struct value *row;
-	size_t i;
 
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (row_is(t, i, "variant", variant) && row_is(t, i, "of", of) &&
 		    row_is(t, i, "command", command))
 			return;
@@ -372,20 +364,19 @@ static int commands_add_plan(struct store *store, const char *variant, struct ta
 	struct run_filter filter = {.variant = variant};
 	struct fact_row *facts;
 	struct run *runs;
-	size_t k;
-	int i, n = store_facts(store, NULL, variant, &facts, err);
+	int n = store_facts(store, NULL, variant, &facts, err);
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++)
-		for (k = 0; k < array_size(keys); k++)
+	for (int i = 0; i < n; i++)
+		for (size_t k = 0; k < array_size(keys); k++)
 			if (!strcmp(facts[i].name, keys[k]) && *facts[i].value)
 				commands_add_row(t, variant, facts[i].name, facts[i].value);
 	free(facts);
 	n = store_runs(store, &filter, &runs, err);
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (runs[i].command)
 			commands_add_row(t, variant, runs[i].side, runs[i].command);
 	free(runs);
@@ -396,15 +387,15 @@ int page_add_commands(struct html_page *p, struct error *err)
 {
 	char *words = words_join(p->r->argv + 1);
 	struct table t;
-	int i, s, n, rc = 0;
+	int n, rc = 0;
 
 	table_init(&t, "commands", command_columns, array_size(command_columns));
-	for (s = 0; s < p->nstores && !rc; s++) {
+	for (int s = 0; s < p->nstores && !rc; s++) {
 		const char **names = NULL;
 
 		n = store_variants(p->stores[s], &names, err);
 		rc = n < 0 ? n : 0;
-		for (i = 0; i < n && !rc; i++)
+		for (int i = 0; i < n && !rc; i++)
 			if (page_has_variant(p, s, names[i]))
 				rc = commands_add_plan(p->stores[s], names[i], &t, err);
 		free(names);

@@ -100,9 +100,7 @@ char *label_fit(struct arena *a, const char *s, double size, double width)
 /* Returns whether the character of `n` bytes at `s` is one of `set`. */
 static bool character_is_one_of(const char *set, const char *s, size_t n)
 {
-	size_t at;
-
-	for (at = 0; set[at]; at = utf8_forward(set, at))
+	for (size_t at = 0; set[at]; at = utf8_forward(set, at))
 		if (!strncmp(set + at, s, n))
 			return true;
 	return false;
@@ -132,9 +130,8 @@ static size_t line_end(const char *s, const struct label_shape *shape, size_t *a
 bool label_wraps(const char *s, const struct label_shape *shape)
 {
 	size_t len, any;
-	int n;
 
-	for (n = 0; *s && n < shape->lines; n++, s += len) {
+	for (int n = 0; *s && n < shape->lines; n++, s += len) {
 		len = line_end(s, shape, &any);
 		if (!len)
 			return false;

@@ -43,9 +43,8 @@ static void extent_add_bar(struct extent *x, const struct figure *f, int group, 
 {
 	double from = figure_from(f, group, bar), at = from;
 	struct estimate e;
-	int p;
 
-	for (p = 0; p < f->parts.n; p++) {
+	for (int p = 0; p < f->parts.n; p++) {
 		if (!figure_get(f, group, bar, p, &e))
 			continue;
 		at += e.value;
@@ -62,10 +61,9 @@ static void extent_add_bar(struct extent *x, const struct figure *f, int group, 
 double page_reach(const struct figure *f, bool *cut)
 {
 	struct extent x = {0, 0};
-	int g, b;
 
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
+	for (int g = 0; g < f->groups.n; g++)
+		for (int b = 0; b < f->bars.n; b++)
 			extent_add_bar(&x, f, g, b);
 	x.bars = fmax(x.bars, f->least);
 	*cut = false;
@@ -227,9 +225,9 @@ static void page_put_name(struct page *page, struct page_text like, const char *
 {
 	struct label_shape shape = {like.size, width, lines, like.bold, label_breaks(name), true};
 	char *line[PAGE_LINES_MAX];
-	int i, n = label_wrap(&page->arena, name, &shape, line);
+	int n = label_wrap(&page->arena, name, &shape, line);
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		double shift = (i - anchor * (n - 1)) * step;
 
 		page_put(page, like, like.x + (like.turn ? shift : 0),
@@ -241,9 +239,8 @@ static void page_put_name(struct page *page, struct page_text like, const char *
 static double page_longest(const struct figure_marks *m, double size, double max)
 {
 	double widest = 0;
-	int i;
 
-	for (i = 0; i < m->n; i++)
+	for (int i = 0; i < m->n; i++)
 		widest = fmax(widest, label_width(m->mark[i].label, size, false));
 	return fmin(widest, max);
 }
@@ -266,7 +263,7 @@ static int page_wrap_text(struct page *page, const char *text, struct label_shap
 			  char **lines)
 {
 	struct label_shape whole = shape;
-	int i, n = label_wrap(&page->arena, text, &shape, lines);
+	int n = label_wrap(&page->arena, text, &shape, lines);
 
 	whole.breaks = strstr(text, " · ") ? "·" : ",:;";
 	whole.lines = n;
@@ -277,7 +274,7 @@ static int page_wrap_text(struct page *page, const char *text, struct label_shap
 	if (label_wraps(text, &whole))
 		whole.width = text_balanced_width(text, whole);
 	n = label_wrap(&page->arena, text, &whole, lines);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (str_ends(lines[i], " ·"))
 			lines[i][strlen(lines[i]) - strlen(" ·")] = 0;
 		if (str_starts(lines[i], "· "))
@@ -297,13 +294,13 @@ static void page_put_prose(struct page *page, struct page_text like, const char 
 				    .breaks = " "};
 	double height = like.size * (top ? 1.28 : 1.3), y;
 	char *lines[PAGE_LINES_MAX];
-	int i, n;
+	int n;
 
 	if (!text)
 		return;
 	n = page_wrap_text(page, text, shape, lines);
 	y = top ? *top : *bottom - n * height;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		page_put(page, like, PAGE_MARGIN, y + (i + 0.5) * height, lines[i]);
 	if (top)
 		*top = y + n * height;
@@ -354,9 +351,7 @@ static const char *page_foot_text(struct page *page, const struct figure *f)
 
 static bool bar_labels_fit(const struct figure *f, double size, double slot, int lines)
 {
-	int i;
-
-	for (i = 0; i < f->bars.n; i++) {
+	for (int i = 0; i < f->bars.n; i++) {
 		const char *label = f->bars.mark[i].label;
 		struct label_shape shape = {size, slot - 8, lines, false, label_breaks(label),
 					    true};
@@ -391,10 +386,9 @@ static void page_choose_bar_labels(struct pen *pen, const struct figure *f, doub
 		double size;
 		int lines;
 	} shapes[] = {{19, 1}, {19, 2}, {17, 1}, {17, 2}, {15, 2}, {15, 3}};
-	size_t i;
 
 	pen->bars_named = true;
-	for (i = 0; i < array_size(shapes); i++) {
+	for (size_t i = 0; i < array_size(shapes); i++) {
 		if (!bar_labels_fit(f, shapes[i].size, slot, shapes[i].lines))
 			continue;
 		pen->bar_size = shapes[i].size;
@@ -439,13 +433,12 @@ static void page_place_upright_labels(struct page *page, const struct figure *f,
 	static const struct page_text like = {
 		.size = PAGE_GROUP_SIZE, .align = ALIGN_CENTER, .bold = true, .rgb = INK};
 	double y = page->bottom + page_bar_label_height(pen) + PAGE_GROUP_SIZE * 0.65;
-	int g, b;
 
-	for (g = 0; g < f->groups.n; g++) {
+	for (int g = 0; g < f->groups.n; g++) {
 		double x0 = page_position_px(page, f, page_position(f, g, 0));
 		double x1 = page_position_px(page, f, page_position(f, g, f->bars.n - 1));
 
-		for (b = 0; b < f->bars.n && pen->bars_named; b++)
+		for (int b = 0; b < f->bars.n && pen->bars_named; b++)
 			page_place_bar_label(page, f, pen,
 					     page_position_px(page, f, page_position(f, g, b)),
 					     f->bars.mark[b].label);
@@ -459,9 +452,8 @@ static void page_place_lying_labels(struct page *page, const struct figure *f, d
 {
 	struct page_text like = {
 		.x = page->left - 12, .size = 18, .align = ALIGN_RIGHT, .rgb = INK};
-	int g;
 
-	for (g = 0; g < f->groups.n; g++) {
+	for (int g = 0; g < f->groups.n; g++) {
 		like.y = page_position_px(page, f, page_position(f, g, 0) + (f->bars.n - 1) / 2.0);
 		page_put_name(page, like, f->groups.mark[g].label, width, 1, like.size * 1.15, 0.5);
 	}
@@ -474,16 +466,15 @@ static void page_place_absent(struct page *page, const struct figure *f)
 				 .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
 				 .rgb = INK_SOFT};
 	struct estimate e;
-	int g, b, p;
 
-	for (g = 0; g < f->groups.n; g++) {
-		for (b = 0; b < f->bars.n; b++) {
+	for (int g = 0; g < f->groups.n; g++) {
+		for (int b = 0; b < f->bars.n; b++) {
 			double at = page_position_px(page, f, page_position(f, g, b));
 			double zero = page->left + 6 + g * page->pitch * page_scale(page, f);
 			const char *note = figure_note(f, g, b);
 			bool there = figure_get(f, g, b, FIGURE_WHOLE, &e);
 
-			for (p = 0; p < f->parts.n && !there; p++)
+			for (int p = 0; p < f->parts.n && !there; p++)
 				there = figure_get(f, g, b, p, &e);
 			if (!there)
 				page_put(
@@ -501,19 +492,19 @@ static void page_place_part_legend(struct page *page, const struct figure *f, do
 	enum { THINNEST = 250 }; /* the axis has room for this many of the thinnest parts */
 	bool *seen = xcalloc((size_t)f->parts.n + 1, sizeof(*seen)), cut;
 	double widest = 0, y, step, size, least = page_reach(f, &cut) / THINNEST;
-	int i, used = 0;
+	int used = 0;
 
-	for (i = 0; i < f->parts.n; i++)
+	for (int i = 0; i < f->parts.n; i++)
 		used += seen[i] = figure_part_exceeds(f, i, least);
 	step = used ? fmin(31, (bottom - page->top) / used) : 31;
 	size = fmin(PAGE_LEGEND_SIZE, step * 0.8);
-	for (i = 0; i < f->parts.n; i++)
+	for (int i = 0; i < f->parts.n; i++)
 		if (seen[i])
 			widest = fmax(widest, label_width(f->parts.mark[i].label, size, false));
 	widest = fmin(widest, PAGE_LEGEND_MAX);
 	page->right -= widest + 50;
 	y = page->top + 14;
-	for (i = f->parts.n - 1; i >= 0; i--) {
+	for (int i = f->parts.n - 1; i >= 0; i--) {
 		if (!seen[i])
 			continue;
 		page_put_entry(page, page->right + 20, y, size * 0.95, size, &f->parts.mark[i],
@@ -526,9 +517,7 @@ static void page_place_part_legend(struct page *page, const struct figure *f, do
 /* Returns whether a figure of curves has none of the bar: its legend leaves it out. */
 static bool bar_has_no_curve(const struct figure *f, int bar)
 {
-	int i;
-
-	for (i = 0; f->curves && i < f->curves->n; i++)
+	for (int i = 0; f->curves && i < f->curves->n; i++)
 		if (f->curves->curves[i].line == bar && f->curves->curves[i].n)
 			return false;
 	return f->curves;
@@ -538,11 +527,11 @@ static bool bar_has_no_curve(const struct figure *f, int bar)
 static void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
-	int columns = (int)((page->width - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i, n = 0;
+	int columns = (int)((page->width - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), n = 0;
 	double y = pen->top + 22;
 
 	columns = columns < 1 ? 1 : columns;
-	for (i = 0; i < f->bars.n; i++) {
+	for (int i = 0; i < f->bars.n; i++) {
 		if (bar_has_no_curve(f, i))
 			continue;
 		y += n && n % columns == 0 ? 28 : 0;
@@ -617,9 +606,9 @@ static int page_panel_lines(struct page *page, const struct figure *f)
 				    PAGE_PANEL_LINES,	true,
 				    LABEL_BREAKS_NAMES, true};
 	char *line[PAGE_PANEL_LINES];
-	int g, n = 0, lines;
+	int n = 0, lines;
 
-	for (g = 0; g < f->groups.n; g++) {
+	for (int g = 0; g < f->groups.n; g++) {
 		lines = label_wrap(&page->arena, f->groups.mark[g].label, &shape, line);
 		n = lines > n ? lines : n;
 	}
@@ -632,14 +621,13 @@ static void page_place_row_names(struct page *page, const struct figure *f, doub
 	struct page_text row = {.size = size, .align = ALIGN_RIGHT, .rgb = INK};
 	struct page_text panel = {.size = PAGE_PANEL_SIZE, .bold = true, .rgb = INK};
 	double step = PAGE_PANEL_SIZE * 1.2;
-	int b, g;
 
-	for (b = 0; b < f->bars.n; b++)
+	for (int b = 0; b < f->bars.n; b++)
 		page_put(page, row, page->left - 10, page_position_px(page, f, b),
 			 label_fit(&page->arena, f->bars.mark[b].label, size,
 				   page->left - 10 - PAGE_MARGIN));
 	panel.y = page->top - 8 - step / 2;
-	for (g = 0; g < f->groups.n; g++) {
+	for (int g = 0; g < f->groups.n; g++) {
 		panel.x = page->left + g * page->pitch * page_scale(page, f);
 		page_put_name(page, panel, f->groups.mark[g].label, page_panel_px(page, f),
 			      PAGE_PANEL_LINES, step, 1);

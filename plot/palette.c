@@ -59,9 +59,8 @@ static const uint32_t spare[] = {0x99ddff, 0xeecc66, 0x228833, 0x66ccee, 0xccbb4
 static uint32_t rgb_mix(uint32_t rgb, uint32_t to, unsigned int share)
 {
 	uint32_t out = 0;
-	int shift;
 
-	for (shift = 0; shift < 24; shift += 8)
+	for (int shift = 0; shift < 24; shift += 8)
 		out |= (((rgb >> shift & 255) * (256 - share) + (to >> shift & 255) * share) >> 8)
 		       << shift;
 	return out;
@@ -98,9 +97,7 @@ uint32_t palette_change(double share)
 
 static const struct part *part_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(parts); i++)
+	for (size_t i = 0; i < array_size(parts); i++)
 		if (!strcasecmp(parts[i].name, name))
 			return &parts[i];
 	return NULL;

@@ -100,9 +100,7 @@ const char *row_unit(const struct table *t, const char *column)
 
 int drawing_place(const struct drawing *d, const char *name)
 {
-	int i;
-
-	for (i = 0; i < d->facts.nvariants; i++)
+	for (int i = 0; i < d->facts.nvariants; i++)
 		if (!strcmp(d->facts.variants[i], name))
 			return i;
 	return -1;
@@ -110,13 +108,13 @@ int drawing_place(const struct drawing *d, const char *name)
 
 static const char *variant_any(const struct drawing *d, int i)
 {
-	int k, left = i;
+	int left = i;
 
 	if (!i)
 		return d->base;
 	if (d->nnews)
 		return i <= d->nnews ? d->news[i - 1] : NULL;
-	for (k = 0; k < d->facts.nvariants; k++)
+	for (int k = 0; k < d->facts.nvariants; k++)
 		if (strcmp(d->facts.variants[k], d->base) && !--left)
 			return d->facts.variants[k];
 	return NULL;
@@ -135,9 +133,8 @@ const char *drawing_variant(const struct drawing *d, int i)
 bool drawing_has(const struct drawing *d, const char *variant)
 {
 	const char *v;
-	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
+	for (int i = 0; (v = drawing_variant(d, i)); i++)
 		if (!strcmp(v, variant))
 			return true;
 	return false;
@@ -221,9 +218,8 @@ static bool variant_has_stem_of(const char *a, const char *b)
 int drawing_base_of(const struct drawing *d, int i)
 {
 	const char *name = drawing_variant(d, i), *v;
-	int k;
 
-	for (k = 0; (v = drawing_variant(d, k)); k++)
+	for (int k = 0; (v = drawing_variant(d, k)); k++)
 		if (k != i && variant_has_stem_of(v, d->base) &&
 		    !strcmp(v + strcspn(v, "+"), name + strcspn(name, "+")))
 			return k;
@@ -233,9 +229,9 @@ int drawing_base_of(const struct drawing *d, int i)
 int drawing_bases(const struct drawing *d)
 {
 	const char *v;
-	int k, n = 0;
+	int n = 0;
 
-	for (k = 0; (v = drawing_variant(d, k)); k++)
+	for (int k = 0; (v = drawing_variant(d, k)); k++)
 		n += variant_has_stem_of(v, d->base);
 	return n;
 }
@@ -262,9 +258,9 @@ const char *drawing_title(const struct drawing *d, struct figure *f, const char 
 static int drawing_stem_place(const struct drawing *d, const char *variant)
 {
 	const char *const *all = d->facts.variants;
-	int i, k, n = 0;
+	int k, n = 0;
 
-	for (i = 0; i < d->facts.nvariants && !variant_has_stem_of(all[i], variant); i++) {
+	for (int i = 0; i < d->facts.nvariants && !variant_has_stem_of(all[i], variant); i++) {
 		for (k = 0; !variant_has_stem_of(all[i], all[k]); k++)
 			;
 		n += k == i;

@@ -40,9 +40,9 @@ static const struct adapter *const adapters[] = {ADAPTERS(ADDRESS)};
 
 const struct adapter *adapter_find(const char *units)
 {
-	size_t len = strcspn(units, ":"), i;
+	size_t len = strcspn(units, ":");
 
-	for (i = 0; i < array_size(adapters); i++)
+	for (size_t i = 0; i < array_size(adapters); i++)
 		if (strlen(adapters[i]->name) == len && !strncmp(adapters[i]->name, units, len))
 			return adapters[i];
 	return NULL;
@@ -59,9 +59,8 @@ static const char *units_argument(const char *units)
 static int units_refuse(const char *units, struct error *err)
 {
 	freed(str_free) struct str names = {0};
-	size_t i;
 
-	for (i = 0; i < array_size(adapters); i++) {
+	for (size_t i = 0; i < array_size(adapters); i++) {
 		const char *arg = adapters[i]->argument;
 		char *name = xasprintf("%s%s%s", adapters[i]->name, arg ? ":" : "", arg ? arg : "");
 
@@ -86,9 +85,8 @@ int units_check(const char *units, struct error *err)
 void points_add(struct points *ps, const struct point *p)
 {
 	const struct point *last = ps->n ? &ps->p[ps->n - 1] : NULL;
-	int w;
 
-	for (w = 0; w < WORK_N; w++) {
+	for (int w = 0; w < WORK_N; w++) {
 		if (!isfinite(p->n[w]) ||
 		    (last && (p->t_ns < last->t_ns || p->n[w] < last->n[w]))) {
 			ps->backwards++;
@@ -108,9 +106,8 @@ void account_free(struct account *a)
 bool account_has_work(const struct account *a)
 {
 	const struct points *ps = &a->points;
-	int w;
 
-	for (w = 0; ps->n && w < WORK_N; w++)
+	for (int w = 0; ps->n && w < WORK_N; w++)
 		if (ps->has[w] && ps->p[ps->n - 1].n[w] > 0)
 			return true;
 	return false;
@@ -199,9 +196,9 @@ enum { LINE_MAX_SHOWN = 200, WORDS_MOST = 64 << 20 };
 
 char *text_clean(const char *s, size_t most)
 {
-	char *out = xstrndup(s, most), *p;
+	char *out = xstrndup(s, most);
 
-	for (p = out; *p; p++)
+	for (char *p = out; *p; p++)
 		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
 			*p = '?';
 	return out;
@@ -255,9 +252,8 @@ static char *account_words(const struct workload_run *run, const struct account 
 {
 	static const char *const files[] = {"workload.err", "workload.out"};
 	char *words = a->error ? text_clean(a->error, LINE_MAX_SHOWN) : NULL;
-	size_t i;
 
-	for (i = 0; !words && i < array_size(files); i++) {
+	for (size_t i = 0; !words && i < array_size(files); i++) {
 		char *path = xasprintf("%s/%s", run->dir, files[i]);
 
 		words = line_of_file(path, false);

@@ -139,9 +139,8 @@ static double iperf3_retransmits(const json_t *end)
 {
 	static const char *const names[] = {"sum_sent", "sum_sent_bidir_reverse"};
 	double n = NAN;
-	size_t i;
 
-	for (i = 0; i < array_size(names); i++) {
+	for (size_t i = 0; i < array_size(names); i++) {
 		const json_t *sum = json_object_get(end, names[i]);
 
 		if (!json_is_false(json_object_get(sum, "sender")))

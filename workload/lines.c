@@ -44,9 +44,9 @@ struct rates {
 static double rates_parse_number(const char *line, const regmatch_t *m)
 {
 	autofree char *copy = xstrndup(line + m->rm_so, (size_t)(m->rm_eo - m->rm_so));
-	char *from, *to;
+	char *to;
 
-	for (from = to = copy; *from; from++)
+	for (char *from = to = copy; *from; from++)
 		if (*from != ',')
 			*to++ = *from;
 	*to = '\0';
@@ -189,10 +189,9 @@ static int rates_spread(const struct workload_run *run, const struct rates rates
 {
 	double span = (double)(run->ended_ns - run->started_ns);
 	struct point p = {.t_ns = run->started_ns};
-	size_t i, n = 0;
-	int w;
+	size_t n = 0;
 
-	for (w = 0; w < WORK_N; w++) {
+	for (int w = 0; w < WORK_N; w++) {
 		if (n && rates[w].n && rates[w].n != n)
 			return error_set(err, EBADMSG,
 					 "%s: %zu and %zu lines with rates of two kinds", file, n,
@@ -205,9 +204,9 @@ static int rates_spread(const struct workload_run *run, const struct rates rates
 	if (run->ended_ns <= run->started_ns)
 		return error_set(err, EBADMSG, "run.json: no start and end of the command");
 	points_add(&a->points, &p);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		p.t_ns = run->started_ns + (uint64_t)(span / (double)n * (double)(i + 1));
-		for (w = 0; w < WORK_N; w++)
+		for (int w = 0; w < WORK_N; w++)
 			p.n[w] += rates[w].n ? rates[w].r[i] * span / (double)n / 1e9 : 0;
 		points_add(&a->points, &p);
 	}
@@ -219,15 +218,14 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 		       const struct workload_run *run, struct account *a, struct error *err)
 {
 	struct rates rates[WORK_N] = {0};
-	const struct line_pattern *p;
-	int w, rc = 0;
+	int rc = 0;
 
-	for (p = table; !rc && p->re; p++)
+	for (const struct line_pattern *p = table; !rc && p->re; p++)
 		if (!rates[p->work].n)
 			rc = rates_collect(text, file, p, &rates[p->work], err);
 	if (!rc)
 		rc = rates_spread(run, rates, file, a, err);
-	for (w = 0; w < WORK_N; w++)
+	for (int w = 0; w < WORK_N; w++)
 		free(rates[w].r);
 	return rc;
 }
@@ -238,9 +236,8 @@ static int lines_read_table(const struct line_pattern *table, const char *end,
 {
 	static const char *const files[] = {"workload.out", "workload.err"};
 	int rc = -ENODATA;
-	size_t i;
 
-	for (i = 0; rc == -ENODATA && i < array_size(files); i++) {
+	for (size_t i = 0; rc == -ENODATA && i < array_size(files); i++) {
 		struct error why = {0};
 		char *text;
 
@@ -340,9 +337,8 @@ static const struct {
 static struct line_pattern regex_pattern(const char *arg)
 {
 	struct line_pattern p = {arg, regex_works[0].work, .scale = 1};
-	size_t i;
 
-	for (i = 0; i < array_size(regex_works); i++) {
+	for (size_t i = 0; i < array_size(regex_works); i++) {
 		if (!str_starts(arg, regex_works[i].prefix))
 			continue;
 		p.re = arg + strlen(regex_works[i].prefix);

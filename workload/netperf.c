@@ -30,9 +30,7 @@ static const struct netperf_unit {
 
 static const struct netperf_unit *netperf_find_unit(const char *text, const char **at)
 {
-	size_t i;
-
-	for (i = 0; text && i < array_size(netperf_units); i++) {
+	for (size_t i = 0; text && i < array_size(netperf_units); i++) {
 		*at = strstr(text, netperf_units[i].words);
 		if (*at)
 			return &netperf_units[i];

@@ -55,10 +55,9 @@ static bool nic_add_values(const struct nic_want *w, char *values, struct point 
 	} counters[] = {{"x_packets", WORK_PACKETS}, {"x_bytes", WORK_BYTES}};
 	char *copy = xstrdup(w->columns), *rest = copy, *name, *value;
 	bool any = false;
-	size_t i;
 
 	while ((value = str_token(&values, '\t')) && (name = str_token(&rest, '\t')))
-		for (i = 0; i < array_size(counters); i++)
+		for (size_t i = 0; i < array_size(counters); i++)
 			if (*name && !strcmp(name + 1, counters[i].what) &&
 			    (!w->direction || *name == *w->direction)) {
 				p->n[counters[i].work] += strtod(value, NULL);
@@ -100,7 +99,7 @@ static int nic_read_snap(char *text, uint64_t t_ns, struct nic_want *w, struct p
 {
 	struct point p = {.t_ns = t_ns};
 	char *line;
-	int k, any = 0, rc = 0;
+	int any = 0, rc = 0;
 
 	while (rc >= 0 && (line = str_token(&text, '\n'))) {
 		rc = nic_parse_line(line, w, &p, err);
@@ -110,7 +109,7 @@ static int nic_read_snap(char *text, uint64_t t_ns, struct nic_want *w, struct p
 		return rc < 0 ? rc : 0;
 	if (!ps->n)
 		*first = p;
-	for (k = 0; k < WORK_N; k++)
+	for (int k = 0; k < WORK_N; k++)
 		p.n[k] -= first->n[k];
 	points_add(ps, &p);
 	return 0;
@@ -121,11 +120,10 @@ static int nic_read_snaps(struct snaps *snaps, const char *arg, struct points *p
 {
 	struct nic_want w = {0};
 	struct point first = {0};
-	size_t i;
 	int rc = 0;
 
 	nic_parse_want(arg, &w);
-	for (i = 0; i < snaps->n && !rc; i++)
+	for (size_t i = 0; i < snaps->n && !rc; i++)
 		rc = nic_read_snap(snaps_text(snaps, i), snaps->snap[i].mono_ns, &w, &first, ps,
 				   err);
 	if (!rc)
@@ -238,15 +236,14 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 {
 	struct tcp_sockets all = {.first = true};
 	struct snaps snaps;
-	char *line, *rest;
-	size_t i;
+	char *line;
 	int rc = workload_snaps(run, is->file, &snaps, err);
 
 	(void)arg;
-	for (i = 0; !rc && i < snaps.n; i++) {
+	for (size_t i = 0; !rc && i < snaps.n; i++) {
 		struct point p = {.t_ns = snaps.snap[i].mono_ns};
 
-		for (rest = snaps_text(&snaps, i); (line = str_token(&rest, '\n'));)
+		for (char *rest = snaps_text(&snaps, i); (line = str_token(&rest, '\n'));)
 			tcp_parse_line(line, &all);
 		p.n[WORK_BYTES] = all.total;
 		points_add(&a->points, &p);

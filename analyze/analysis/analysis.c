@@ -94,9 +94,7 @@ static void *pool_reader(void *arg)
 static void analysis_note_damage(struct analysis *a, const struct damage *d, size_t skip,
 				 struct notes *notes)
 {
-	int kind;
-
-	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+	for (int kind = 0; kind < DAMAGE_KINDS; kind++) {
 		autofree char *text = damage_text(d, (enum damage_kind)kind, skip);
 
 		if (text)
@@ -130,25 +128,24 @@ static struct run job_find_run(const struct job *j)
 
 static int job_write_rows(struct store *s, int64_t run, const struct ingest *in, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < in->ncollectors && !rc; i++)
+	for (size_t i = 0; i < in->ncollectors && !rc; i++)
 		rc = store_collector_add(s, run, &in->collectors[i], err);
-	for (i = 0; i < in->nmetrics && !rc; i++)
+	for (size_t i = 0; i < in->nmetrics && !rc; i++)
 		rc = store_metric_put(s, run, &in->metrics[i], err);
-	for (i = 0; i < in->nfacts && !rc; i++) {
+	for (size_t i = 0; i < in->nfacts && !rc; i++) {
 		in->facts[i].run = run;
 		rc = store_fact_add(s, &in->facts[i], err);
 	}
-	for (i = 0; i < in->nseries && !rc; i++)
+	for (size_t i = 0; i < in->nseries && !rc; i++)
 		rc = store_series_put(s, run, in->series[i].name, in->series[i].t_ns,
 				      in->series[i].value, err);
-	for (i = 0; i < in->nsyscalls && !rc; i++)
+	for (size_t i = 0; i < in->nsyscalls && !rc; i++)
 		rc = store_syscall_add(s, run, &in->syscalls[i], err);
-	for (i = 0; i < in->nsockets && !rc; i++)
+	for (size_t i = 0; i < in->nsockets && !rc; i++)
 		rc = store_socket_add(s, run, &in->sockets[i], err);
-	for (i = 0; i < in->nthreads_seen && !rc; i++)
+	for (size_t i = 0; i < in->nthreads_seen && !rc; i++)
 		rc = store_thread_add(s, run, &in->threads_seen[i], err);
 	if (!rc && in->profile)
 		rc = store_profile_write(s, run, in->profile, err);
@@ -167,11 +164,9 @@ static void analysis_add_absent(struct analysis *a, const char *name)
 
 static void analysis_count_losses(struct analysis *a, const struct ingest *in)
 {
-	size_t i;
-
-	for (i = 0; i < in->nabsent; i++)
+	for (size_t i = 0; i < in->nabsent; i++)
 		analysis_add_absent(a, in->absent[i]);
-	for (i = 0; i < in->notes.n; i++) {
+	for (size_t i = 0; i < in->notes.n; i++) {
 		a->lossy += in->notes.note[i].severity == SEVERITY_LOSSY;
 		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
 	}
@@ -226,10 +221,9 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 /* Writes the jobs in their order, each as soon as it is ready. */
 static int pool_write_jobs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < p->n && !rc; i++) {
+	for (size_t i = 0; i < p->n && !rc; i++) {
 		pthread_mutex_lock(&p->lock);
 		while (!p->jobs[i].done)
 			pthread_cond_wait(&p->changed, &p->lock);
@@ -280,10 +274,9 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 static int write_variant_facts(struct store *s, const char *variant, const char *prefix,
 			       const struct layout_setting *list, size_t n, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !rc; i++) {
 		autofree char *name = xasprintf("%s%s", prefix, list[i].name);
 
 		rc = store_fact_add(s,
@@ -298,9 +291,8 @@ static int write_variant_facts(struct store *s, const char *variant, const char 
 static int write_variant(struct store *s, const struct layout_variant *v, struct error *err)
 {
 	int rc = store_variant_add(s, v->name, v->what, v->base, err);
-	size_t i;
 
-	for (i = 0; i < v->nsettings && !rc; i++)
+	for (size_t i = 0; i < v->nsettings && !rc; i++)
 		rc = store_setting_add(s, v->name, v->settings[i].name, v->settings[i].value, err);
 	if (!rc)
 		rc = write_variant_facts(s, v->name, "", v->keys, v->nkeys, err);
@@ -314,10 +306,9 @@ struct capture_fact {
 static int capture_facts_write(struct store *s, const struct capture_fact *facts, size_t n,
 			       struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < n && !rc; i++)
 		if (facts[i].value)
 			rc = store_capture_put(s, facts[i].key, facts[i].value, err);
 	return rc;
@@ -333,12 +324,11 @@ static int write_capture(struct store *s, struct layout *l, struct error *err)
 		{"order", l->order},
 		{"manifest_sha256", l->has_manifest ? l->manifest_sha256 : NULL},
 		{"run_sha256", *l->run_sha256 ? l->run_sha256 : NULL}};
-	size_t i;
 	int rc = store_begin(s, err);
 
 	if (!rc)
 		rc = capture_facts_write(s, facts, array_size(facts), err);
-	for (i = 0; i < l->nvariants && !rc; i++)
+	for (size_t i = 0; i < l->nvariants && !rc; i++)
 		rc = write_variant(s, &l->variants[i], err);
 	if (!rc)
 		rc = store_notes_add(s, 0, &l->notes, err);
@@ -348,15 +338,14 @@ static int write_capture(struct store *s, struct layout *l, struct error *err)
 static int write_host(struct store *s, const char *hosts_dir, const char *name, struct error *err)
 {
 	struct host h;
-	size_t i;
 	int rc;
 
 	rc = host_read(&h, hosts_dir, name, err);
 	if (!rc)
 		rc = store_host_add(s, &h.row, err);
-	for (i = 0; i < h.nplaces && !rc; i++)
+	for (size_t i = 0; i < h.nplaces && !rc; i++)
 		rc = store_topology_add(s, &h.places[i], err);
-	for (i = 0; i < h.nfacts && !rc; i++)
+	for (size_t i = 0; i < h.nfacts && !rc; i++)
 		rc = store_fact_add(s, &h.facts[i], err);
 	host_free(&h);
 	return rc;
@@ -366,9 +355,9 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 static int write_hosts(struct store *s, const struct layout *l, struct error *err)
 {
 	autofree const char **hosts = NULL;
-	int n = store_names(s, NAMES_HOST, &hosts, err), i, rc = n < 0 ? n : store_begin(s, err);
+	int n = store_names(s, NAMES_HOST, &hosts, err), rc = n < 0 ? n : store_begin(s, err);
 
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = write_host(s, l->hosts_dir, hosts[i], err);
 	return rc ? rc : store_commit(s, err);
 }
@@ -420,9 +409,8 @@ static int write_manner(const struct analysis *a, struct store *s, struct error 
 static struct work_side *jobs_work_sides(const struct job *jobs, size_t n)
 {
 	struct work_side *sides = xcalloc(n + 1, sizeof(*sides));
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sides[i] = (struct work_side){jobs[i].run, jobs[i].entry->work, jobs[i].counts};
 	return sides;
 }
@@ -477,7 +465,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 {
 	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
 	struct work_side *sides;
-	size_t i, skip = strlen(a->capture) + 1;
+	size_t skip = strlen(a->capture) + 1;
 	int rc;
 
 	a->lossy += l->notes.n;
@@ -487,7 +475,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 	if (rc)
 		return rc;
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
-	for (i = 0; i < p.n; i++) {
+	for (size_t i = 0; i < p.n; i++) {
 		const char *dir = l->entries[i].dir;
 
 		p.jobs[i].entry = &l->entries[i];
@@ -497,7 +485,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 	rc = analyze_runs(a, s, &p, err);
 	symbol_cache_free(p.symbols);
 	sides = jobs_work_sides(p.jobs, p.n);
-	for (i = 0; i < p.n; i++)
+	for (size_t i = 0; i < p.n; i++)
 		free(p.jobs[i].folder);
 	free(p.jobs);
 	if (!rc)
@@ -546,9 +534,9 @@ void analysis_free(struct analysis *a)
 /* Refuses a capture that has runs but lacks their raw files. */
 static int analysis_check_raw(const struct analysis *a, const struct layout *l, struct error *err)
 {
-	size_t i, gone = 0;
+	size_t gone = 0;
 
-	for (i = 0; i < l->nentries; i++) {
+	for (size_t i = 0; i < l->nentries; i++) {
 		autofree char *path = xasprintf("%s/run.json", l->entries[i].dir);
 
 		gone += !path_exists(path);

@@ -63,9 +63,8 @@ static void damage_leave_out(struct members *named, const char *capture,
 {
 	const char *name = e->dir + strlen(capture) + 1, *side = strrchr(name, '/');
 	autofree char *folder = xstrndup(name, side ? (size_t)(side - name) + 1 : 0);
-	size_t i;
 
-	for (i = members_lower_bound(named, folder);
+	for (size_t i = members_lower_bound(named, folder);
 	     i < named->n && str_starts(named->list[i].name, folder); i++)
 		named->list[i].folder = true;
 }
@@ -75,12 +74,11 @@ int damage_list(struct members *named, const struct layout *l, const char *captu
 {
 	autofree char *path = xasprintf("%s/manifest.json", capture);
 	json_auto_t *manifest = l->has_manifest ? json_file(path, err) : NULL;
-	size_t i;
 
 	if (l->has_manifest && !manifest)
 		return -EBADMSG;
 	members_of_manifest(named, manifest);
-	for (i = 0; i < l->nentries && manifest; i++)
+	for (size_t i = 0; i < l->nentries && manifest; i++)
 		if (strcmp(l->entries[i].status, "ok"))
 			damage_leave_out(named, capture, &l->entries[i]);
 	return 0;
@@ -91,9 +89,7 @@ static bool member_is_of_side(const char *name)
 {
 	int slashes = 0;
 
-	const char *p;
-
-	for (p = name; *p; p++)
+	for (const char *p = name; *p; p++)
 		slashes += *p == '/';
 	return slashes > 3 && str_starts(name, "runs/");
 }
@@ -102,10 +98,9 @@ void damage_check(struct damage *d, const struct members *named, const char *cap
 		  const char *folder)
 {
 	const char *begin = folder ? folder : "";
-	size_t i;
 	int state;
 
-	for (i = members_lower_bound(named, begin); i < named->n; i++) {
+	for (size_t i = members_lower_bound(named, begin); i < named->n; i++) {
 		const struct member *m = &named->list[i];
 
 		if (!str_starts(m->name, begin))
@@ -120,9 +115,7 @@ void damage_check(struct damage *d, const struct members *named, const char *cap
 
 void damage_add(struct damage *sum, const struct damage *d)
 {
-	int kind;
-
-	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+	for (int kind = 0; kind < DAMAGE_KINDS; kind++) {
 		if (!sum->n[kind])
 			sum->first[kind] = d->first[kind];
 		sum->n[kind] += d->n[kind];

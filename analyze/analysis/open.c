@@ -89,9 +89,7 @@ int capture_open(struct store **store, const char *capture, const struct open_op
 
 static void layout_list_sides(const struct layout *l, struct str *s)
 {
-	size_t i;
-
-	for (i = 0; i < l->nentries; i++) {
+	for (size_t i = 0; i < l->nentries; i++) {
 		const char *side = l->entries[i].side ? l->entries[i].side : "local";
 
 		if (!s->buf || !str_matches_any(s->buf, side))
@@ -103,9 +101,8 @@ static void layout_list_sides(const struct layout *l, struct str *s)
 static bool layout_has_log(const struct layout *l)
 {
 	bool found = false;
-	size_t i;
 
-	for (i = 0; i < l->nentries && !found; i++) {
+	for (size_t i = 0; i < l->nentries && !found; i++) {
 		autofree char *path = xasprintf("%s/power.csv", l->entries[i].dir);
 
 		found = path_exists(path);
@@ -154,10 +151,9 @@ static int units_check_sides(const char *units, const struct layout *l, struct e
 
 int meters_check(const struct analysis *a, const struct layout *l, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < a->nmeters && !rc; i++)
+	for (size_t i = 0; i < a->nmeters && !rc; i++)
 		rc = meter_check(&a->meters[i], l, err);
 	return rc || !a->units ? rc : units_check_sides(a->units, l, err);
 }

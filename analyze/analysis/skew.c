@@ -74,9 +74,8 @@ static bool skew_find_worst(struct store *s, const struct run *runs, int n, int 
 {
 	struct skew one;
 	bool found = false;
-	int k;
 
-	for (k = 0; k < n; k++) {
+	for (int k = 0; k < n; k++) {
 		if (!runs_are_sides(&runs[at], &runs[k]) ||
 		    !skew_find(s, &runs[at], &runs[k], &one) ||
 		    (found && one.apart <= worst->apart))
@@ -137,9 +136,9 @@ static int skew_store_one(struct store *s, const struct run *r, const struct ske
 int skew_store(struct store *s, const struct run *runs, int n, size_t *left_out, struct error *err)
 {
 	struct skew skew = {0};
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		if (skew_find_worst(s, runs, n, i, &skew)) {
 			*left_out += skew.gap >= skew.error;
 			rc = skew_store_one(s, &runs[i], &skew, err);
@@ -165,9 +164,8 @@ static int coverage_store_one(struct store *s, const struct run *r, double pct,
 	double median = stats_point(EST_MEDIAN, siblings, n), scale;
 	autofree double *apart = xcalloc(n + 1, sizeof(*apart));
 	struct notes notes = {0};
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		apart[i] = fabs(siblings[i] - median);
 	scale = 1.4826 * stats_point(EST_MEDIAN, apart, n); /* the sd of normal values */
 	if (median - pct > fmax(10, 3 * scale))
@@ -180,12 +178,12 @@ int coverage_store(struct store *s, const struct run *runs, int n, struct error 
 	double *pct = xcalloc((size_t)n + 1, sizeof(*pct)),
 	       *siblings = xcalloc((size_t)n + 1, sizeof(*siblings));
 	size_t count;
-	int i, k, rc = 0;
+	int k, rc = 0;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i]))
 			pct[i] = NAN;
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		for (k = 0, count = 0; k < n && !isnan(pct[i]); k++)
 			if (!isnan(pct[k]) && runs_are_siblings(&runs[i], &runs[k]))
 				siblings[count++] = pct[k];

@@ -51,11 +51,8 @@ struct group {
 
 static void group_read_rates(struct group *g)
 {
-	size_t i;
-	int r;
-
-	for (i = 0; i < g->n; i++)
-		for (r = 0; r < RATES; r++)
+	for (size_t i = 0; i < g->n; i++)
+		for (int r = 0; r < RATES; r++)
 			if (!store_metric(g->s, g->side[i].id, rates_of[r].name,
 					  &g->rates[i].rate[r]))
 				g->rates[i].rate[r] = NAN;
@@ -64,11 +61,10 @@ static void group_read_rates(struct group *g)
 static void group_find_sides(struct group *g, const struct work_side *sides, size_t nsides)
 {
 	static const struct work_side counts = {.counts = true};
-	size_t k, i;
 
-	for (i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		g->of[i] = &counts;
-		for (k = 0; k < nsides; k++)
+		for (size_t k = 0; k < nsides; k++)
 			if (sides[k].run == g->side[i].id)
 				g->of[i] = &sides[k];
 	}
@@ -79,9 +75,8 @@ static bool group_add_sources(struct group *g, size_t i)
 {
 	const char *work = g->of[i]->work;
 	bool any = false;
-	size_t o;
 
-	for (o = 0; o < g->n; o++) {
+	for (size_t o = 0; o < g->n; o++) {
 		if (work ? o == i || !str_matches_any(work, g->side[o].side) : o != i)
 			continue;
 		g->source[o] |= work || rates_any(&g->rates[o]);
@@ -92,10 +87,9 @@ static bool group_add_sources(struct group *g, size_t i)
 
 static int group_count_role(const struct group *g, const char *role)
 {
-	size_t i;
 	int n = 0;
 
-	for (i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++)
 		n += !strcmp(g->side[i].role, role);
 	return n;
 }
@@ -104,13 +98,12 @@ static int group_count_role(const struct group *g, const char *role)
 static void group_find_transfer(struct group *g)
 {
 	static const char *const order[] = {"receiver", "sender", "proxy", NULL};
-	size_t o, i;
 
-	for (o = 0; o < array_size(order); o++) {
+	for (size_t o = 0; o < array_size(order); o++) {
 		bool complete = !order[o] || group_count_role(g, order[o]);
 
 		memset(g->source, 0, g->n * sizeof(*g->source));
-		for (i = 0; i < g->n; i++) {
+		for (size_t i = 0; i < g->n; i++) {
 			const struct run *r = &g->side[i];
 
 			if (!order[o] && !strcmp(r->role, r->side))
@@ -128,13 +121,11 @@ static struct run_rates group_sum(const struct group *g)
 {
 	struct run_rates sum;
 	bool first = true;
-	size_t i;
-	int c;
 
-	for (c = 0; c < RATES; c++)
+	for (int c = 0; c < RATES; c++)
 		sum.rate[c] = NAN;
-	for (i = 0; i < g->n; i++) {
-		for (c = 0; c < RATES && g->source[i]; c++)
+	for (size_t i = 0; i < g->n; i++) {
+		for (int c = 0; c < RATES && g->source[i]; c++)
 			sum.rate[c] = g->rates[i].rate[c] + (first ? 0 : sum.rate[c]);
 		first &= !g->source[i];
 	}
@@ -146,10 +137,9 @@ static char *group_source_names(const struct group *g)
 {
 	freed(str_free) struct str list = {0};
 	char *text;
-	size_t i;
 	int n = 0;
 
-	for (i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++)
 		if (g->source[i])
 			str_printf(&list, "%s%s", n++ ? " and " : "", g->side[i].side);
 	text = xasprintf("the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
@@ -167,9 +157,9 @@ static int group_put(const struct group *g, size_t i, const char *name, const ch
 static int group_put_rates(const struct group *g, size_t i, const struct run_rates *sum,
 			   struct error *err)
 {
-	int c, rc = 0;
+	int rc = 0;
 
-	for (c = 0; c < RATES && !rc; c++)
+	for (int c = 0; c < RATES && !rc; c++)
 		rc = !isnan(sum->rate[c])
 			     ? group_put(g, i, rates_of[c].name, NULL, rates_of[c].unit,
 					 sum->rate[c], err)
@@ -219,12 +209,11 @@ static double group_part(const struct group *g, size_t i, const struct run_rates
 			 const struct run_rates *transfer)
 {
 	const char *role = g->side[i].role;
-	int c;
 
 	if ((!strcmp(role, "receiver") || !strcmp(role, "sender")) &&
 	    group_count_role(g, role) == 1)
 		return 1;
-	for (c = 0; c < RATES; c++)
+	for (int c = 0; c < RATES; c++)
 		if (!isnan(rates->rate[c]) && transfer->rate[c] > 0)
 			return rates->rate[c] / transfer->rate[c];
 	return NAN;
@@ -235,11 +224,11 @@ static int group_store_transfer(struct group *g, size_t i, const struct run_rate
 				struct error *err)
 {
 	struct run_rates transfer;
-	int c, rc = group_put(g, i, "transfer_sides", NULL, "1", (double)g->n, err);
+	int rc = group_put(g, i, "transfer_sides", NULL, "1", (double)g->n, err);
 
 	group_find_transfer(g);
 	transfer = group_sum(g);
-	for (c = 0; c < RATES && !rc; c++)
+	for (int c = 0; c < RATES && !rc; c++)
 		rc = group_put(g, i, "transfer", rates_of[c].name, rates_of[c].unit,
 			       transfer.rate[c], err);
 	return rc ? rc
@@ -253,7 +242,6 @@ static int group_store(struct group *g, const struct work_side *sides, size_t ns
 	/* One receiver and one sender need no rates apart from those of the sides. */
 	bool plain = g->n < 2 || (g->n == 2 && strcmp(g->side[0].role, g->side[1].role));
 	struct run_rates rates;
-	size_t i;
 	int rc = 0;
 
 	g->of = xcalloc(g->n, sizeof(struct work_side *));
@@ -261,7 +249,7 @@ static int group_store(struct group *g, const struct work_side *sides, size_t ns
 	g->source = xcalloc(g->n, sizeof(*g->source));
 	group_read_rates(g);
 	group_find_sides(g, sides, nsides);
-	for (i = 0; i < g->n && !rc; i++) {
+	for (size_t i = 0; i < g->n && !rc; i++) {
 		rc = group_store_work(g, i, &rates, err);
 		if (!rc && !plain)
 			rc = group_store_transfer(g, i, &rates, err);
@@ -276,9 +264,9 @@ static int group_store(struct group *g, const struct work_side *sides, size_t ns
 int work_share_store(struct store *s, const struct run *runs, int n, const struct work_side *sides,
 		     size_t nsides, struct error *err)
 {
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < n && !rc;) {
+	for (int i = 0; i < n && !rc;) {
 		struct group g = {.s = s, .side = &runs[i]};
 
 		while (i < n && runs[i].repeat == g.side->repeat &&

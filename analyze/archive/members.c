@@ -45,18 +45,16 @@ struct member *members_find(const struct members *m, const char *name)
 
 size_t members_files(const struct members *m)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		n += !m->list[i].folder;
 	return n;
 }
 
 void members_free(struct members *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		free(m->list[i].name);
 	free(m->list);
 	*m = (struct members){0};
@@ -64,9 +62,7 @@ void members_free(struct members *m)
 
 int members_check_capture(const struct members *m, const char *path, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		if (!strcmp(m->list[i].name, "manifest.json") ||
 		    !strcmp(m->list[i].name, "run.json") || str_starts(m->list[i].name, "runs/"))
 			return 0;
@@ -137,11 +133,10 @@ int members_against_manifest(const struct members *m, const char *folder, json_t
 	autofree char *path = xasprintf("%s/manifest.json", folder);
 	bool has = members_find(m, "manifest.json");
 	struct members named = {0};
-	size_t i;
 
 	*manifest = has ? json_file(path, err) : NULL;
 	members_of_manifest(&named, *manifest);
-	for (i = 0; i < named.n; i++)
+	for (size_t i = 0; i < named.n; i++)
 		findings_compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
 	members_free(&named);
 	return has && !*manifest ? -EBADMSG : 0;
@@ -149,9 +144,7 @@ int members_against_manifest(const struct members *m, const char *folder, json_t
 
 void members_write_sums(const struct members *m, struct str *text)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		if (!m->list[i].folder)
 			str_printf(text, "%s  %s\n", m->list[i].hex, m->list[i].name);
 }
@@ -173,16 +166,15 @@ void members_against_sums(const struct members *m, const char *text, struct find
 	char *copy = xstrdup(text), *rest = copy, *line;
 	struct members sums = {0};
 	bool good = true;
-	size_t i;
 
 	while (good && rest && (line = str_token(&rest, '\n')))
 		good = !*line || members_parse_sum(&sums, line);
 	members_sort(&sums);
 	if (!good)
 		findings_add(f, SUMS_NAME " is damaged");
-	for (i = 0; i < sums.n && good; i++)
+	for (size_t i = 0; i < sums.n && good; i++)
 		findings_compare(m, sums.list[i].name, sums.list[i].hex, SUMS_NAME, f);
-	for (i = 0; i < m->n && good; i++)
+	for (size_t i = 0; i < m->n && good; i++)
 		if (!m->list[i].folder && strcmp(m->list[i].name, SUMS_NAME) &&
 		    !members_find(&sums, m->list[i].name))
 			findings_add(f, "%." NAME_SHOWN "s: " SUMS_NAME " does not name it",
@@ -282,10 +274,9 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 
 int scan_sums(struct members *m, const char *capture, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < m->n && !rc; i++) {
+	for (size_t i = 0; i < m->n && !rc; i++) {
 		autofree char *path = xasprintf("%s/%s", capture, m->list[i].name);
 
 		if (!m->list[i].folder)

@@ -165,9 +165,8 @@ static int pack_write_sums(struct packing *k, struct error *err)
 static int pack_write_members(struct packing *k, struct error *err)
 {
 	int rc = pack_write_sums(k, err);
-	size_t i;
 
-	for (i = 0; i < k->members.n && !rc; i++)
+	for (size_t i = 0; i < k->members.n && !rc; i++)
 		rc = pack_write_member(k, &k->members.list[i], err);
 	if (!rc && archive_write_close(k->a))
 		rc = pack_error(k, err);

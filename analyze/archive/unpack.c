@@ -269,9 +269,9 @@ static int unpack_members(struct unpacking *k, struct error *err)
 static size_t unpack_common_folder(const struct members *m)
 {
 	const char *slash = m->n ? strchr(m->list[0].name, '/') : NULL;
-	size_t len = slash ? (size_t)(slash - m->list[0].name) + 1 : 0, i;
+	size_t len = slash ? (size_t)(slash - m->list[0].name) + 1 : 0;
 
-	for (i = 1; i < m->n && len; i++)
+	for (size_t i = 1; i < m->n && len; i++)
 		if (strncmp(m->list[i].name, m->list[0].name, len))
 			len = 0;
 	return len;
@@ -279,9 +279,7 @@ static size_t unpack_common_folder(const struct members *m)
 
 static void unpack_cut_folder(struct members *m, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		memmove(m->list[i].name, m->list[i].name + len, strlen(m->list[i].name + len) + 1);
 }
 

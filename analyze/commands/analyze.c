@@ -152,9 +152,7 @@ static const struct argp argp = {
 
 static int analyze_check_meters(const struct analyze_arguments *args)
 {
-	size_t i;
-
-	for (i = 0; i < args->a.nmeters; i++) {
+	for (size_t i = 0; i < args->a.nmeters; i++) {
 		if (!args->meters[i].path || !access(args->meters[i].path, R_OK))
 			continue;
 		fprintf(stderr, "zcost: %s: %s\n", args->meters[i].path, strerror(errno));
@@ -166,14 +164,13 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 static int analyze_report(struct analysis *a)
 {
 	char *text;
-	int kind;
 
 	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, a->runs == 1 ? "" : "s",
 		   a->lossy ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the store no longer has the power that was imported before; to import it again, add: %s",
 		     a->forgotten);
-	for (kind = 0; kind < DAMAGE_KINDS; kind++) {
+	for (int kind = 0; kind < DAMAGE_KINDS; kind++) {
 		text = damage_text(&a->damage, (enum damage_kind)kind, 0);
 		if (text)
 			warn("%s: %s; put the original back and analyze again", a->capture, text);

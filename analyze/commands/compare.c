@@ -207,9 +207,8 @@ enum { COMMIT_ROWS = 6 }; /* the rows of a list of costs */
 static void compare_set_query(struct compare_arguments *a)
 {
 	struct comparison *c = &a->c;
-	int e;
 
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		c->work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.work.rate;
 	c->query = a->o.q;
 	c->slice = a->o.slice;

@@ -95,9 +95,8 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 			      const char *name)
 {
 	char *names = options_feature_names(&command);
-	size_t i;
 
-	for (i = 0; name && i < array_size(formats); i++)
+	for (size_t i = 0; name && i < array_size(formats); i++)
 		if (!strcmp(formats[i]->name, name))
 			a->format = formats[i];
 	if (!name)
@@ -126,13 +125,11 @@ static void export_set_argument(struct argp_state *state, struct export_argument
 /* Returns what BASE and NEW are. */
 static enum data_source export_check_ends(struct argp_state *state, struct export_arguments *a)
 {
-	int e;
-
 	if (a->refs != ENDS)
 		argp_error(state, "%s needs two ends: give BASE and NEW", a->format->name);
 	if (!strcmp(a->ref[BASE], a->ref[NEW]))
 		argp_error(state, "%s against itself has no difference", a->ref[BASE]);
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		a->c.work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.work.rate;
 	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
 }
@@ -217,13 +214,12 @@ static int export_run_one(struct export_arguments *a, struct error *err)
 static int export_run(struct export_arguments *a, struct error *err)
 {
 	char **texts;
-	size_t i;
 	int rc;
 
 	a->x.q = &a->o.q;
 	rc = a->format->two_ends ? export_run_ends(a, err) : export_run_one(a, err);
 	texts = table_note_texts(&a->x.notes);
-	for (i = 0; texts[i]; i++)
+	for (size_t i = 0; texts[i]; i++)
 		print_note("%s", texts[i]);
 	table_note_texts_free(texts);
 	return sink_close(&a->x.out, rc, err);

@@ -34,14 +34,11 @@ static bool option_is(const struct option_row *o, const char *name, size_t len)
 /* Returns the row with that name, and adds it if the command does not offer it yet. */
 static struct option_row *option_offer(struct options *o, const char *name, size_t len)
 {
-	size_t i;
-	int k;
-
-	for (k = 0; k < o->nrows; k++)
+	for (int k = 0; k < o->nrows; k++)
 		if (option_is(&o->rows[k], name, len))
 			return &o->rows[k];
 	assert(o->nrows < OPTIONS_MAX);
-	for (i = 0; option_table[i].name; i++)
+	for (size_t i = 0; option_table[i].name; i++)
 		if (option_is(&option_table[i], name, len))
 			o->rows[o->nrows] = option_table[i];
 	return &o->rows[o->nrows++];
@@ -78,13 +75,11 @@ static void options_offer_words(struct options *o, const char *words)
 static void options_offer(struct options *o, const struct command *c)
 {
 	struct feature f;
-	size_t i;
-	int s;
 
 	options_offer_own(o, c->own);
 	options_offer_words(o, c->offers);
-	for (i = 0; (f = c->feature(i)).name; i++)
-		for (s = 0; s < SOURCES; s++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
+		for (int s = 0; s < SOURCES; s++)
 			options_offer_words(o, f.options[s]);
 }
 
@@ -98,12 +93,11 @@ static int option_key(const struct options *o, int i)
 /* Lists the rows by group, because argp puts a row without a group into the group before it. */
 static void options_list(const struct options *o, struct argp_option *list)
 {
-	int g, i;
 	bool headed;
 
-	for (g = 0; g < OPTION_GROUPS; g++) {
+	for (int g = 0; g < OPTION_GROUPS; g++) {
 		headed = !headings[g];
-		for (i = 0; i < o->nrows; i++) {
+		for (int i = 0; i < o->nrows; i++) {
 			if ((int)o->rows[i].group != g)
 				continue;
 			if (!headed)
@@ -122,9 +116,8 @@ static void options_list(const struct options *o, struct argp_option *list)
 static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	int i;
 
-	for (i = 0; i < o->nrows; i++) {
+	for (int i = 0; i < o->nrows; i++) {
 		if (option_key(o, i) != key)
 			continue;
 		o->given[i] = true;
@@ -182,9 +175,9 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 	char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
 	struct store *store = colon ? options_open_store(folder) : options_find_store(words, n);
 	const char **names = NULL;
-	int count = store ? store_names(store, what, &names, NULL) : 0, i;
+	int count = store ? store_names(store, what, &names, NULL) : 0;
 
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		char *name = xasprintf("%s%s%s", folder, colon ? ":" : "", names[i]);
 
 		complete_add(lines, name, NULL);
@@ -216,14 +209,13 @@ static void options_names(struct str *lines, const char *option, const char *wha
 	bool features = !strcmp(what, "TABLE") || str_starts(what, "CHART") ||
 			(!option && !strcmp(what, "FORMAT"));
 	struct feature f;
-	size_t i;
 
-	for (i = 0; features && (f = c->feature(i)).name; i++)
+	for (size_t i = 0; features && (f = c->feature(i)).name; i++)
 		if (f.what)
 			complete_add(lines, f.name, f.what);
-	for (i = 0; str_starts(what, "KEY") && i < TALLY_KEYS; i++)
+	for (size_t i = 0; str_starts(what, "KEY") && i < TALLY_KEYS; i++)
 		complete_add(lines, tally_key_name((enum tally_key)i), NULL);
-	for (i = 0; i < array_size(options_in_store); i++) {
+	for (size_t i = 0; i < array_size(options_in_store); i++) {
 		enum store_names names = options_in_store[i].names;
 
 		if (options_in_store[i].what
@@ -277,19 +269,17 @@ static void option_add_places(struct str *list, const struct command *c, const s
 			      enum data_source source, const char *option)
 {
 	struct feature f;
-	size_t i;
-	int s;
 
-	for (s = 0; s < SOURCES; s++)
+	for (int s = 0; s < SOURCES; s++)
 		if (option_has_word(of->options[s], option))
 			option_add_name(list, c->sources[s]);
 	if (list->len)
 		return;
-	for (i = 0; (f = c->feature(i)).name; i++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
 		if (option_has_word(f.options[source], option))
 			option_add_name(list, f.name);
-	for (i = 0; !list->len && (f = c->feature(i)).name; i++)
-		for (s = 0; s < SOURCES && !list->len; s++)
+	for (size_t i = 0; !list->len && (f = c->feature(i)).name; i++)
+		for (int s = 0; s < SOURCES && !list->len; s++)
 			if (option_has_word(f.options[s], option))
 				str_printf(list, "%s of %s", f.name, c->sources[s]);
 }
@@ -319,11 +309,10 @@ static void option_refuse(const struct argp_state *state, const struct command *
 	const char *option = row->name;
 	struct str names = {0}, places = {0};
 	const char *instead;
-	size_t i;
 
 	if (!strcmp(option, WORKLOAD_ONLY) && source == SOURCE_CAPTURE)
 		option_refuse_whole(state, features, n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
 	option_add_places(&places, c, &features[0], source, option);
 	instead = source == SOURCE_CAPTURE ? row->of_capture : NULL;
@@ -338,11 +327,9 @@ static void option_refuse(const struct argp_state *state, const struct command *
 static bool option_is_of_features(const struct command *c, const char *option)
 {
 	struct feature f;
-	size_t i;
-	int s;
 
-	for (i = 0; (f = c->feature(i)).name; i++)
-		for (s = 0; s < SOURCES; s++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
+		for (int s = 0; s < SOURCES; s++)
 			if (option_has_word(f.options[s], option))
 				return true;
 	return false;
@@ -351,9 +338,7 @@ static bool option_is_of_features(const struct command *c, const char *option)
 static bool option_is_taken(const struct feature *features, size_t n, enum data_source source,
 			    const char *option)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!features[i].options[source] ||
 		    option_has_word(features[i].options[source], option))
 			return true;
@@ -365,9 +350,8 @@ void options_check_source(const struct argp_state *state, const struct options *
 {
 	const struct command *c = o->command;
 	struct str made = {0};
-	int s;
 
-	for (s = 0; s < SOURCES; s++)
+	for (int s = 0; s < SOURCES; s++)
 		if (f->options[s])
 			option_add_name(&made, c->sources[s]);
 	if (!f->options[source] && source == SOURCE_NUMBERS)
@@ -381,9 +365,7 @@ void options_check_source(const struct argp_state *state, const struct options *
 void options_check(const struct argp_state *state, const struct options *o,
 		   const struct feature *features, size_t n, enum data_source source)
 {
-	int i;
-
-	for (i = 0; i < o->nrows; i++)
+	for (int i = 0; i < o->nrows; i++)
 		if (o->given[i] && option_is_of_features(o->command, o->rows[i].name) &&
 		    !option_is_taken(features, n, source, o->rows[i].name))
 			option_refuse(state, o->command, features, n, source, &o->rows[i]);
@@ -392,9 +374,7 @@ void options_check(const struct argp_state *state, const struct options *o,
 const char *options_untaken(const struct options *o, const struct feature *f,
 			    enum data_source source)
 {
-	int i;
-
-	for (i = 0; i < o->nrows; i++)
+	for (int i = 0; i < o->nrows; i++)
 		if (o->given[i] && o->rows[i].group == GROUP_SAMPLES &&
 		    !option_is_taken(f, 1, source, o->rows[i].name))
 			return o->rows[i].name;
@@ -403,22 +383,20 @@ const char *options_untaken(const struct options *o, const struct feature *f,
 
 void options_ignore(struct options *o, const char *name)
 {
-	int i;
-
-	for (i = 0; i < o->nrows; i++)
+	for (int i = 0; i < o->nrows; i++)
 		o->given[i] &= strcmp(o->rows[i].name, name) != 0;
 }
 
 void options_help_features(struct str *s, const struct command *c)
 {
 	struct feature f;
-	size_t i, width = 0;
+	size_t width = 0;
 
-	for (i = 0; (f = c->feature(i)).name; i++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
 		if (f.what && strlen(f.name) > width)
 			width = strlen(f.name);
 	str_printf(s, "%s\n", c->heading);
-	for (i = 0; (f = c->feature(i)).name; i++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
 		if (f.what)
 			args_help_line(s, width + 4, f.name, f.what);
 }
@@ -427,9 +405,8 @@ char *options_feature_names(const struct command *c)
 {
 	struct feature f;
 	struct str s = {0};
-	size_t i;
 
-	for (i = 0; (f = c->feature(i)).name; i++)
+	for (size_t i = 0; (f = c->feature(i)).name; i++)
 		if (f.what)
 			str_printf(&s, "%s%s", i ? " " : "", f.name);
 	return str_take(&s);

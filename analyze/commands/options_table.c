@@ -309,9 +309,8 @@ static int perf_read_profile(struct options *o, struct error *err)
 		     {"--vmlinux", o->vmlinux},
 		     {"--symfs", o->symfs},
 		     {"--buildid-dir", o->buildid_dir}};
-	size_t i;
 
-	for (i = 0; i < array_size(named); i++)
+	for (size_t i = 0; i < array_size(named); i++)
 		if (named[i].path && access(named[i].path, R_OK))
 			return error_sys(err, errno, "%s %s", named[i].option, named[i].path);
 	o->q.bare.profile = &o->profile;

@@ -31,12 +31,11 @@ static struct feature report_feature_of(const struct measure *m)
 static struct feature report_feature(size_t i)
 {
 	const struct measure *m;
-	size_t k;
 
-	for (k = 0; (m = measure_at(k)); k++)
+	for (size_t k = 0; (m = measure_at(k)); k++)
 		if (!i--)
 			return report_feature_of(m);
-	for (k = 0; (m = measure_at(k)); k++)
+	for (size_t k = 0; (m = measure_at(k)); k++)
 		if (m->by && !i--)
 			return report_feature_of(m->by);
 	return (struct feature){0};
@@ -84,16 +83,14 @@ static void report_set_table(struct argp_state *state, struct report_arguments *
 
 static void report_add_capture(struct argp_state *state, struct report_arguments *a, char *arg)
 {
-	size_t i;
-
 	if (!a->ncaptures && !a->html && bare_is(arg) && !bare_is_text(arg)) {
 		options_set_perf(&a->o, arg);
 		return;
 	}
-	for (i = 0; i < a->ncaptures; i++)
+	for (size_t i = 0; i < a->ncaptures; i++)
 		if (!strcmp(a->captures[i], arg))
 			argp_error(state, "capture '%s' stands twice on the command line", arg);
-	for (i = strlen(arg); i > 1 && arg[i - 1] == '/';)
+	for (size_t i = strlen(arg); i > 1 && arg[i - 1] == '/';)
 		arg[--i] = '\0';
 	array_add(a->captures, a->ncaptures, a->cap, arg);
 }
@@ -216,11 +213,10 @@ static const char **report_names(const struct report_arguments *a)
 {
 	const char **names = xcalloc(a->ncaptures + 1, sizeof(*names));
 	bool same = false;
-	size_t i, k;
 
-	for (i = 0; i < a->ncaptures; i++) {
+	for (size_t i = 0; i < a->ncaptures; i++) {
 		names[i] = path_base_name(a->captures[i]);
-		for (k = 0; k < i; k++)
+		for (size_t k = 0; k < i; k++)
 			same |= !strcmp(names[i], names[k]);
 	}
 	if (same)
@@ -234,9 +230,8 @@ static void report_merge(const struct report_arguments *a, struct report_part *p
 {
 	struct table *from = xcalloc(a->ncaptures, sizeof(*from));
 	const char **names = report_names(a);
-	size_t i;
 
-	for (i = 0; i < a->ncaptures; i++)
+	for (size_t i = 0; i < a->ncaptures; i++)
 		from[i] = parts[i].t;
 	table_merge(t, from, a->ncaptures, "capture", names);
 	free(names);
@@ -258,12 +253,11 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 		       {"name", q->name},
 		       {"cpu", cpus}};
 	struct str s = {0};
-	size_t i;
 
-	for (i = 0; i < array_size(filters) && !t->rows; i++)
+	for (size_t i = 0; i < array_size(filters) && !t->rows; i++)
 		if (filters[i].value)
 			str_printf(&s, " --%s %s", filters[i].option, filters[i].value);
-	for (i = 0; i < q->ngroups && !t->rows; i++)
+	for (size_t i = 0; i < q->ngroups && !t->rows; i++)
 		str_printf(&s, " --group %s", q->groups[i]);
 	if (s.len)
 		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table->name,
@@ -282,15 +276,14 @@ static void report_print_notes(const struct table *t)
 	struct notes losses = {0};
 	struct note_lines lines;
 	bool filtered = false;
-	size_t i;
 
-	for (i = 0; i < t->notes.n; i++) {
+	for (size_t i = 0; i < t->notes.n; i++) {
 		filtered |= note_is(&t->notes.note[i], NOTE_no_sample_matches);
 		if (t->notes.note[i].severity == SEVERITY_LOSSY)
 			notes_copy(&losses, &t->notes.note[i]);
 	}
 	note_lines_make(&lines, filtered ? &losses : &t->notes);
-	for (i = 0; i < lines.n && !t->rows; i++) {
+	for (size_t i = 0; i < lines.n && !t->rows; i++) {
 		char *text = note_line_text(&lines.line[i]);
 
 		print_note("%s", text);

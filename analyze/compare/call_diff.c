@@ -30,11 +30,9 @@ struct region_totals {
 
 void call_diff_free(struct call_diff *cd)
 {
-	int i;
-
-	for (i = 0; i < REGIONS; i++)
+	for (int i = 0; i < REGIONS; i++)
 		free(cd->changes[i]);
-	for (i = 0; i < ENDS; i++)
+	for (int i = 0; i < ENDS; i++)
 		cost_part_free(&cd->part[i]);
 	diff_free(&cd->d);
 	call_tree_free(&cd->tree);
@@ -104,15 +102,14 @@ struct presence {
 static void presence_make(struct presence *p, const struct call_diff *cd, int e)
 {
 	const struct call_tree *t = &cd->tree;
-	size_t run, i;
 	double *of_run;
 
 	p->cost = xcalloc(t->nframes + 1, sizeof(*p->cost));
 	p->runs = xcalloc(t->nframes + 1, sizeof(*p->runs));
-	for (run = 0; run < (size_t)cd->part[e].nruns; run++) {
+	for (size_t run = 0; run < (size_t)cd->part[e].nruns; run++) {
 		of_run = call_tree_totals(t, call_diff_first(cd, e) + run,
 					  call_diff_first(cd, e) + run + 1);
-		for (i = 0; i < t->nframes; i++) {
+		for (size_t i = 0; i < t->nframes; i++) {
 			p->cost[i] += of_run[i] * call_diff_per(cd, e);
 			p->runs[i] += of_run[i] > 0;
 		}
@@ -139,12 +136,10 @@ static uint8_t *call_diff_find_regions(const struct call_diff *cd)
 	const struct call_tree *t = &cd->tree;
 	uint8_t *region = xcalloc(t->nframes + 1, sizeof(*region));
 	struct presence p[ENDS];
-	size_t i;
-	int e;
 
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		presence_make(&p[e], cd, e);
-	for (i = 0; i < t->nframes; i++) {
+	for (size_t i = 0; i < t->nframes; i++) {
 		uint32_t parent = t->frames[i].parent;
 
 		if (parent != CALL_NONE && region[parent] != IN_BOTH)
@@ -154,7 +149,7 @@ static uint8_t *call_diff_find_regions(const struct call_diff *cd)
 		else if (presence_is_alone(p, cd, NEW, i))
 			region[i] = APPEARED;
 	}
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		free(p[e].cost);
 		free(p[e].runs);
 	}
@@ -167,29 +162,28 @@ static void region_totals_make(struct region_totals *r, struct call_diff *cd, co
 {
 	const struct call_tree *t = &cd->tree;
 	struct call_change *changes = xcalloc(t->nframes + 1, sizeof(*changes));
-	size_t run, i;
 	int e;
 
 	r->runs = xcalloc(t->nruns + 1, sizeof(*r->runs));
 	for (e = 0; e < ENDS; e++)
 		r->samples[e] = xcalloc(t->nframes + 1, sizeof(double));
-	for (run = 0; run < t->nruns; run++) {
+	for (size_t run = 0; run < t->nruns; run++) {
 		const struct call_run *from = &t->runs[run];
 
 		e = run >= call_diff_first(cd, NEW);
 		r->runs[run] = xcalloc(t->nframes + 1, sizeof(double));
-		for (i = 0; i < from->n && i < t->nframes; i++)
+		for (size_t i = 0; i < from->n && i < t->nframes; i++)
 			if (region[i] == of) {
 				r->runs[run][i] = from->weight[i];
 				r->samples[e][i] += (double)from->samples[i];
 			}
 		call_tree_add_up(t, r->runs[run]);
-		for (i = 0; i < t->nframes; i++)
+		for (size_t i = 0; i < t->nframes; i++)
 			changes[i].cost[e] += r->runs[run][i] * call_diff_per(cd, e);
 	}
 	for (e = 0; e < ENDS; e++) {
 		call_tree_add_up(t, r->samples[e]);
-		for (i = 0; i < t->nframes; i++)
+		for (size_t i = 0; i < t->nframes; i++)
 			if (t->frames[i].parent == CALL_NONE) {
 				cd->regions[of].cost[e] += changes[i].cost[e];
 				cd->d.total[e] += changes[i].cost[e];
@@ -200,9 +194,7 @@ static void region_totals_make(struct region_totals *r, struct call_diff *cd, co
 
 static void region_totals_free(struct region_totals *r, const struct call_tree *t)
 {
-	size_t run;
-
-	for (run = 0; run < t->nruns; run++)
+	for (size_t run = 0; run < t->nruns; run++)
 		free(r->runs[run]);
 	free(r->runs);
 	free(r->samples[BASE]);
@@ -216,9 +208,9 @@ static void candidates_find(struct candidates *all, const struct call_diff *cd, 
 {
 	const struct call_tree *t = &cd->tree;
 	double least = FAMILY_SHARE * (cd->d.total[BASE] + cd->d.total[NEW]), cost;
-	uint32_t i, *mine = xcalloc(t->nframes + 1, sizeof(*mine));
+	uint32_t *mine = xcalloc(t->nframes + 1, sizeof(*mine));
 
-	for (i = 0; i < t->nframes; i++) {
+	for (uint32_t i = 0; i < t->nframes; i++) {
 		uint32_t parent = t->frames[i].parent;
 
 		cost = cd->changes[of][i].cost[BASE] + cd->changes[of][i].cost[NEW];
@@ -240,9 +232,9 @@ static double candidates_least(const struct candidates *all, const struct call_d
 			       const struct verdict_rule *rule)
 {
 	double *costs = xcalloc(all->n + 1, sizeof(*costs)), least;
-	size_t n = all->n, i;
+	size_t n = all->n;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		costs[i] = all->list[i].cost;
 	qsort(costs, n, sizeof(*costs), stats_by_value);
 	while (n > 1 && !verdict_possible(rule, cd->d.nruns[BASE], cd->d.nruns[NEW], n))
@@ -259,9 +251,8 @@ static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_
 	double *weights = xcalloc((size_t)part->nruns + 1, sizeof(*weights));
 	struct tally_row total = {.run_total = weights};
 	struct cost cost;
-	int run;
 
-	for (run = 0; run < part->nruns; run++) {
+	for (int run = 0; run < part->nruns; run++) {
 		weights[run] = r->runs[call_diff_first(cd, e) + (size_t)run][frame];
 		total.total += weights[run];
 		if ((size_t)run < cd->d.nruns[e] && part->tally.run_weight[run] > 0)
@@ -281,14 +272,12 @@ static void call_diff_add_rows(struct call_diff *cd, const struct candidates *al
 			       enum call_region of, const struct region_totals *r, double least)
 {
 	struct diff_row *row;
-	size_t i;
-	int e;
 
-	for (i = 0; i < all->n; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		if (all->list[i].region != of || all->list[i].cost < least)
 			continue;
 		row = diff_add_row(&cd->d, "", i);
-		for (e = 0; e < ENDS; e++)
+		for (int e = 0; e < ENDS; e++)
 			call_diff_fill_end(cd, e, r, all->list[i].frame, row);
 	}
 }
@@ -297,13 +286,11 @@ static void call_diff_add_rows(struct call_diff *cd, const struct candidates *al
 static void call_diff_link_rows(struct call_diff *cd, const struct candidates *all)
 {
 	const struct diff_row **rows = xcalloc(all->n + 1, sizeof(*rows));
-	size_t i;
-	int of;
 
-	for (i = 0; i < cd->d.n; i++)
+	for (size_t i = 0; i < cd->d.n; i++)
 		rows[cd->d.rows[i].id] = &cd->d.rows[i];
-	for (of = 0; of < REGIONS; of++)
-		for (i = 0; i < cd->tree.nframes; i++)
+	for (int of = 0; of < REGIONS; of++)
+		for (size_t i = 0; i < cd->tree.nframes; i++)
 			if (all->of[of][i])
 				cd->changes[of][i].row = rows[all->of[of][i] - 1];
 	free(rows);
@@ -315,19 +302,18 @@ static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rul
 	uint8_t *region = call_diff_find_regions(cd);
 	struct candidates all = {0};
 	double least;
-	int of;
 
-	for (of = 0; of < REGIONS; of++)
+	for (int of = 0; of < REGIONS; of++)
 		region_totals_make(&totals[of], cd, region, (enum call_region)of);
-	for (of = 0; of < REGIONS; of++)
+	for (int of = 0; of < REGIONS; of++)
 		candidates_find(&all, cd, (enum call_region)of);
 	least = candidates_least(&all, cd, rule);
-	for (of = 0; of < REGIONS; of++)
+	for (int of = 0; of < REGIONS; of++)
 		call_diff_add_rows(cd, &all, (enum call_region)of, &totals[of], least);
 	diff_judge(&cd->d, rule);
 	call_diff_link_rows(cd, &all);
 	cd->candidates = all.n;
-	for (of = 0; of < REGIONS; of++) {
+	for (int of = 0; of < REGIONS; of++) {
 		region_totals_free(&totals[of], &cd->tree);
 		free(all.of[of]);
 	}
@@ -338,12 +324,12 @@ static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rul
 int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,
 		   struct table *notes, struct error *err)
 {
-	int e, rc;
+	int rc;
 
 	*cd = (struct call_diff){0};
 	call_tree_init(&cd->tree, reverse);
 	rc = compare_side(c, &cd->side, err);
-	for (e = 0; e < ENDS && !rc; e++)
+	for (int e = 0; e < ENDS && !rc; e++)
 		rc = call_diff_read_end(cd, c, (enum end)e, notes, err);
 	if (rc)
 		return rc;

@@ -106,16 +106,14 @@ void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
 			   const struct figures *f, bool limits_differ)
 {
 	const char *last[2] = {NULL, NULL}, *words;
-	const struct shown_figure *r;
 	enum verdict v;
 	bool claim;
-	size_t k;
 
-	for (k = 0; k < array_size(verdict_words); k++) {
+	for (size_t k = 0; k < array_size(verdict_words); k++) {
 		words = verdict_words[k].words;
 		v = verdict_words[k].verdict;
 		claim = v != VERDICT_SAME && v != VERDICT_FEW;
-		for (r = f->rows; r < f->rows + f->nrows; r++) {
+		for (const struct shown_figure *r = f->rows; r < f->rows + f->nrows; r++) {
 			if (r->side->change[r->figure].verdict != v ||
 			    !(metric_is_main(f, r) || v == VERDICT_WORSE) ||
 			    (metric_is_throughput(r) && (limits_differ || !metric_is_main(f, r))))
@@ -219,19 +217,16 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 static void commit_set_metrics(struct table *to, const struct comparison *c,
 			       const struct figures *f)
 {
-	const struct shown_figure *r;
-	size_t i;
-
 	to->rows = to->cap = 0;
 	free(to->cells);
 	to->cells = NULL;
 	to->columns = metric_columns;
 	to->ncolumns = array_size(metric_columns);
-	for (r = f->rows; r < f->rows + f->nrows; r++)
+	for (const struct shown_figure *r = f->rows; r < f->rows + f->nrows; r++)
 		if (metric_is_main(f, r) || (verdict_is_claim(r->side->change[r->figure].verdict) &&
 					     !metric_is_throughput(r)))
 			commit_add_metric(to, c, r);
-	for (i = 0; i < f->nmoved; i++)
+	for (size_t i = 0; i < f->nmoved; i++)
 		if (verdict_is_claim(f->moved[i].row->verdict))
 			commit_add_movement(to, &f->moved[i]);
 }
@@ -242,9 +237,8 @@ static void commit_join_dsos(struct table *t)
 	int column = table_column(t, "dso");
 	struct value *name;
 	const char *dso;
-	size_t i;
 
-	for (i = 0; i < t->rows && column > 0; i++) {
+	for (size_t i = 0; i < t->rows && column > 0; i++) {
 		name = table_cell(t, i, column - 1);
 		dso = table_text(t, i, "dso");
 		if (*dso && !str_starts(dso, "[kernel"))
@@ -320,13 +314,13 @@ static void commit_note_warnings(struct table *to, const struct notes *from)
 {
 	const struct note *worst = NULL;
 	struct note_lines lines;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	note_lines_make(&lines, from);
-	for (i = 0; i < lines.n; i++)
+	for (size_t i = 0; i < lines.n; i++)
 		n += lines.line[i].severity == SEVERITY_WARNING;
 	note_lines_free(&lines);
-	for (i = 0; i < from->n; i++)
+	for (size_t i = 0; i < from->n; i++)
 		if (note_brief(&from->note[i]) && (!worst || from->note[i].kind < worst->kind))
 			worst = &from->note[i];
 	if (n)
@@ -342,7 +336,6 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	struct str conditions = {0};
 	int ret = compare_conditions(c, out->side, &conditions, err);
 	char *rest = conditions.buf, *line;
-	size_t i;
 
 	t->notes = (struct notes){0};
 	t->least = "state delta_calls base_total_ns new_total_ns p";
@@ -351,7 +344,7 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	else
 		commit_join_dsos(t);
 	commit_set_title(t, c, out, first->len ? first->buf : "", second->len ? second->buf : "");
-	for (i = 0; i < from.n; i++) {
+	for (size_t i = 0; i < from.n; i++) {
 		const struct note *n = &from.note[i];
 
 		/* Without these notes a reader would misread the printed figures. */
@@ -362,7 +355,7 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
 			COMMIT_LINE(t, "%s", line);
-	for (i = 0; i < from.n; i++)
+	for (size_t i = 0; i < from.n; i++)
 		if (note_is(&from.note[i], NOTE_limited_by))
 			COMMIT_LINE(t, "limited: %s", from.note[i].value[0].text);
 	commit_note_warnings(t, &from);

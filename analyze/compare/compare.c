@@ -51,9 +51,7 @@ const struct compare_table *compare_table_at(size_t i)
 
 const struct compare_table *compare_table_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(tables); i++)
+	for (size_t i = 0; i < array_size(tables); i++)
 		if (tables[i]->what && !strcmp(tables[i]->name, name))
 			return tables[i];
 	return NULL;
@@ -191,9 +189,8 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 char *compare_names(const char **names, int n)
 {
 	struct str s = {0};
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		str_printf(&s, "%s%s", i ? ", " : "", names[i]);
 	return str_take(&s);
 }
@@ -202,12 +199,12 @@ static int end_find_variant(struct compare_end *e, const char *capture, const ch
 			    struct error *err)
 {
 	const char **names;
-	int n = store_variants(e->store, &names, err), i, ret = 0;
+	int n = store_variants(e->store, &names, err), ret = 0;
 	char *list;
 
 	if (n < 0)
 		return n;
-	for (i = 0; want && i < n; i++)
+	for (int i = 0; want && i < n; i++)
 		if (!strcmp(names[i], want))
 			e->variant = names[i];
 	if (!want && n == 1)
@@ -268,9 +265,9 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 		 struct error *err)
 {
 	const char *const refs[ENDS] = {base, new};
-	int ret = 0, i;
+	int ret = 0;
 
-	for (i = 0; i < ENDS && !ret; i++) {
+	for (int i = 0; i < ENDS && !ret; i++) {
 		c->end[i] = (struct compare_end){.label = xstrdup(refs[i])};
 		if (capture && i == NEW) {
 			c->end[i].store = c->end[BASE].store;
@@ -291,9 +288,7 @@ int compare_failed(const struct comparison *c, struct error *err)
 
 int compare_close(struct comparison *c, int ret, struct error *err)
 {
-	int i;
-
-	for (i = 0; i < ENDS; i++) {
+	for (int i = 0; i < ENDS; i++) {
 		if (c->end[i].store && !c->end[i].shared)
 			ret = store_close(c->end[i].store, ret, err);
 		bare_close(c->end[i].bare);
@@ -308,9 +303,8 @@ int compare_close(struct comparison *c, int ret, struct error *err)
 void compare_note_reading(const struct comparison *c, struct table *t)
 {
 	bool inlines[ENDS];
-	int i;
 
-	for (i = 0; i < ENDS; i++) {
+	for (int i = 0; i < ENDS; i++) {
 		if (!c->end[i].store)
 			return;
 		scope_add_slice_notes(c->end[i].store, true, t);
@@ -361,19 +355,18 @@ static void end_add_evidence(const struct comparison *c, enum end e, struct str 
 	struct query q = compare_query(c, e, NULL);
 	const char *pattern = q.variant ? q.variant : c->end[e].label, **names;
 	struct table t;
-	size_t i;
-	int n, k;
+	int n;
 
 	*copied = false;
 	if (c->end[e].bare)
 		return;
 	table_init(&t, "zerocopy", NULL, 0);
 	n = store_variants(c->end[e].store, &names, NULL);
-	for (k = 0; k < n; k++)
+	for (int k = 0; k < n; k++)
 		if (str_matches(pattern, names[k]))
 			zero_copy_notes(c->end[e].store, &q, names[k], &t);
 	free(names);
-	for (i = 0; i < t.notes.n; i++)
+	for (size_t i = 0; i < t.notes.n; i++)
 		str_printf(line, "%s%s", line->len ? "; " : "", t.notes.note[i].value[0].text);
 	*copied = t.notes.n;
 	table_free(&t);
@@ -414,9 +407,8 @@ static int end_limits(const struct comparison *c, enum end e, struct table *t, c
 static bool ends_limits_differ(const struct comparison *c, struct table limits[ENDS])
 {
 	int side = table_column(&limits[NEW], "side");
-	size_t i;
 
-	for (i = 0; i < limits[NEW].rows && c->side[NEW]; i++)
+	for (size_t i = 0; i < limits[NEW].rows && c->side[NEW]; i++)
 		if (!strcmp(table_text(&limits[NEW], i, "side"), c->side[NEW]))
 			*table_cell(&limits[NEW], i, side) = value_str(&limits[NEW], c->side[BASE]);
 	return limits_differ(&limits[BASE], c->end[BASE].variant, &limits[NEW],
@@ -429,9 +421,9 @@ int compare_limits(const struct comparison *c, struct table *t, struct outcome *
 	const char *base = c->end[BASE].label, *new = c->end[NEW].label;
 	char *words[ENDS] = {NULL, NULL}, *both;
 	struct table limits[ENDS] = {0};
-	int e, ret = 0;
+	int ret = 0;
 
-	for (e = 0; e < ENDS && !ret; e++)
+	for (int e = 0; e < ENDS && !ret; e++)
 		ret = end_limits(c, (enum end)e, &limits[e], &words[e], err);
 	if (!ret && words[BASE] && words[NEW]) {
 		out->limits_differ = ends_limits_differ(c, limits);
@@ -448,7 +440,7 @@ int compare_limits(const struct comparison *c, struct table *t, struct outcome *
 			note_add(&t->notes, limited_by, both);
 		free(both);
 	}
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		free(words[e]);
 		table_free(&limits[e]);
 	}

@@ -52,10 +52,10 @@ static const char *condition_program(const struct condition_side *side)
 	char *key = arena_printf(side->arena, "%s.command", side->q.side), *name;
 	const char *command = side->runs[0].command;
 	struct fact_row *facts;
-	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err), i;
+	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err);
 	const char *program;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, key))
 			command = facts[i].value;
 	name = command ? program_name(command) : NULL;
@@ -85,11 +85,11 @@ static const char *card_find(const struct condition_side *side)
 {
 	static const char end[] = "/link/rx_bytes";
 	struct metric_row *m;
-	int n = store_metrics(side->s, side->runs[0].id, "nic", OF_SIDE, &m, side->err), i;
+	int n = store_metrics(side->s, side->runs[0].id, "nic", OF_SIDE, &m, side->err);
 	const char *best = NULL;
 	double most = 0, bytes;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const char *name = m[i].key.object ?: "", *card;
 
 		if (!str_ends(name, end))
@@ -167,10 +167,9 @@ static void condition_print(struct str *s, const struct condition *c,
 {
 	const char *none = c->absent ?: "unknown";
 	bool shared = true;
-	int i, e;
 
-	for (i = 0; i < n; i++)
-		for (e = 0; e < ENDS; e++) {
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < ENDS; e++) {
 			of[i][e].text = of[i][e].n > 0 ? c->read(&of[i][e]) : NULL;
 			shared &= condition_is_equal(&of[i][e], &of[0][e]);
 		}
@@ -180,7 +179,7 @@ static void condition_print(struct str *s, const struct condition *c,
 		str_puts(s, "; ");
 	if (c->label)
 		str_printf(s, "%s: ", c->label);
-	for (i = 0; i < (shared ? 1 : n); i++) {
+	for (int i = 0; i < (shared ? 1 : n); i++) {
 		const struct condition_side *base = &of[i][BASE], *new = &of[i][NEW];
 
 		str_puts(s, i ? ", " : "");
@@ -247,8 +246,7 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 	struct condition_side(*of)[ENDS];
 	const char **sides, *only = side && *side ? side : c->side[BASE];
 	struct arena arena = {0};
-	int nsides, n = 0, i, e;
-	size_t k;
+	int nsides, n = 0;
 
 	if (c->end[BASE].bare || c->end[NEW].bare)
 		return 0;
@@ -256,21 +254,21 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 	if (nsides < 0)
 		return nsides;
 	of = xcalloc((size_t)nsides + 1, sizeof(*of));
-	for (i = 0; i < nsides; i++) {
+	for (int i = 0; i < nsides; i++) {
 		if (only && strcmp(only, sides[i]))
 			continue;
-		for (e = 0; e < ENDS; e++)
+		for (int e = 0; e < ENDS; e++)
 			condition_side_read(&of[n][e], c, (enum end)e, sides[i], &arena, err);
 		n++;
 	}
-	for (k = 0; n && k < array_size(conditions); k++)
+	for (size_t k = 0; n && k < array_size(conditions); k++)
 		condition_print(lines, &conditions[k], of, n);
 	if (n && of[0][BASE].n > 0 && of[0][NEW].n > 0)
 		conditions_print_runs(lines, c, of[0]);
 	if (n)
 		str_putc(lines, '\n');
-	for (i = 0; i < n; i++)
-		for (e = 0; e < ENDS; e++)
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < ENDS; e++)
 			free(of[i][e].runs);
 	free(of);
 	free(sides);

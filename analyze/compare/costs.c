@@ -121,9 +121,8 @@ void cost_columns(struct table *t, int digits)
 {
 	size_t size = (size_t)t->ncolumns * sizeof(*t->columns);
 	struct column *copy = arena_dup(&t->arena, t->columns, size);
-	int i;
 
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		if (copy[i].unit && !strcmp(copy[i].unit, "ns"))
 			copy[i].digits = digits;
 	t->columns = copy;
@@ -131,13 +130,11 @@ void cost_columns(struct table *t, int digits)
 
 void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 {
-	size_t i;
-
 	out->side = *l->side ? l->side : NULL; /* files have no sides */
 	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;
-	for (i = 0; i < l->d.n; i++)
+	for (size_t i = 0; i < l->d.n; i++)
 		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
 }
 
@@ -196,11 +193,9 @@ static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 {
 	char *name = arena_printf(&t->arena, "(%zu other %s)", d->n - first, spec->measure);
 	struct diff_row others = {.key = name, .delta_ci = NAN, .delta_sampling = NAN};
-	size_t i;
-	int e;
 
-	for (i = first; i < d->n; i++) {
-		for (e = 0; e < ENDS; e++) {
+	for (size_t i = first; i < d->n; i++) {
+		for (int e = 0; e < ENDS; e++) {
 			others.cost[e] += d->rows[i].cost[e];
 			others.count[e] += d->rows[i].count[e];
 		}
@@ -212,11 +207,11 @@ static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 static void cost_list_add_rows(struct table *t, const struct comparison *c,
 			       const struct diff_spec *spec, const struct diff *d, size_t standard)
 {
-	size_t limit = c->limit > 0 ? (size_t)c->limit : standard, i;
+	size_t limit = c->limit > 0 ? (size_t)c->limit : standard;
 
 	if (c->all || limit >= d->n)
 		limit = d->n;
-	for (i = 0; i < limit; i++)
+	for (size_t i = 0; i < limit; i++)
 		cost_list_add_row(t, spec, &d->rows[i]);
 	if (limit < d->n)
 		cost_list_add_others(t, spec, d, limit);

@@ -8,22 +8,19 @@
 
 void diff_set_runs(struct diff *d, enum end e, size_t n)
 {
-	size_t i;
-
 	d->nruns[e] = n;
 	d->run_count[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		d->rows[i].runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
 }
 
 struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id)
 {
 	struct diff_row *row;
-	int e;
 
 	array_add(d->rows, d->n, d->cap, (struct diff_row){.key = key, .p = NAN, .id = id});
 	row = &d->rows[d->n - 1];
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		row->runs[e] = arena_alloc(&d->arena, (d->nruns[e] + 1) * sizeof(double));
 	return row;
 }
@@ -45,9 +42,7 @@ static struct diff_row *diff_row_for(struct diff *d, const char *key, const char
 
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2)
 {
-	size_t i;
-
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->rows[i].key, key) &&
 		    (!key2 || (d->rows[i].key2 && !strcmp(d->rows[i].key2, key2))))
 			return &d->rows[i];
@@ -117,9 +112,7 @@ static double diff_limit(struct diff *d, const struct diff_row *row, enum end e)
 /* Sets the error of each end: the measure's, else that of the mean of the runs. */
 static void diff_set_errors(struct diff *d, struct diff_row *row)
 {
-	int e;
-
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		if (!d->has_errors[e])
 			row->error[e] = stats_error_of(EST_MEAN, row->runs[e], d->nruns[e]);
 		else if (!row->seen[e])
@@ -160,23 +153,19 @@ static int diff_order_deltas(const void *a, const void *b)
 static void diff_correct(struct diff *d)
 {
 	double *p = xcalloc(d->n + 1, sizeof(*p));
-	size_t i;
 
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
 	stats_holm(p, d->n);
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		d->rows[i].p = p[i];
 	free(p);
 }
 
 static void diff_test_row(struct diff *d, struct diff_row *row)
 {
-	size_t r;
-	int e;
-
-	for (e = 0; e < ENDS; e++)
-		for (r = 0; r < d->nruns[e]; r++)
+	for (int e = 0; e < ENDS; e++)
+		for (size_t r = 0; r < d->nruns[e]; r++)
 			row->runs[e][r] = stats_significant(row->runs[e][r]);
 	row->delta = row->cost[NEW] - row->cost[BASE];
 	if (!diff_is_tested(d, row)) {
@@ -213,14 +202,12 @@ void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff
 
 void diff_judge(struct diff *d, const struct verdict_rule *rule)
 {
-	size_t i;
-
 	d->tests = 0;
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		diff_test_row(d, &d->rows[i]);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
 	diff_correct(d);
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		diff_judge_row(d, rule, &d->rows[i]);
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);

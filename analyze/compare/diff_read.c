@@ -17,10 +17,9 @@
 void diff_carry_notes(struct table *to, const struct table *from)
 {
 	const struct note *n;
-	size_t i;
 
 	to->lossy |= from->lossy;
-	for (i = 0; i < from->notes.n; i++) {
+	for (size_t i = 0; i < from->notes.n; i++) {
 		n = &from->notes.note[i];
 		if (n->severity == SEVERITY_WARNING || n->severity == SEVERITY_LOSSY)
 			notes_copy(&to->notes, n);
@@ -32,9 +31,7 @@ void diff_carry_notes(struct table *to, const struct table *from)
 /* Labels the notes on groups, which hold for one end, and copies those that are no warnings. */
 static void diff_carry_group_notes(struct table *to, struct table *from, const char *label)
 {
-	size_t i;
-
-	for (i = 0; i < from->notes.n; i++) {
+	for (size_t i = 0; i < from->notes.n; i++) {
 		struct note *n = &from->notes.note[i];
 
 		if (!note_is(n, NOTE_groups_overlap) && !note_is(n, NOTE_group_empty))
@@ -56,11 +53,10 @@ static void diff_add_runs(const struct diff *d, enum end e, const struct cost_pa
 			  const double *weights, double cost, struct diff_row *row)
 {
 	const double *all = part->tally.run_weight;
-	size_t i;
 
 	if (!part->block.variant)
 		row->runs[e][0] += cost;
-	for (i = 0; part->block.variant && i < d->nruns[e]; i++)
+	for (size_t i = 0; part->block.variant && i < d->nruns[e]; i++)
 		if (all[i] > 0)
 			row->runs[e][i] += weights[i] / all[i] * part->measured.ns[i];
 }
@@ -87,9 +83,8 @@ static void diff_add_row_of(struct diff *d, enum end e, const struct cost_parts 
 static void diff_add_whole(struct diff *d, enum end e, const struct cost_part *whole)
 {
 	const struct tally *f = &whole->tally;
-	size_t i;
 
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		d->total[e] += cost_self(whole, &f->rows[i]).ns;
 		d->samples[e] += f->no_samples ? 0 : (double)f->rows[i].samples;
 	}
@@ -99,8 +94,8 @@ static int diff_add_parts(struct diff *d, enum end e, const struct cost_parts *c
 			  const struct query *q, struct error *err)
 {
 	const struct cost_part *part = c->part;
-	size_t row, n;
-	int i, rc = 0;
+	size_t n;
+	int rc = 0;
 
 	if (part->block.variant) {
 		n = (size_t)part->nruns < part->measured.n ? (size_t)part->nruns : part->measured.n;
@@ -110,13 +105,13 @@ static int diff_add_parts(struct diff *d, enum end e, const struct cost_parts *c
 	}
 	if (part->basis.unit)
 		rc = diff_set_unit(d, part->basis.unit, err);
-	for (i = 0; i < c->n && !rc; i++) {
+	for (int i = 0; i < c->n && !rc; i++) {
 		part = &c->part[i];
 		if (part->tally.n && (isnan(part->basis.ns) || part->tally.no_self))
 			return error_set(
 				err, ENODATA,
 				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
-		for (row = 0; row < part->tally.n; row++)
+		for (size_t row = 0; row < part->tally.n; row++)
 			if (cost_parts_has_row(c, &part->tally.rows[row]) &&
 			    *part->tally.rows[row].key[0])
 				diff_add_row_of(d, e, c, part, &part->tally.rows[row]);
@@ -160,13 +155,12 @@ static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, 
 				    struct table *notes, struct error *err)
 {
 	struct table t;
-	size_t row;
 	int rc;
 
 	q->pass = run ? run->pass : c->query.pass;
 	q->repeat = run ? run->repeat : c->query.repeat;
 	rc = measure_run("syscalls", c->end[e].store, q, &t, err);
-	for (row = 0; row < t.rows && !rc; row++) {
+	for (size_t row = 0; row < t.rows && !rc; row++) {
 		struct diff_cost cost = {.key = table_text(&t, row, "syscall"),
 					 .cost = table_real(&t, row, "ns_per_kib"),
 					 .count = table_real(&t, row, "calls_per_mib"),
@@ -191,13 +185,12 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 			      struct query *q, const struct run *runs, struct table *notes,
 			      struct error *err)
 {
-	size_t i;
 	int rc;
 
 	q->limit = LONG_MAX;
 	rc = diff_read_syscalls_table(d, c, e, NULL, 0, q, notes, err);
 
-	for (i = 0; i < d->nruns[e] && !rc; i++)
+	for (size_t i = 0; i < d->nruns[e] && !rc; i++)
 		rc = diff_read_syscalls_table(d, c, e, &runs[i], i, q, notes, err);
 	return rc;
 }
@@ -257,10 +250,10 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
 		   const struct diff_spec *spec, struct table *notes, struct error *err)
 {
-	int e, ret = 0;
+	int ret = 0;
 
 	*d = (struct diff){0};
-	for (e = 0; e < ENDS && !ret; e++)
+	for (int e = 0; e < ENDS && !ret; e++)
 		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
 	if (!ret && d->never_idle[BASE] != d->never_idle[NEW])
 		note_add(&notes->notes, basis_mixed,

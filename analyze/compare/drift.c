@@ -31,9 +31,8 @@ static void end_order_add(struct end_order *o, struct store *s, const struct que
 			  const struct run *runs, const char *rate, bool time)
 {
 	double *x = xcalloc((size_t)o->n + 1, sizeof(*x));
-	int i;
 
-	for (i = 0; i < o->n; i++) {
+	for (int i = 0; i < o->n; i++) {
 		x[i] = stats_significant(time ? work_time(s, q, &runs[i], rate)
 					      : figure_metric(s, &runs[i], rate));
 		if (isnan(x[i])) {
@@ -73,10 +72,10 @@ static int end_order_read(struct end_order *o, const struct comparison *c, enum 
 			  struct error *err)
 {
 	const char **sides;
-	int n = store_sides(c->end[e].store, &sides, err), i, ret = n < 0 ? n : 0;
+	int n = store_sides(c->end[e].store, &sides, err), ret = n < 0 ? n : 0;
 
 	*o = (struct end_order){0};
-	for (i = 0; i < n && !ret; i++)
+	for (int i = 0; i < n && !ret; i++)
 		if (!c->side[e] || !strcmp(c->side[e], sides[i]))
 			ret = end_order_add_side(o, c, e, sides[i], err);
 	free(sides);

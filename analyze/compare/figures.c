@@ -32,9 +32,7 @@ static int figures_ends(const struct comparison *c)
 
 static struct side_figures *figures_find_side(struct figures *f, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		if (!strcmp(f->side[i].side, name))
 			return &f->side[i];
 	return NULL;
@@ -43,15 +41,14 @@ static struct side_figures *figures_find_side(struct figures *f, const char *nam
 static void figures_add_side(struct figures *f, const char *name)
 {
 	struct side_figures *side;
-	int k, e;
 
 	if (figures_find_side(f, name))
 		return;
 	array_grow(f->side, f->n, f->cap);
 	side = &f->side[f->n];
 	*side = (struct side_figures){.side = name, .copy_unit = "KiB"};
-	for (k = 0; k < FIGURES; k++)
-		for (e = 0; e < ENDS; e++)
+	for (int k = 0; k < FIGURES; k++)
+		for (int e = 0; e < ENDS; e++)
 			side->of[k][e].pooled = NAN;
 	f->n++;
 }
@@ -60,9 +57,9 @@ static void figures_add_side(struct figures *f, const char *name)
 static int figures_list_sides(struct figures *f, const struct comparison *c, struct error *err)
 {
 	const char **names;
-	int e, i, n;
+	int n;
 
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		if (c->end[e].bare)
 			return error_set(
 				err, EINVAL,
@@ -71,7 +68,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 		n = store_sides(c->end[e].store, &names, err);
 		if (n < 0)
 			return n;
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			if (!c->side[BASE])
 				figures_add_side(f, names[i]);
 			else if (!strcmp(c->side[e], names[i]))
@@ -89,11 +86,11 @@ static const char *figures_power_kind(const struct comparison *c, struct table *
 {
 	const struct query q[ENDS] = {compare_query(c, BASE, NULL), compare_query(c, NEW, NULL)};
 	const char *of[ENDS];
-	int i, e;
+	int e;
 
 	if (c->query.power_kind)
 		return c->query.power_kind;
-	for (i = 0; power_kind_names[i]; i++) {
+	for (int i = 0; power_kind_names[i]; i++) {
 		for (e = 0; e < ENDS; e++)
 			if (!power_has_kind(c->end[e].store, &q[e], power_kind_names[i]))
 				break;
@@ -128,9 +125,9 @@ static void figures_add_copy(struct side_figures *side, enum end e)
 static int figures_read_copy(struct side_figures *side, const struct comparison *c,
 			     struct table *notes, struct error *err)
 {
-	int e, ret, have = 0;
+	int ret, have = 0;
 
-	for (e = 0; e < figures_ends(c); e++) {
+	for (int e = 0; e < figures_ends(c); e++) {
 		struct error none = {0};
 
 		ret = diff_read(&side->components, c, (enum end)e, side->side, &components_spec,
@@ -154,7 +151,7 @@ static void figures_add_copies(struct figures *f, struct side_figures *total, en
 {
 	struct figure_runs *sum = &total->of[FIGURE_COPY][e];
 	const struct side_figures *side;
-	size_t n = SIZE_MAX, k;
+	size_t n = SIZE_MAX;
 	double x;
 
 	total->copy_unit = f->side[0].copy_unit;
@@ -165,7 +162,7 @@ static void figures_add_copies(struct figures *f, struct side_figures *total, en
 		if (side->of[FIGURE_COPY][e].n < n)
 			n = side->of[FIGURE_COPY][e].n;
 	}
-	for (k = 0; k < n; k++) {
+	for (size_t k = 0; k < n; k++) {
 		for (side = f->side, x = 0; side < total; side++)
 			x += side->part[e] * side->of[FIGURE_COPY][e].x[k];
 		figure_add_run(sum, x);
@@ -180,19 +177,17 @@ static void figures_take(struct figures *f, const struct comparison *c, enum end
 	struct side_figures *side = figures_find_side(f, renamed ? c->side[BASE] : v->side);
 	const struct block_runs *b = v->sides;
 	const char *unit = work_word(f->side->copy_unit);
-	size_t i;
-	int r;
 
 	if (!side)
 		return;
-	for (i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++)
 		figure_add_run(&side->of[v->id][e], v->x[i]);
 	side->modelled[v->id] |= v->source == POWER_MODELLED;
 	if (v->twice && !side->shares_cpus[e]) /* costs measured by CPU then have no total */
 		note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, v->twice,
 			    unit, unit);
 	side->shares_cpus[e] |= v->twice != NULL;
-	for (r = 0; r < b->n && v->nsides == 1 && v->id == FIGURE_THROUGHPUT; r++)
+	for (int r = 0; r < b->n && v->nsides == 1 && v->id == FIGURE_THROUGHPUT; r++)
 		side->part[e] += transfer_part(c->end[e].store, &b->runs[r]) / b->n;
 }
 
@@ -203,13 +198,12 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 	struct query q = compare_query(c, e, NULL);
 	struct table warnings = {0};
 	struct figure_list l;
-	size_t i;
 	int ret;
 
 	q.power_kind = kind;
 	ret = q.unit ? basis_require_unit(c->end[e].store, &q, err) : 0;
 	ret = ret ?: figure_list_read(&l, c->end[e].store, &q, IN_COMPARE, IN_TOTAL, err);
-	for (i = 0; i < l.n && !ret; i++)
+	for (size_t i = 0; i < l.n && !ret; i++)
 		figures_take(f, c, e, &l.list[i], notes);
 	if (!ret) {
 		figure_list_notes(&l, &warnings);
@@ -228,17 +222,16 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 {
 	struct side_figures *total;
 	const char *kind;
-	size_t i;
-	int e, ret;
+	int ret;
 
 	*f = (struct figures){0};
 	ret = figures_list_sides(f, c, err);
 	total = f->n ? figures_find_side(f, SIDE_TOTAL) : NULL;
-	for (i = 0; i < f->n && !ret; i++)
+	for (size_t i = 0; i < f->n && !ret; i++)
 		if (&f->side[i] != total)
 			ret = figures_read_copy(&f->side[i], c, notes, err);
 	kind = ret ? NULL : figures_power_kind(c, notes);
-	for (e = 0; e < figures_ends(c) && !ret && f->n; e++) {
+	for (int e = 0; e < figures_ends(c) && !ret && f->n; e++) {
 		ret = figures_read_end(f, c, (enum end)e, kind, notes, err);
 		if (!ret && total && !total->shares_cpus[e])
 			figures_add_copies(f, total, (enum end)e);
@@ -270,12 +263,11 @@ static bool figure_is_primary(const struct side_figures *side, const struct comp
 {
 	enum figure_primary primary = figure_kinds[f].primary;
 	bool once = primary == PRIMARY_ONCE;
-	int e;
 
 	if (primary == SECONDARY || (primary == PRIMARY_TOTAL && !last) || (once && *seen) ||
 	    side->modelled[f] || figure_is_unasked(side, c->query.unit, f))
 		return false;
-	for (e = 0; e < figures_ends(c); e++)
+	for (int e = 0; e < figures_ends(c); e++)
 		if (!side->of[f][e].n)
 			return false;
 	*seen |= once;
@@ -287,11 +279,10 @@ size_t figures_primary(const struct figures *f, const struct comparison *c,
 {
 	bool seen = false;
 	size_t i = c->total && f->n ? f->n - 1 : 0, n = 0;
-	enum figure_id k;
 
 	*list = xcalloc(f->n * FIGURES + 1, sizeof(**list));
 	for (; i < f->n; i++)
-		for (k = 0; k < FIGURES; k++)
+		for (enum figure_id k = 0; k < FIGURES; k++)
 			if (figure_is_primary(&f->side[i], c, k, i + 1 == f->n, &seen))
 				(*list)[n++] = (struct shown_figure){&f->side[i], k};
 	return n;
@@ -299,12 +290,9 @@ size_t figures_primary(const struct figures *f, const struct comparison *c,
 
 void figures_free(struct figures *f)
 {
-	size_t i;
-	int k, e;
-
-	for (i = 0; i < f->n; i++) {
-		for (k = 0; k < FIGURES; k++)
-			for (e = 0; e < ENDS; e++)
+	for (size_t i = 0; i < f->n; i++) {
+		for (int k = 0; k < FIGURES; k++)
+			for (int e = 0; e < ENDS; e++)
 				free(f->side[i].of[k][e].x);
 		diff_free(&f->side[i].components);
 	}

@@ -46,9 +46,7 @@ struct value figure_change_value(struct table *t, const struct change *k)
 
 static bool figure_has_zero(const struct figure_runs *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (!(s->x[i] > 0))
 			return true;
 	return false;
@@ -130,9 +128,8 @@ static bool figure_runs_equal(const struct figure_runs *a, const struct figure_r
 static void figures_repeat_change(const struct figures *f, const struct shown_figure *of)
 {
 	const struct figure_runs *ends = of->side->of[of->figure], *other;
-	size_t i;
 
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		other = f->side[i].of[of->figure];
 		if (figure_runs_equal(&ends[BASE], &other[BASE]) &&
 		    figure_runs_equal(&ends[NEW], &other[NEW]))
@@ -145,14 +142,14 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 				  struct outcome *out)
 {
 	struct shown_figure *list;
-	size_t n = figures_primary(f, c, &list), i;
+	size_t n = figures_primary(f, c, &list);
 	double *p = xcalloc(n + 1, sizeof(*p));
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		p[i] = list[i].side->change[list[i].figure].p;
 	stats_holm(p, n);
 	out->tests = n;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		enum figure_id k = list[i].figure;
 		const struct figure_runs *of = list[i].side->of[k];
 		struct change *change = &list[i].side->change[k];
@@ -172,10 +169,9 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out)
 {
 	size_t i;
-	enum figure_id k;
 
 	for (i = 0; i < f->n; i++)
-		for (k = 0; k < FIGURES; k++) {
+		for (enum figure_id k = 0; k < FIGURES; k++) {
 			const struct figure_runs *of = f->side[i].of[k];
 
 			f->side[i].change[k] = figure_change(c, 0, &of[BASE], &of[NEW]);
@@ -227,9 +223,8 @@ static void metrics_note_intervals(struct table *t, const struct comparison *c,
 				   const struct figures *f)
 {
 	bool bootstrap = false, none = false;
-	const struct shown_figure *r;
 
-	for (r = f->rows; r < f->rows + f->nrows; r++) {
+	for (const struct shown_figure *r = f->rows; r < f->rows + f->nrows; r++) {
 		const struct change *k = &r->side->change[r->figure];
 		const struct figure_runs *of = r->side->of[r->figure];
 
@@ -261,11 +256,8 @@ static void metrics_note_rules(struct table *t, const struct comparison *c, cons
 
 static bool figure_all_zero(const struct figure_runs *ends)
 {
-	size_t i;
-	int e;
-
-	for (e = 0; e < ENDS; e++)
-		for (i = 0; i < ends[e].n; i++)
+	for (int e = 0; e < ENDS; e++)
+		for (size_t i = 0; i < ends[e].n; i++)
 			if (ends[e].x[i] != 0)
 				return false;
 	return true;
@@ -290,9 +282,8 @@ static void metrics_add_side(struct table *t, const struct comparison *c, struct
 			     struct side_figures *side)
 {
 	const char *asked = c->query.unit && strcmp(c->query.unit, "KiB") ? c->query.unit : NULL;
-	int place;
 
-	for (place = 0; place < 2 * FIGURES; place++) {
+	for (int place = 0; place < 2 * FIGURES; place++) {
 		const struct shown_figure r = {side, place % FIGURES};
 		const char *work = figure_kinds[r.figure].work;
 		bool first = asked && work && !strcmp(work, asked);
@@ -308,9 +299,9 @@ static void metrics_add_side(struct table *t, const struct comparison *c, struct
 int compare_note_workload(const struct comparison *c, struct table *t, struct error *err)
 {
 	struct query q;
-	int e, ret = 0;
+	int ret = 0;
 
-	for (e = 0; e < ENDS && !ret; e++) {
+	for (int e = 0; e < ENDS && !ret; e++) {
 		q = compare_query(c, (enum end)e, c->side[BASE]);
 		ret = busy_notes(c->end[e].store, &q, c->end[e].label, t, err);
 	}
@@ -322,7 +313,6 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 {
 	struct figures own = {0}, *f = out->figures ?: &own;
 	struct movements m = {0};
-	size_t i;
 	int ret;
 
 	table_title(t, "%s against %s", c->end[NEW].label, c->end[BASE].label);
@@ -330,7 +320,7 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	if (ret)
 		return ret;
 	figures_judge(f, c, out);
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		if (!c->total || !strcmp(f->side[i].side, SIDE_TOTAL))
 			metrics_add_side(t, c, f, &f->side[i]);
 	if (!t->rows)
@@ -340,7 +330,7 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 				c->total	? SIDE_TOTAL
 				: c->side[BASE] ? c->side[BASE]
 						: "");
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		movements_add(&m, f->side[i].side, &f->side[i].components,
 			      f->side[i].components.unit);
 	if (!m.n)

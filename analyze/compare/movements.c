@@ -28,11 +28,9 @@ static const struct column columns[] = {
 
 void movements_add(struct movements *m, const char *side, const struct diff *d, const char *unit)
 {
-	size_t i;
-
 	if (!d->possible && d->nruns[BASE] > 1 && d->nruns[NEW] > 1 && d->tests > m->untested)
 		m->untested = d->tests;
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		array_add(m->list, m->n, m->cap, (struct movement){side, unit, &d->rows[i]});
 }
 
@@ -91,11 +89,9 @@ static void movement_print_reality(struct str *s, const struct comparison *c,
 /* Returns whether several rows have this name, as "[unresolved]" of any DSO: it needs the DSO. */
 static bool movement_is_ambiguous(const struct movements *m, const struct diff_row *r)
 {
-	size_t i;
-
 	if (!r->key2 || !*r->key2)
 		return false;
-	for (i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++)
 		if (m->list[i].row != r && !strcmp(m->list[i].row->key, r->key))
 			return true;
 	return *r->key == '[';
@@ -171,9 +167,8 @@ static bool movements_note_first(const struct movements *m, const struct compari
 {
 	bool beyond = false, known = false, moved = false;
 	char *why = NULL;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		beyond |= movement_is_beyond(m->list[i].row);
 		known |= !isnan(movement_error(m->list[i].row));
 		moved |= m->list[i].row->delta != 0;

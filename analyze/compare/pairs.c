@@ -41,10 +41,9 @@ static int pair_find_partner(const struct pairs *p, const struct comparison *c, 
 {
 	const char *pattern = c->end[NEW].label;
 	const char *key = store_settings_key(c->end[BASE].store, variant);
-	int i;
 
 	*partner = NULL;
-	for (i = 0; i < p->nvariants; i++) {
+	for (int i = 0; i < p->nvariants; i++) {
 		const char *name = p->variants[i];
 
 		if (!str_matches(pattern, name) || !strcmp(name, variant) ||
@@ -62,11 +61,8 @@ static int pair_find_partner(const struct pairs *p, const struct comparison *c, 
 
 static bool pairs_have(const struct pairs *p, const char *variant)
 {
-	size_t i;
-	int e;
-
-	for (i = 0; i < p->n; i++)
-		for (e = 0; e < ENDS; e++)
+	for (size_t i = 0; i < p->n; i++)
+		for (int e = 0; e < ENDS; e++)
 			if (!strcmp(p->list[i].variant[e], variant))
 				return true;
 	return false;
@@ -76,13 +72,13 @@ static bool pairs_have(const struct pairs *p, const char *variant)
 static int pairs_find(struct pairs *p, const struct comparison *c, struct error *err)
 {
 	const char *partner;
-	int i, e, ret = 0;
+	int ret = 0;
 
 	p->nvariants = store_variants(c->end[BASE].store, &p->variants, err);
 	p->nsettings = store_names(c->end[BASE].store, NAMES_SETTING, &p->settings, err);
 	if (p->nvariants < 0 || p->nsettings < 0)
 		return -err->code;
-	for (i = 0; i < p->nvariants && !ret; i++) {
+	for (int i = 0; i < p->nvariants && !ret; i++) {
 		const char *name = p->variants[i];
 
 		if (!str_matches(c->end[BASE].label, name) || pairs_have(p, name))
@@ -91,8 +87,8 @@ static int pairs_find(struct pairs *p, const struct comparison *c, struct error 
 		if (!ret && partner)
 			array_add(p->list, p->n, p->cap, (struct pair){.variant = {name, partner}});
 	}
-	for (i = 0; i < p->nvariants && !ret; i++)
-		for (e = 0; e < ENDS; e++)
+	for (int i = 0; i < p->nvariants && !ret; i++)
+		for (int e = 0; e < ENDS; e++)
 			if (str_matches(c->end[e].label, p->variants[i]) &&
 			    !pairs_have(p, p->variants[i])) {
 				str_printf(&p->alone, "%s%s", p->alone.len ? ", " : "",
@@ -112,9 +108,8 @@ static int pairs_find(struct pairs *p, const struct comparison *c, struct error 
 static struct comparison pair_comparison(const struct comparison *c, const struct pair *pair)
 {
 	struct comparison one = *c;
-	int e;
 
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		one.end[e].variant = one.end[e].label = (char *)pair->variant[e];
 	one.rule = pair->rule;
 	return one;
@@ -153,14 +148,14 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum figure_id id)
 {
 	double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
-	size_t i, tests = 0;
+	size_t tests = 0;
 
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		corrected[i] = p->list[i].side ? p->list[i].side->change[id].p : NAN;
 		tests += !isnan(corrected[i]);
 	}
 	stats_holm(corrected, p->n);
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		struct comparison one = pair_comparison(c, &p->list[i]);
 		const struct figure_runs *of;
 
@@ -177,11 +172,11 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum fi
 static int pairs_read(struct pairs *p, const struct comparison *c, struct table *t,
 		      struct outcome *out, struct error *err)
 {
-	size_t i, tests, apart = 0;
+	size_t tests, apart = 0;
 	enum figure_id id;
 	int ret = 0;
 
-	for (i = 0; i < p->n && !ret; i++) {
+	for (size_t i = 0; i < p->n && !ret; i++) {
 		ret = pair_read(&p->list[i], c, t, err);
 		apart += p->list[i].rule.apart;
 	}
@@ -224,9 +219,7 @@ static const struct column columns[LAST] = {
 
 static bool pairs_have_figure(const struct pairs *p, enum figure_id id)
 {
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++)
 		if (p->list[i].side &&
 		    (p->list[i].side->of[id][BASE].n || p->list[i].side->of[id][NEW].n))
 			return true;
@@ -247,13 +240,12 @@ static void pairs_start_table(const struct pairs *p, const struct comparison *c,
 	size_t most = (size_t)p->nsettings + FIGURES * METRIC_COLUMNS + LAST;
 	struct column *to = arena_alloc(&t->arena, most * sizeof(*to));
 	enum figure_id id;
-	int k;
 
 	t->columns = to;
-	for (k = 0; k < p->nsettings; k++)
+	for (int k = 0; k < p->nsettings; k++)
 		*to++ = (struct column){p->settings[k], .type = V_STR, .shape = STANDS_RIGHT};
 	FOR_PAIR_FIGURES(id)
-	for (k = 0; k < METRIC_COLUMNS && pairs_have_figure(p, id); k++) {
+	for (int k = 0; k < METRIC_COLUMNS && pairs_have_figure(p, id); k++) {
 		*to = metric_columns[k];
 		to->name = pair_column(&t->arena, id, k);
 		if (k == BASE_COLUMN || k == NEW_COLUMN)
@@ -278,9 +270,8 @@ static void pair_put_figure(struct table *t, struct value *row, const struct pai
 		[P_COLUMN] = k->verdict == VERDICT_FEW ? value_none() : value_real(k->p),
 		[VERDICT_COLUMN] = value_str(t, verdict_name(k->verdict)),
 	};
-	int i;
 
-	for (i = 0; i < METRIC_COLUMNS; i++)
+	for (int i = 0; i < METRIC_COLUMNS; i++)
 		table_set(t, row, pair_column(&t->arena, id, i), cells[i]);
 }
 
@@ -291,16 +282,15 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 	const struct side_figures *side = pair->side;
 	size_t runs[ENDS] = {0};
 	enum figure_id id;
-	int k, e;
 
-	for (k = 0; k < p->nsettings; k++)
+	for (int k = 0; k < p->nsettings; k++)
 		row[k] = value_str(
 			t, store_setting(c->end[BASE].store, pair->variant[BASE], p->settings[k]));
 	FOR_PAIR_FIGURES(id)
 	{
 		if (!side)
 			break;
-		for (e = 0; e < ENDS; e++)
+		for (int e = 0; e < ENDS; e++)
 			if (side->of[id][e].n > runs[e])
 				runs[e] = side->of[id][e].n;
 		pair_put_figure(t, row, pair, id);
@@ -309,7 +299,7 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 					   pair->variant[NEW]));
 	}
 	last[SIDE] = value_str(t, side ? side->side : NULL);
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		last[VARIANT + e] = value_str(t, pair->variant[e]);
 		last[RUNS + e] = value_int((int64_t)runs[e]);
 	}
@@ -321,11 +311,11 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 {
 	struct query q = compare_query(c, BASE, NULL);
 	struct table limits;
-	size_t i, differ = 0;
-	int e, ret = limits_read(c->end[BASE].store, &q, &limits, err);
+	size_t differ = 0;
+	int ret = limits_read(c->end[BASE].store, &q, &limits, err);
 
-	for (i = 0; i < p->n && !ret; i++) {
-		for (e = 0; e < ENDS; e++) {
+	for (size_t i = 0; i < p->n && !ret; i++) {
+		for (int e = 0; e < ENDS; e++) {
 			char *words = limits_words(&limits, p->list[i].variant[e], LIMITS_BY_SHARE);
 
 			*table_cell(t, i, t->ncolumns - LAST + LIMIT + e) = value_str(t, words);
@@ -344,9 +334,7 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 
 static void pairs_free(struct pairs *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++)
 		figures_free(&p->list[i].figures);
 	free(p->list);
 	free(p->variants);
@@ -359,13 +347,12 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 {
 	struct pairs p = {0};
 	int ret = pairs_find(&p, c, err);
-	size_t i;
 
 	if (!ret)
 		ret = pairs_read(&p, c, t, out, err);
 	if (!ret)
 		pairs_start_table(&p, c, t);
-	for (i = 0; i < p.n && !ret; i++)
+	for (size_t i = 0; i < p.n && !ret; i++)
 		pair_put_row(t, &p, c, &p.list[i], out);
 	if (!ret)
 		ret = pairs_put_limits(t, &p, c, err);

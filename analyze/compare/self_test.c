@@ -55,9 +55,9 @@ static uint64_t splits_next(uint64_t v)
 static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
 {
 	uint64_t v = 0;
-	size_t left = base, i;
+	size_t left = base;
 
-	for (i = 0; i < runs; i++)
+	for (size_t i = 0; i < runs; i++)
 		if (prng_below(r, runs - i) < left) {
 			v |= 1ULL << i;
 			left--;
@@ -69,7 +69,6 @@ void splits_make(struct splits *s, size_t runs, size_t most)
 {
 	struct prng r;
 	double all; /* choose(runs, base), each pair of halves once */
-	uint64_t v;
 	size_t i;
 
 	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
@@ -83,7 +82,7 @@ void splits_make(struct splits *s, size_t runs, size_t most)
 	s->every = all <= (double)most;
 	s->of = xcalloc(most + 1, sizeof(*s->of));
 	/* With equal halves, a split and its mirror are one pair: the list has that with run 0. */
-	for (v = s->first_half; s->every && v < 1ULL << s->runs; v = splits_next(v))
+	for (uint64_t v = s->first_half; s->every && v < 1ULL << s->runs; v = splits_next(v))
 		if (s->base * 2 != s->runs || v & 1)
 			s->of[s->n++] = v;
 	prng_seed(&r, STATS_SEED);
@@ -116,9 +115,8 @@ struct split_list {
 static void split_list_add(struct split_list *l, const double *runs, int better)
 {
 	double *x = xcalloc(l->s.runs + 1, sizeof(*x));
-	size_t i;
 
-	for (i = 0; i < l->s.runs; i++)
+	for (size_t i = 0; i < l->s.runs; i++)
 		x[i] = stats_significant(runs[i]);
 	array_add(l->of, l->n, l->cap,
 		  (struct split_series){x, stats_halves_new(x, l->s.runs, l->s.base), better});
@@ -142,9 +140,8 @@ static bool cost_split_claims(const struct comparison *c, const struct figure_ru
 {
 	struct diff d = {.possible = true, .nruns = {half[BASE].n, half[NEW].n}};
 	struct diff_row row = {.p = p};
-	int e;
 
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		row.runs[e] = half[e].x;
 		row.cost[e] = stats_mean(half[e].x, half[e].n);
 		row.seen[e] = true;
@@ -172,13 +169,12 @@ static bool split_claims(const struct comparison *c, const struct split_list *l,
 	const struct split_series *of = &l->of[at];
 	const struct splits *s = &l->s;
 	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
-	size_t i;
 	bool claim;
 	int e;
 
 	for (e = 0; e < ENDS; e++)
 		half[e].x = xcalloc(s->runs + 1, sizeof(double));
-	for (i = 0; i < s->runs; i++) {
+	for (size_t i = 0; i < s->runs; i++) {
 		e = base >> i & 1 ? BASE : NEW;
 		half[e].x[half[e].n++] = of->x[i];
 	}
@@ -193,13 +189,13 @@ static bool split_claims(const struct comparison *c, const struct split_list *l,
 static size_t split_judge(const struct split_list *l, const struct comparison *c, uint64_t base,
 			  bool *claim)
 {
-	size_t i, alarms = 0;
+	size_t alarms = 0;
 
 	*claim = false;
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		l->p[i] = stats_halves_p(l->of[i].test, base);
 	stats_holm(l->p, l->n);
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		if (!(l->p[i] < c->rule.alpha))
 			continue;
 		alarms++;
@@ -218,9 +214,8 @@ static void self_test_put_alarms(const struct self_test *w, struct value *row,
 	struct estimate rate;
 	struct table *t = w->t;
 	bool claim, often;
-	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		alarms += split_judge(l, c, s->of[i], &claim) > 0;
 		claims += claim;
 	}
@@ -276,14 +271,14 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 	struct shown_figure *list;
 	struct split_list l = {0};
 	struct figures f;
-	size_t n, i;
+	size_t n;
 	int ret = figures_read(&f, c, w->t, err);
 
 	if (ret)
 		return ret;
 	n = figures_primary(&f, c, &list);
 	splits_make(&l.s, n ? list[0].side->of[list[0].figure][BASE].n : 0, c->splits);
-	for (i = 0; i < n && l.s.n; i++) {
+	for (size_t i = 0; i < n && l.s.n; i++) {
 		const struct figure_runs *of = &list[i].side->of[list[i].figure][BASE];
 
 		if (of->n >= l.s.runs)
@@ -305,15 +300,14 @@ static int self_test_list(struct self_test *w, const struct diff_spec *spec, con
 	struct error none = {0};
 	struct diff d = {0};
 	double total = 0;
-	size_t i;
 	int ret;
 
 	ret = diff_read(&d, w->c, BASE, side, spec, w->t, &none);
 	if (!ret && d.nruns[BASE]) {
 		splits_make(&l.s, d.nruns[BASE], w->c->splits);
-		for (i = 0; i < d.n; i++)
+		for (size_t i = 0; i < d.n; i++)
 			total += stats_mean(d.rows[i].runs[BASE], l.s.runs);
-		for (i = 0; i < d.n && l.s.n; i++)
+		for (size_t i = 0; i < d.n && l.s.n; i++)
 			if (stats_mean(d.rows[i].runs[BASE], l.s.runs) >= FAMILY_SHARE * total)
 				split_list_add(&l, d.rows[i].runs[BASE], 0);
 		self_test_add_row(w, &l, spec->measure, side);
@@ -330,11 +324,10 @@ static int self_test_lists(struct self_test *w, struct error *err)
 	const struct diff_spec *const specs[] = {c->table ? c->table->spec : &components_spec,
 						 c->table ? NULL : &functions_spec};
 	const char **sides;
-	int n = store_sides(c->end[BASE].store, &sides, err), i, ret = n < 0 ? n : 0;
-	size_t k;
+	int n = store_sides(c->end[BASE].store, &sides, err), ret = n < 0 ? n : 0;
 
-	for (k = 0; k < array_size(specs) && specs[k]; k++)
-		for (i = 0; i < n && !ret; i++)
+	for (size_t k = 0; k < array_size(specs) && specs[k]; k++)
+		for (int i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
 				ret = self_test_list(w, specs[k], sides[i], err);
 	free(sides);
@@ -387,9 +380,9 @@ static int self_test_variants(struct self_test *w, struct comparison *c, const c
 			      struct error *err)
 {
 	const char **names = NULL;
-	int n = store_variants(c->end[BASE].store, &names, err), i, ret = n < 0 ? n : 0;
+	int n = store_variants(c->end[BASE].store, &names, err), ret = n < 0 ? n : 0;
 
-	for (i = 0; i < n && !ret; i++)
+	for (int i = 0; i < n && !ret; i++)
 		if (str_matches(only, names[i]))
 			ret = self_test_variant(w, c, names[i], err);
 	free(names);

@@ -91,7 +91,6 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 				  const char *side, const char *const *sides, int nsides)
 {
 	const char *key = plan_key_of(f->name, side);
-	int i;
 
 	if (str_starts(f->name, "setting."))
 		return;
@@ -99,7 +98,7 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 		end_settings_add(e, KIND_PLAN, key, f->value);
 		return;
 	}
-	for (i = 0; i < nsides; i++)
+	for (int i = 0; i < nsides; i++)
 		if (plan_key_of(f->name, sides[i]))
 			return;
 	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
@@ -108,9 +107,7 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 /* Returns whether each of the runs has a value that differs from the host's. */
 static bool end_settings_override(const struct end_settings *e, const struct fact_row *f, int runs)
 {
-	size_t i;
-
-	for (i = 0; i < e->n && runs > 0; i++)
+	for (size_t i = 0; i < e->n && runs > 0; i++)
 		runs -= e->list[i].kind == KIND_SYSCTL && !strcmp(e->list[i].name, f->name);
 	return runs <= 0;
 }
@@ -121,10 +118,10 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 {
 	const char **sides = NULL;
 	struct fact_row *facts;
-	int n = store_facts(s, r->host, r->variant, &facts, err), i;
+	int n = store_facts(s, r->host, r->variant, &facts, err);
 	int nsides = n < 0 ? n : store_sides(s, &sides, err);
 
-	for (i = 0; i < n && nsides >= 0; i++)
+	for (int i = 0; i < n && nsides >= 0; i++)
 		if (facts[i].host && end_settings_override(e, &facts[i], runs))
 			continue;
 		else if (facts[i].host)
@@ -147,9 +144,9 @@ static int end_settings_read_run(struct end_settings *e, int kind, const char *p
 				 struct store *s, int64_t run, struct error *err)
 {
 	struct fact_row *f;
-	int n = store_run_facts(s, run, &f, err), i;
+	int n = store_run_facts(s, run, &f, err);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (str_starts(f[i].name, prefix))
 			end_settings_add(e, kind, f[i].name, f[i].value);
 	free(f);
@@ -162,9 +159,9 @@ static int end_settings_read_tools(struct end_settings *e, struct store *s, cons
 {
 	const struct run_filter filter = {.variant = q->variant, .side = q->side};
 	struct run *runs;
-	int n = store_runs(s, &filter, &runs, err), ret = n < 0 ? n : 0, r;
+	int n = store_runs(s, &filter, &runs, err), ret = n < 0 ? n : 0;
 
-	for (r = 0; r < n && !ret; r++)
+	for (int r = 0; r < n && !ret; r++)
 		ret = end_settings_read_run(e, KIND_TOOL, "tool:", s, runs[r].id, err);
 	free(runs);
 	return ret;
@@ -175,9 +172,9 @@ static int end_settings_read_objects(struct end_settings *e, struct arena *a, st
 				     const struct query *q, struct error *err)
 {
 	struct object_row *rows;
-	int n = store_objects(s, q->variant, q->side, &rows, err), i;
+	int n = store_objects(s, q->variant, q->side, &rows, err);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		end_settings_add(e, KIND_OBJECT,
 				 arena_printf(a, "build-id:%s", path_base_name(rows[i].path)),
 				 rows[i].build_id);
@@ -190,9 +187,9 @@ static int end_settings_read_sets(struct end_settings *e, struct arena *a, struc
 				  const char *variant, struct error *err)
 {
 	const char **names, *value;
-	int n = store_names(s, NAMES_SETTING, &names, err), i;
+	int n = store_names(s, NAMES_SETTING, &names, err);
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		value = store_setting(s, variant, names[i]);
 		if (value)
 			end_settings_add(e, KIND_PLAN, arena_printf(a, "set:%s", names[i]), value);
@@ -206,12 +203,12 @@ static int end_settings_read_cards(struct end_settings *e, struct arena *a, stru
 				   const struct run *r, struct error *err)
 {
 	struct metric_row *m;
-	int n = end_settings_read_run(e, KIND_CARD, "nic:", s, r->id, err), k;
+	int n = end_settings_read_run(e, KIND_CARD, "nic:", s, r->id, err);
 
 	if (n < 0)
 		return n;
 	n = store_metrics(s, r->id, "nic_state", OF_SIDE, &m, err);
-	for (k = 0; k < n; k++)
+	for (int k = 0; k < n; k++)
 		end_settings_add(e, KIND_CARD, arena_printf(a, "nic:%s", m[k].key.object ?: ""),
 				 arena_printf(a, "%.15g", m[k].value));
 	free(m);
@@ -221,11 +218,11 @@ static int end_settings_read_cards(struct end_settings *e, struct arena *a, stru
 /* Joins different values of one name: "1|0". */
 static void end_settings_join(struct end_settings *e, struct arena *a)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (e->n)
 		qsort(e->list, e->n, sizeof(*e->list), end_setting_order);
-	for (i = 0; i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++) {
 		struct end_setting *last = n ? &e->list[n - 1] : NULL;
 
 		if (!last || end_setting_order(last, &e->list[i]))
@@ -246,13 +243,13 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 	const struct block b = {q.variant, q.side};
 	const char *version = store_capture_value(s, "zcost_version");
 	struct run *runs;
-	int n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err), i, ret = n < 0 ? n : 0;
+	int n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err), ret = n < 0 ? n : 0;
 
 	if (n > 0 && version)
 		end_settings_add(e, KIND_ZCOST, "zcost_version", version);
 	if (n > 0)
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
-	for (i = 0; i < n && !ret; i++)
+	for (int i = 0; i < n && !ret; i++)
 		ret = end_settings_read_run(e, KIND_SYSCTL, "sysctl:", s, runs[i].id, err)
 			      ?: end_settings_read_cards(e, &all->arena, s, &runs[i], err);
 	if (n > 0 && !ret) /* the sysctls come first */
@@ -269,9 +266,7 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 static void settings_add(struct settings *s, const char *side, int kind, const char *name,
 			 const char *base, const char *new)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct setting *have = &s->list[i];
 
 		if (strcmp(have->name, name) || strcmp(have->base ?: "", base ?: "") ||
@@ -312,9 +307,8 @@ static void settings_add_side(struct settings *s, const char *side, const struct
 static int setting_rank(const struct setting *s)
 {
 	static const char *const first[] = {"command", "units", "duration"};
-	size_t i;
 
-	for (i = 0; s->kind == KIND_PLAN && i < array_size(first); i++)
+	for (size_t i = 0; s->kind == KIND_PLAN && i < array_size(first); i++)
 		if (!strcmp(s->name, first[i]))
 			return (int)i - (int)array_size(first);
 	return s->kind;
@@ -331,17 +325,17 @@ static int setting_order(const void *a, const void *b)
 static int settings_read(struct settings *s, const struct comparison *c, struct error *err)
 {
 	const char **sides;
-	int n = store_sides(c->end[BASE].store, &sides, err), i, e, ret = n < 0 ? n : 0;
+	int n = store_sides(c->end[BASE].store, &sides, err), ret = n < 0 ? n : 0;
 
 	*s = (struct settings){0};
-	for (i = 0; i < n && !ret; i++) {
+	for (int i = 0; i < n && !ret; i++) {
 		struct end_settings of[ENDS] = {0};
 		bool wanted = !c->side[BASE] || !strcmp(c->side[BASE], sides[i]);
 
-		for (e = 0; e < ENDS && !ret && wanted; e++)
+		for (int e = 0; e < ENDS && !ret && wanted; e++)
 			ret = end_settings_read(&of[e], s, c, (enum end)e, sides[i], err);
 		settings_add_side(s, sides[i], of);
-		for (e = 0; e < ENDS; e++)
+		for (int e = 0; e < ENDS; e++)
 			free(of[e].list);
 	}
 	free(sides);
@@ -356,9 +350,9 @@ static int settings_read(struct settings *s, const struct comparison *c, struct 
  * word behind it. */
 static size_t words_in_common(const char *a, const char *b)
 {
-	size_t i, last = 0, words = 0;
+	size_t last = 0, words = 0;
 
-	for (i = 0; a[i] && a[i] == b[i]; i++)
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
 		if (a[i] == ' ') {
 			words = last;
 			last = i + 1;
@@ -392,13 +386,12 @@ static void setting_print(struct str *s, const struct setting *d)
 int compare_settings(const struct comparison *c, size_t most, struct str *lines, struct error *err)
 {
 	struct settings s;
-	size_t i;
 	int ret;
 
 	if (c->end[BASE].bare || c->end[NEW].bare)
 		return 0;
 	ret = settings_read(&s, c, err);
-	for (i = 0; i < s.n && i < most && !ret; i++)
+	for (size_t i = 0; i < s.n && i < most && !ret; i++)
 		setting_print(lines, &s.list[i]);
 	if (!ret && s.n > most)
 		str_printf(lines, "%zu more in --table settings\n", s.n - most);
@@ -414,7 +407,6 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 {
 	struct settings s;
 	struct value *row;
-	size_t i;
 	int ret;
 
 	(void)out;
@@ -424,7 +416,7 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 	ret = settings_read(&s, c, err);
 	table_title(t, "settings: %s against %s%s", c->end[NEW].label, c->end[BASE].label,
 		    s.n ? "" : ": no setting differs that both captures have");
-	for (i = 0; i < s.n && !ret; i++) {
+	for (size_t i = 0; i < s.n && !ret; i++) {
 		row = table_row(t);
 		table_set(t, row, "side", value_str(t, s.list[i].side));
 		table_set(t, row, "name", value_str(t, s.list[i].name));

@@ -17,9 +17,7 @@ struct end_sides {
 
 static bool sides_have(const struct end_sides *s, const char *name)
 {
-	int i;
-
-	for (i = 0; i < s->n; i++)
+	for (int i = 0; i < s->n; i++)
 		if (!strcmp(s->names[i], name))
 			return true;
 	return false;
@@ -30,9 +28,8 @@ static const char *sides_find_common(const struct end_sides of[ENDS])
 {
 	const struct end_sides *a = of[BASE].n ? &of[BASE] : &of[NEW],
 			       *b = of[NEW].n ? &of[NEW] : a;
-	int i;
 
-	for (i = 0; i < a->n; i++)
+	for (int i = 0; i < a->n; i++)
 		if (sides_have(b, a->names[i]))
 			return a->names[i];
 	return NULL;
@@ -47,10 +44,8 @@ static void sides_free(struct end_sides of[ENDS])
 /* Reads the sides of both ends. A file has none and goes with any side. */
 static int sides_read(const struct comparison *c, struct end_sides of[ENDS], struct error *err)
 {
-	int e;
-
 	memset(of, 0, ENDS * sizeof(*of));
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		if (c->end[e].bare)
 			continue;
 		of[e].n = store_sides(c->end[e].store, &of[e].names, err);
@@ -100,7 +95,7 @@ static int sides_refuse(const struct comparison *c, const struct end_sides of[EN
 int compare_pair_sides(struct comparison *c, struct error *err)
 {
 	struct end_sides of[ENDS];
-	int ret = sides_read(c, of, err), e;
+	int ret = sides_read(c, of, err);
 
 	if (ret)
 		return ret;
@@ -108,12 +103,12 @@ int compare_pair_sides(struct comparison *c, struct error *err)
 		   !strcmp(c->side[NEW], SIDE_TOTAL);
 	if (c->total)
 		c->side[BASE] = c->side[NEW] = NULL;
-	for (e = 0; e < ENDS && c->side[BASE] && !ret; e++)
+	for (int e = 0; e < ENDS && c->side[BASE] && !ret; e++)
 		ret = sides_check_named(c, (enum end)e, &of[e], err);
 	if (!c->side[BASE] && of[BASE].n && of[NEW].n && !sides_find_common(of)) {
 		if (of[BASE].n > 1 || of[NEW].n > 1)
 			ret = sides_refuse(c, of, err);
-		for (e = 0; e < ENDS && !ret; e++)
+		for (int e = 0; e < ENDS && !ret; e++)
 			c->side[e] = of[e].names[0];
 	}
 	sides_free(of);
@@ -132,12 +127,11 @@ bool compare_set_sides(struct comparison *c, char *arg)
 void compare_note_sides(const struct comparison *c, struct table *t)
 {
 	struct end_sides of[ENDS];
-	int e, i;
 
 	if (c->side[BASE] || sides_read(c, of, NULL))
 		return;
-	for (e = 0; e < ENDS; e++)
-		for (i = 0; i < of[e].n && of[!e].n; i++)
+	for (int e = 0; e < ENDS; e++)
+		for (int i = 0; i < of[e].n && of[!e].n; i++)
 			if (!sides_have(&of[!e], of[e].names[i]))
 				note_add(&t->notes, compare_side_missing, c->end[!e].label,
 					 of[e].names[i], c->end[e].label);

@@ -109,14 +109,13 @@ static void waterfall_add_all(struct waterfall *w, const struct comparison *c,
 	double others = 0;
 	long long left;
 	char *name;
-	size_t i;
 
 	waterfall_choose_steps(w, c, d);
 	w->at = waterfall_round(w, d->total[BASE]);
 	waterfall_add_end(w, c, BASE);
-	for (i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		waterfall_add_step(w, w->steps[i]);
-	for (i = w->n; i < d->n; i++)
+	for (size_t i = w->n; i < d->n; i++)
 		others += d->rows[i].delta;
 	if (w->n < d->n) {
 		name = arena_printf(&w->t->arena, "(%zu other %s)", d->n - w->n, l->spec->measure);

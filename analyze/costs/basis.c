@@ -27,9 +27,7 @@ const char *amount_name(enum amount in)
 
 int amount_parse(const char *name, enum amount *in, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(amounts); i++) {
+	for (size_t i = 0; i < array_size(amounts); i++) {
 		if (!strcmp(amounts[i].name, name)) {
 			*in = (enum amount)i;
 			return 0;
@@ -50,9 +48,7 @@ bool amount_is_event(const char *event, const char *name)
 
 bool amount_counted_by(enum amount in, const char *event)
 {
-	int i;
-
-	for (i = 0; event && amounts[in].events[i]; i++)
+	for (int i = 0; event && amounts[in].events[i]; i++)
 		if (amount_is_event(event, amounts[in].events[i]))
 			return true;
 	return false;
@@ -74,12 +70,11 @@ void amount_columns(struct table *t, enum amount in)
 {
 	struct column *list;
 	const char *ns, *name = amount_name(in);
-	int i;
 
 	if (in == IN_NS)
 		return;
 	list = arena_dup(&t->arena, t->columns, (size_t)t->ncolumns * sizeof(*list));
-	for (i = 0; i < t->ncolumns; i++) {
+	for (int i = 0; i < t->ncolumns; i++) {
 		if (list[i].unit && str_starts(list[i].unit, "ns"))
 			list[i].unit = arena_printf(&t->arena, "%s%s", name, list[i].unit + 2);
 		ns = strstr(list[i].name, "_ns");
@@ -95,9 +90,7 @@ void amount_columns(struct table *t, enum amount in)
 
 const char *basis_rate_metric(const char *unit)
 {
-	size_t i;
-
-	for (i = 0; i < WORK_KINDS; i++)
+	for (size_t i = 0; i < WORK_KINDS; i++)
 		if (!strcmp(work_kinds[i].unit, unit))
 			return work_kinds[i].rate;
 	return NULL;
@@ -105,9 +98,7 @@ const char *basis_rate_metric(const char *unit)
 
 static const char *basis_canonical_unit(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < WORK_KINDS; i++)
+	for (size_t i = 0; i < WORK_KINDS; i++)
 		if (!strcasecmp(work_kinds[i].unit, name))
 			return work_kinds[i].unit;
 	return NULL;
@@ -150,14 +141,13 @@ struct basis_search {
 double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
 {
 	double seconds, sum = 0, v;
-	unsigned int cpu;
 
 	if (!cpus) {
 		v = figure_metric(s, r, "cpu_pct");
 		return v * 1e7;
 	}
 	seconds = figure_metric(s, r, "seconds");
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		if (!cpuset_has(cpus, cpu))
 			continue;
 		v = run_metric(s, r, "busy_ns", NULL, (int)cpu);
@@ -265,10 +255,9 @@ static bool basis_is_syscall(const char *unit)
 static bool basis_try_units(struct basis_search *b, const char *unit, bool busy)
 {
 	bool calls = basis_is_syscall(unit);
-	size_t i;
 
 	b->k.busy = busy;
-	for (i = 0; i < WORK_KINDS; i++) {
+	for (size_t i = 0; i < WORK_KINDS; i++) {
 		if (!work_kinds[i].rate ||
 		    (unit && !calls && strcmp(unit, work_kinds[i].unit) != 0))
 			continue;
@@ -399,14 +388,14 @@ int basis_require_unit(struct store *s, const struct query *q, struct error *err
 	struct str has = {0};
 	struct block *blocks;
 	const char *unit;
-	int i, n, rc = basis_check_unit(q, &unit, err);
+	int n, rc = basis_check_unit(q, &unit, err);
 
 	if (rc || !unit || basis_is_syscall(unit) || scope_slice_absent(s, "workload"))
 		return rc;
 	n = scope_blocks(s, q, &blocks, err);
 	if (n <= 0)
 		return n;
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = basis_add_units(s, &blocks[i], &has, err);
 	free(blocks);
 	if (!rc && !(has.buf && strstr(has.buf, unit)))
@@ -499,9 +488,8 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 static bool basis_counts_time(const char *event)
 {
 	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles"};
-	size_t i;
 
-	for (i = 0; i < array_size(names); i++)
+	for (size_t i = 0; i < array_size(names); i++)
 		if (amount_is_event(event, names[i]))
 			return true;
 	return amount_counted_by(IN_CYCLES, event) || amount_counted_by(IN_INSTRUCTIONS, event);

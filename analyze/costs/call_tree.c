@@ -43,10 +43,8 @@ static void call_tree_source_free(struct call_tree *s)
 
 void call_tree_free(struct call_tree *s)
 {
-	size_t i;
-
 	call_tree_source_free(s);
-	for (i = 0; i < s->nruns; i++) {
+	for (size_t i = 0; i < s->nruns; i++) {
 		free(s->runs[i].weight);
 		free(s->runs[i].samples);
 	}
@@ -62,9 +60,9 @@ void call_tree_free(struct call_tree *s)
 static void call_tree_fill_contexts(const struct profile *p, enum context *contexts, bool *begins)
 {
 	enum context *revealed = tally_symbol_contexts(p), own, outer;
-	uint32_t i, parent;
+	uint32_t parent;
 
-	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+	for (uint32_t i = 0; i < p->nframes; i++) { /* parents precede their children */
 		parent = p->frames[i].parent;
 		outer = parent == PROFILE_NONE ? CTX_UNKNOWN : contexts[parent];
 		own = revealed[p->frames[i].symbol];
@@ -229,9 +227,9 @@ static uint32_t call_tree_place_reversed(struct call_tree *s, const struct profi
 					 uint32_t command)
 {
 	const struct profile_frame *frames = s->source->p->frames;
-	uint32_t frame, at = CALL_NONE;
+	uint32_t at = CALL_NONE;
 
-	for (frame = c->frame; frame != PROFILE_NONE; frame = frames[frame].parent)
+	for (uint32_t frame = c->frame; frame != PROFILE_NONE; frame = frames[frame].parent)
 		at = call_tree_descend(s, at, call_tree_label_of(s, frame, c->context));
 	return call_tree_frame(s, at, command);
 }
@@ -323,9 +321,7 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 
 void call_tree_add_up(const struct call_tree *s, double *weights)
 {
-	size_t i;
-
-	for (i = s->nframes; i-- > 0;)
+	for (size_t i = s->nframes; i-- > 0;)
 		if (s->frames[i].parent != CALL_NONE)
 			weights[s->frames[i].parent] += weights[i];
 }
@@ -333,10 +329,9 @@ void call_tree_add_up(const struct call_tree *s, double *weights)
 double *call_tree_totals(const struct call_tree *s, size_t from, size_t to)
 {
 	double *totals = xcalloc(s->nframes + 1, sizeof(*totals));
-	size_t run, i;
 
-	for (run = from; run < to; run++)
-		for (i = 0; i < s->runs[run].n && i < s->nframes; i++)
+	for (size_t run = from; run < to; run++)
+		for (size_t i = 0; i < s->runs[run].n && i < s->nframes; i++)
 			totals[i] += s->runs[run].weight[i];
 	call_tree_add_up(s, totals);
 	return totals;

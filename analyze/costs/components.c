@@ -65,9 +65,7 @@ static const char *const kinds[] = {
 
 static int components_index_of(const char *const *names, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (names[i] && !strcmp(names[i], name))
 			return (int)i;
 	return -1;
@@ -90,13 +88,11 @@ static size_t components_count_literals(const char *glob)
 /* Parses one pattern. Returns -1 for an unknown kind or context. */
 static int components_parse_pattern(struct components_rule *r, const char *word)
 {
-	size_t i;
-
 	r->pattern = word;
 	r->len = strcspn(word, "*?[");
 	r->literals = components_count_literals(word);
 	r->match = !word[r->len] ? EXACT : strcmp(word + r->len, "*") ? GLOB : PREFIX;
-	for (i = 0; i < array_size(prefixes); i++) {
+	for (size_t i = 0; i < array_size(prefixes); i++) {
 		if (str_starts(word, prefixes[i].prefix)) {
 			r->match = prefixes[i].match;
 			r->pattern = word + strlen(prefixes[i].prefix);
@@ -170,14 +166,14 @@ static int components_parse_line(struct components *c, char *line, bool basic,
 static int components_parse(struct components *c, const char *path, bool basic, struct error *err)
 {
 	const char *component = NULL;
-	char *rest = c->text, *line, *p;
+	char *rest = c->text, *line;
 	int number = 0;
 
 	while ((line = str_token(&rest, '\n'))) {
 		number++;
 		if (*line == '#' || !line[strspn(line, " \t\r")])
 			continue;
-		for (p = line; *p; p++)
+		for (char *p = line; *p; p++)
 			if (*p == '\t' || *p == '\r')
 				*p = ' ';
 		if (components_parse_line(c, line, basic, &component))
@@ -205,11 +201,10 @@ static int components_compare_globs(const void *a, const void *b)
 static void components_index(struct components *c)
 {
 	bool named = false;
-	size_t i;
 
 	c->globs = xmalloc((c->n + 1) * sizeof(*c->globs));
 	c->places = xmalloc((c->n + 1) * sizeof(*c->places));
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		const struct components_rule *r = &c->rules[i];
 
 		if (r->match == PREFIX || r->match == GLOB)
@@ -271,11 +266,10 @@ int components_group(struct components **out, const char *spec, struct error *er
 	const char *equals = strchr(spec, '='), *component = NULL;
 	struct components *c = components_new();
 	int rc = 0;
-	char *p;
 
 	c->text = equals ? xasprintf("%.*s|%s", (int)(equals - spec), spec, equals + 1)
 			 : xasprintf("%s|%s", spec, spec);
-	for (p = strchr(c->text, '|'); *p; p++)
+	for (char *p = strchr(c->text, '|'); *p; p++)
 		if (*p == ',')
 			*p = ' ';
 	if (strchr(spec, '|') || *spec == '=' || isspace((unsigned char)*spec) ||
@@ -311,14 +305,14 @@ static const char *const suffixes[] = {".isra.", ".part.",     ".constprop.", ".
 void function_normalize(const char *symbol, char *out, size_t size)
 {
 	char *end = NULL, *at;
-	size_t i, len;
+	size_t len;
 
 	if (str_starts(symbol, "__pi_"))
 		symbol += strlen("__pi_");
 	len = strnlen(symbol, size - 1);
 	memcpy(out, symbol, len);
 	out[len] = '\0';
-	for (i = 0; i < array_size(suffixes); i++) {
+	for (size_t i = 0; i < array_size(suffixes); i++) {
 		at = strstr(out, suffixes[i]);
 		if (at && at > out && (!end || at < end))
 			end = at;
@@ -436,9 +430,9 @@ static int components_store_put_all(struct store *s, const struct components *fi
 				    const struct components *basic, struct error *err)
 {
 	struct leaf_row *rows;
-	int n = store_leaves(s, &rows, err), i, rc = n < 0 ? n : 0;
+	int n = store_leaves(s, &rows, err), rc = n < 0 ? n : 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		const struct leaf_row *r = &rows[i];
 		struct function fn = {r->name, r->module, r->kind,
 				      components_context(fine, r->context)};

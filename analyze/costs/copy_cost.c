@@ -13,11 +13,11 @@ static int copy_read_comms(struct store *s, const struct block *b, struct intern
 	const struct query every = {0};
 	struct thread_row *rows;
 	struct run *runs;
-	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), i, k, rc = n < 0 ? n : 0;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), rc = n < 0 ? n : 0;
 
-	for (i = 0; i < n && rc >= 0; i++) {
+	for (int i = 0; i < n && rc >= 0; i++) {
 		rc = store_threads(s, runs[i].id, &rows, err);
-		for (k = 0; k < rc; k++)
+		for (int k = 0; k < rc; k++)
 			if (rows[k].comm)
 				intern_str(comms, rows[k].comm);
 		free(rows);
@@ -57,14 +57,12 @@ static struct cost copy_cost_of_part(const struct cost_part *p, const struct int
 	const struct tally *f = &p->tally;
 	struct tally_row sum = {.run_self = xcalloc((size_t)p->nruns + 1, sizeof(double))};
 	struct cost copy = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
-	size_t i;
-	int run;
 
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		if (!copy_row_counts(&f->rows[i], comms))
 			continue;
 		sum.self += f->rows[i].self;
-		for (run = 0; run < p->nruns; run++)
+		for (int run = 0; run < p->nruns; run++)
 			sum.run_self[run] += f->rows[i].run_self[run];
 	}
 	if (sum.self > 0)
@@ -114,7 +112,6 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
 	struct intern comms = {0};
 	struct cost_part part;
-	size_t i;
 	int rc;
 
 	spec.symbol = way == SENT ? "_copy_from_iter*" : "_copy_to_iter*";
@@ -122,7 +119,7 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
 	if (!rc)
 		rc = copy_read_comms(s, b, &comms, err);
-	for (i = 0; !rc && i < part.tally.n; i++)
+	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		if (copy_thread_counts(&part.tally.rows[i], &comms))
 			*ns += cost_total(&part, &part.tally.rows[i]).ns;
 	intern_free(&comms);
@@ -132,13 +129,11 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 
 int copying_base_init(struct copying_base *base, struct store *s, struct error *err)
 {
-	int i;
-
 	base->nvariants = store_variants(s, &base->variants, err);
 	if (base->nvariants < 0)
 		return base->nvariants;
 	base->settings = xcalloc((size_t)base->nvariants + 1, sizeof(*base->settings));
-	for (i = 0; i < base->nvariants; i++)
+	for (int i = 0; i < base->nvariants; i++)
 		base->settings[i] = store_settings_key(s, base->variants[i]);
 	return 0;
 }
@@ -167,11 +162,10 @@ int copying_read_late(struct store *s, const struct block *b, double *share, str
 	const struct tally_spec spec = {
 		.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true, .symbol = "skb_copy_ubufs*"};
 	struct cost_part part;
-	size_t i;
 	int rc = cost_part_read(s, &all, b, &spec, &part, err);
 
 	*share = !rc && part.tally.samples ? 0 : NAN;
-	for (i = 0; !rc && i < part.tally.n; i++)
+	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		*share += cost_total(&part, &part.tally.rows[i]).share;
 	cost_part_free(&part);
 	return rc;

@@ -112,9 +112,7 @@ static void system_load_note(const struct system_load *l, const struct block *b,
 
 static bool cost_parts_has_key(const struct cost_parts *c, enum tally_key key)
 {
-	int i;
-
-	for (i = 0; i < c->spec.nkeys; i++)
+	for (int i = 0; i < c->spec.nkeys; i++)
 		if (c->spec.keys[i] == key)
 			return true;
 	return false;
@@ -141,12 +139,12 @@ static int cost_parts_add_key(struct cost_parts *c, const char *name, struct err
 static int cost_parts_add_keys(struct cost_parts *c, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
-	int rc = 0, i;
+	int rc = 0;
 
 	while (!rc && (word = str_token(&rest, ',')))
 		if (*str_trim(word))
 			rc = cost_parts_add_key(c, str_trim(word), err);
-	for (i = 0; i < c->table->nkeys; i++)
+	for (int i = 0; i < c->table->nkeys; i++)
 		if (!cost_parts_has_key(c, c->table->keys[i]))
 			c->spec.keys[c->spec.nkeys++] = c->table->keys[i];
 	free(copy);
@@ -155,7 +153,7 @@ static int cost_parts_add_keys(struct cost_parts *c, const struct query *q, stru
 
 static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, struct error *err)
 {
-	size_t i, n = c->table->groups ? q->ngroups : 1;
+	size_t n = c->table->groups ? q->ngroups : 1;
 	int rc = 0;
 
 	if (!n)
@@ -168,7 +166,7 @@ static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, st
 	c->shared = q->rules && !c->table->groups;
 	if (c->shared)
 		c->rules[c->nrules++] = (struct components *)q->rules;
-	for (i = (size_t)c->nrules; i < n && !rc; i++) {
+	for (size_t i = (size_t)c->nrules; i < n && !rc; i++) {
 		rc = c->table->groups ? components_group(&c->rules[i], q->groups[i], err)
 				      : components_read(&c->rules[i], q->components_file,
 							q->components_set, err);
@@ -194,15 +192,14 @@ static int cost_parts_check_text(const struct cost_parts *c, const struct query 
 		{!f->has_dso && (q->dso || (q->by && strstr(q->by, "dso"))), "Shared Object column",
 		 "run perf report with --sort dso,symbol"},
 	};
-	int i;
 
-	for (i = 0; i < c->spec.nkeys; i++)
+	for (int i = 0; i < c->spec.nkeys; i++)
 		if (c->spec.keys[i] > BY_COMM && c->spec.keys[i] <= BY_CONTEXT)
 			return error_set(
 				err, EINVAL,
 				"the text of perf report has no %s; give the perf.data itself with --perf",
 				tally_key_name(c->spec.keys[i]));
-	for (i = 0; i < (int)array_size(checks); i++)
+	for (int i = 0; i < (int)array_size(checks); i++)
 		if (checks[i].lacks)
 			return error_set(err, EINVAL, "the text of perf report has no %s; %s",
 					 checks[i].what, checks[i].way_out);
@@ -227,10 +224,10 @@ static int cost_parts_read_whole(struct cost_parts *c, struct store *s, const st
 static int cost_parts_read_all(struct cost_parts *c, struct store *s, const struct query *q,
 			       struct error *err)
 {
-	int rc = 0, i, all = c->nblocks * c->nrules;
+	int rc = 0, all = c->nblocks * c->nrules;
 
 	c->part = xcalloc((size_t)all + 1, sizeof(*c->part));
-	for (i = 0; i < all && !rc; i++) {
+	for (int i = 0; i < all && !rc; i++) {
 		c->spec.components = c->rules[i / c->nblocks];
 		rc = cost_part_read(s, q, &c->blocks[i % c->nblocks], &c->spec, &c->part[i], err);
 		c->part[i].load = system_load_of(s, q, &c->blocks[i % c->nblocks]);
@@ -240,7 +237,7 @@ static int cost_parts_read_all(struct cost_parts *c, struct store *s, const stru
 	}
 	if (c->table->groups)
 		c->whole = xcalloc((size_t)c->nblocks + 1, sizeof(*c->whole));
-	for (i = 0; c->whole && i < c->nblocks && !rc; i++)
+	for (int i = 0; c->whole && i < c->nblocks && !rc; i++)
 		rc = cost_parts_read_whole(c, s, q, i, err);
 	return rc;
 }
@@ -281,13 +278,11 @@ int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct st
 
 void cost_parts_free(struct cost_parts *c)
 {
-	int i;
-
-	for (i = 0; i < c->n; i++)
+	for (int i = 0; i < c->n; i++)
 		cost_part_free(&c->part[i]);
-	for (i = 0; c->whole && i < c->nblocks; i++)
+	for (int i = 0; c->whole && i < c->nblocks; i++)
 		cost_part_free(&c->whole[i]);
-	for (i = 0; i < c->nrules && !c->shared; i++)
+	for (int i = 0; i < c->nrules && !c->shared; i++)
 		components_free(c->rules[i]);
 	free(c->part);
 	free(c->whole);
@@ -297,9 +292,7 @@ void cost_parts_free(struct cost_parts *c)
 
 bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r)
 {
-	int i;
-
-	for (i = 0; c->table->groups && i < c->spec.nkeys; i++)
+	for (int i = 0; c->table->groups && i < c->spec.nkeys; i++)
 		if (c->spec.keys[i] == BY_COMPONENT)
 			return strcmp(r->key[i], component_none) != 0;
 	return true;
@@ -331,9 +324,7 @@ static bool cost_parts_has_column(const struct cost_parts *c, const struct colum
 
 static bool cost_parts_have_single(const struct cost_parts *c)
 {
-	int i;
-
-	for (i = 0; i < c->n; i++)
+	for (int i = 0; i < c->n; i++)
 		if (c->part[i].nruns && cost_part_is_single(&c->part[i]))
 			return true;
 	return false;
@@ -344,9 +335,7 @@ static void cost_table_add_columns(struct column *list, int *n, const struct cos
 				   const struct column *from, size_t count, const char *in,
 				   const char *unit)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!cost_parts_has_column(c, &from[i]))
 			continue;
 		list[*n] = from[i];
@@ -362,13 +351,13 @@ static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
 	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
 	const char *work = cost_parts_unit(c),
 		   *unit = work ? arena_printf(&t->arena, "ns/%s", work) : NULL;
-	int n = 0, i;
+	int n = 0;
 
 	if (c->by_block) {
 		list[n++] = (struct column){"variant", .type = V_STR};
 		list[n++] = (struct column){"side", .type = V_STR};
 	}
-	for (i = 0; i < c->spec.nkeys; i++)
+	for (int i = 0; i < c->spec.nkeys; i++)
 		list[n++] = (struct column){c->table->groups && c->spec.keys[i] == BY_COMPONENT
 						    ? "group"
 						    : tally_key_name(c->spec.keys[i]),
@@ -404,15 +393,15 @@ static void cost_table_add_row(struct table *t, const struct cost_parts *c, cons
 		value_half(t, total.ns, total.ns_ci),
 	};
 	struct value *row = table_row(t);
-	int i, k = 0;
+	int k = 0;
 
 	if (c->by_block) {
 		row[k++] = value_str(t, part->block.variant);
 		row[k++] = value_str(t, part->block.side);
 	}
-	for (i = 0; i < c->spec.nkeys; i++)
+	for (int i = 0; i < c->spec.nkeys; i++)
 		row[k++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
-	for (i = 0; i < (int)array_size(shares); i++)
+	for (int i = 0; i < (int)array_size(shares); i++)
 		if (cost_parts_has_column(c, &shares[i]))
 			row[k++] = figures[i];
 	if (cost_part_is_single(part)) {
@@ -439,15 +428,14 @@ static size_t cost_parts_shown(const struct cost_parts *c, const struct query *q
 
 static void cost_table_add_rows(struct table *t, const struct cost_parts *c, const struct query *q)
 {
-	size_t row, shown, before;
-	int i;
+	size_t shown, before;
 
-	for (i = 0; i < c->n; i++) {
+	for (int i = 0; i < c->n; i++) {
 		const struct tally *f = &c->part[i].tally;
 
 		shown = cost_parts_shown(c, q, f);
 		before = t->rows;
-		for (row = 0; row < f->n && t->rows < before + shown; row++)
+		for (size_t row = 0; row < f->n && t->rows < before + shown; row++)
 			if (cost_parts_has_row(c, &f->rows[row]))
 				cost_table_add_row(t, c, q, &c->part[i], &f->rows[row]);
 	}
@@ -458,9 +446,8 @@ static void cost_table_add_rows(struct table *t, const struct cost_parts *c, con
 static double cost_table_sum(const struct tally *f, size_t n)
 {
 	double sum = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum += f->rows[i].self;
 	return sum;
 }
@@ -496,9 +483,8 @@ static void cost_table_print_sums(struct str *s, const struct cost_part *part, e
 static void cost_table_print_causes(struct str *s, const struct tally *f)
 {
 	const char *before = " (";
-	int i;
 
-	for (i = 0; i < UNRESOLVED_N; i++) {
+	for (int i = 0; i < UNRESOLVED_N; i++) {
 		if (!(f->unresolved_by[i] > 0))
 			continue;
 		str_printf(s, "%s%s %.2f %%", before, unresolved_names[i],
@@ -574,9 +560,8 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 {
 	const char *unit = NULL;
 	struct str s = {0};
-	int i;
 
-	for (i = 0; i < n && n > 1; i++) {
+	for (int i = 0; i < n && n > 1; i++) {
 		const struct tally *f = &part[i].tally;
 
 		if (!f->n || f->no_self || isnan(part[i].basis.ns))
@@ -608,9 +593,8 @@ static void cost_table_note_rules(struct table *t, const struct cost_part *part,
 {
 	bool several = false, few = false;
 	const char *event = NULL;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		several |= part[i].nruns && !cost_part_is_single(&part[i]);
 		few |= cost_part_has_few_runs(&part[i]);
 		event = event ? event : part[i].tally.event;
@@ -635,13 +619,11 @@ static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 		const char *option, *value;
 	} filters[] = {{"--comm", spec->comm}, {"--dso", spec->dso}, {"--symbol", spec->symbol}};
 	struct str s = {0};
-	size_t k;
-	int i;
 
-	for (k = 0; k < array_size(filters); k++)
+	for (size_t k = 0; k < array_size(filters); k++)
 		if (filters[k].value)
 			str_printf(&s, " %s %s", filters[k].option, filters[k].value);
-	for (i = 0; s.len && i < c->n; i++)
+	for (int i = 0; s.len && i < c->n; i++)
 		if (c->part[i].tally.samples && !c->part[i].tally.n)
 			note_add_block(&t->notes, &c->part[i].block, no_sample_matches, s.buf)
 				->severity = t->rows ? SEVERITY_INFO : SEVERITY_WARNING;
@@ -664,9 +646,9 @@ static void cost_groups_note_overlap(struct table *t, const struct cost_part *wh
 	const struct tally *f = &whole->tally;
 	struct str names = {0};
 	double share = 0;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		if (!cost_group_has(a, &f->rows[i]) || !cost_group_has(b, &f->rows[i]))
 			continue;
 		share += 100 * f->rows[i].self / f->weight;
@@ -683,11 +665,8 @@ static void cost_groups_note_overlap(struct table *t, const struct cost_part *wh
 
 static bool cost_group_is_empty(const struct cost_parts *c, int group)
 {
-	size_t row;
-	int i;
-
-	for (i = group * c->nblocks; i < (group + 1) * c->nblocks; i++)
-		for (row = 0; row < c->part[i].tally.n; row++)
+	for (int i = group * c->nblocks; i < (group + 1) * c->nblocks; i++)
+		for (size_t row = 0; row < c->part[i].tally.n; row++)
 			if (cost_parts_has_row(c, &c->part[i].tally.rows[row]))
 				return false;
 	return true;
@@ -695,13 +674,11 @@ static bool cost_group_is_empty(const struct cost_parts *c, int group)
 
 static void cost_groups_add_notes(const struct cost_parts *c, struct table *t)
 {
-	int i, k, block;
-
-	for (i = 0; i < c->nrules; i++) {
+	for (int i = 0; i < c->nrules; i++) {
 		if (cost_group_is_empty(c, i))
 			note_add(&t->notes, group_empty, components_name(c->rules[i], 0));
-		for (k = i + 1; k < c->nrules; k++)
-			for (block = 0; block < c->nblocks; block++)
+		for (int k = i + 1; k < c->nrules; k++)
+			for (int block = 0; block < c->nblocks; block++)
 				cost_groups_note_overlap(t, &c->whole[block], c->rules[i],
 							 c->rules[k]);
 	}
@@ -711,12 +688,12 @@ int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const stru
 			 struct table *t, struct error *err)
 {
 	const struct cost_part *parts = c->whole ? c->whole : c->part, *part;
-	int rc = 0, i;
+	int rc = 0;
 
 	if (c->whole)
 		cost_groups_add_notes(c, t);
 	cost_table_note_sums(t, parts, c->nblocks, q->in);
-	for (i = 0; i < c->nblocks && !rc; i++) {
+	for (int i = 0; i < c->nblocks && !rc; i++) {
 		part = &parts[i];
 		cost_table_note_part(t, part, q->in,
 				     c->whole ? part->tally.n

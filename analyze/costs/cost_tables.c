@@ -25,9 +25,7 @@ static const struct cost_table tables[] = {
 
 const struct cost_table *cost_table_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(tables); i++)
+	for (size_t i = 0; i < array_size(tables); i++)
 		if (!strcmp(tables[i].name, name))
 			return &tables[i];
 	return NULL;

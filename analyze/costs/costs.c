@@ -19,7 +19,6 @@ static double *cost_deviations(const struct tally *f, const double *run_weight, 
 			       size_t *n)
 {
 	double *x = xcalloc((size_t)f->nruns + 1, sizeof(*x)), sum = 0;
-	size_t k;
 	int i;
 
 	for (*n = 0, i = 0; i < f->nruns; i++) {
@@ -28,7 +27,7 @@ static double *cost_deviations(const struct tally *f, const double *run_weight, 
 		x[(*n)++] = run_weight[i] - share * f->run_weight[i];
 		sum += f->run_weight[i];
 	}
-	for (k = 0; k < *n; k++)
+	for (size_t k = 0; k < *n; k++)
 		x[k] *= (double)*n / sum;
 	return x;
 }
@@ -36,9 +35,9 @@ static double *cost_deviations(const struct tally *f, const double *run_weight, 
 /* Returns whether the row has samples enough for an interval. `samples` is their number. */
 static bool cost_is_frequent(const struct tally *f, const double *run_weight, double samples)
 {
-	int i, runs = 0, without = 0;
+	int runs = 0, without = 0;
 
-	for (i = 0; i < f->nruns; i++) {
+	for (int i = 0; i < f->nruns; i++) {
 		runs += f->run_weight[i] > 0;
 		without += f->run_weight[i] > 0 && !(run_weight[i] > 0);
 	}
@@ -64,9 +63,8 @@ static void cost_add_basis(const struct basis_runs *measured, double basis, doub
 	struct stats_error plain = stats_error_of(EST_MEAN, measured->ns, n);
 	double mean = stats_mean(measured->ns, n), half = stats_error_half(plain, 0.95);
 	double stretch = half > 0 ? stats_error_half(measured->error, 0.95) / half : 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		x[i] = x[i] * basis + (measured->ns[i] - mean) * stretch * share;
 }
 
@@ -129,9 +127,7 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
 
 static void cost_cpus_add(struct cpuset *set, const struct profile *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		if (p->costs[i].cpu != PROFILE_NONE)
 			cpuset_add(set, p->costs[i].cpu);
 }
@@ -198,9 +194,9 @@ int cost_note_workload(struct store *s, const struct query *q, struct table *t, 
 {
 	struct block_list list = {0};
 	struct str text = {0};
-	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0;
 
-	for (i = 0; i < list.n && !rc; i++)
+	for (int i = 0; i < list.n && !rc; i++)
 		rc = cost_print_two_costs(s, q, &list, &list.blocks[i], &text, err);
 	if (text.len)
 		note_add(&t->notes, workload_two_costs, text.buf);
@@ -254,9 +250,9 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 {
 	struct tally_pass *pass = NULL;
 	const struct profile *profile;
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		rc = store_profile(s, runs[i].id, &profile, err);
 		if (rc)
 			break;
@@ -278,11 +274,9 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 /* Returns whether the profiled runs are the runs of the basis, and all have samples. */
 static bool cost_runs_are_same(const struct cost_part *p, const struct run *runs)
 {
-	int i;
-
 	if (p->measured.n != (size_t)p->nruns)
 		return false;
-	for (i = 0; i < p->nruns; i++)
+	for (int i = 0; i < p->nruns; i++)
 		if (p->measured.id[i] != runs[i].id || !(p->tally.run_weight[i] > 0))
 			return false;
 	return true;
@@ -387,10 +381,9 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 void cost_note_silent_cpus(const struct query *q, const struct cost_part *p, struct table *t)
 {
 	struct cpuset without = {0};
-	unsigned int cpu;
 	char *text;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&p->cpus, cpu))
 			cpuset_add(&without, cpu);
 	text = cpuset_format(&without);

@@ -38,7 +38,7 @@ static const struct {
 static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_t size, uint64_t at,
 				   struct hotspots_instruction **list)
 {
-	size_t n, i, m;
+	size_t n, m;
 	cs_insn *insn;
 	csh handle;
 
@@ -54,7 +54,7 @@ static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_
 	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);		     /* skips unknown bytes */
 	n = cs_disasm(handle, bytes, size, at, 0, &insn);
 	*list = xcalloc(n + 1, sizeof(**list));
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		(*list)[i].offset = insn[i].address - at;
 		snprintf((*list)[i].text, sizeof((*list)[i].text), "%.24s%s%.90s", insn[i].mnemonic,
 			 *insn[i].op_str ? " " : "", insn[i].op_str);
@@ -161,9 +161,7 @@ static void hotspots_free(struct hotspots_list *h)
 
 static void hotspots_finish(struct hotspots_list *h, const struct query *q)
 {
-	size_t i;
-
-	for (i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
 	if (h->n)
 		qsort(h->list, h->n, sizeof(*h->list),
@@ -183,12 +181,11 @@ static int hotspots_read_code(struct store *s, const struct query *q, int64_t id
 			      struct store_code *code, struct error *err)
 {
 	const struct profile *p = q->bare.profile;
-	size_t i;
 
 	*code = (struct store_code){0};
 	if (s)
 		return store_code(s, id, code, err);
-	for (i = 0; i < p->ncodes; i++)
+	for (size_t i = 0; i < p->ncodes; i++)
 		if (p->codes[i].symbol == id)
 			*code = (struct store_code){
 				p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
@@ -216,9 +213,7 @@ static int hotspots_list_code(struct hotspots_listing *l, struct store *s, const
 
 static const char *hotspots_instruction_at(const struct hotspots_listing *l, uint64_t offset)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (l->list[i].offset == offset)
 			return l->list[i].text;
 	return NULL;
@@ -254,11 +249,11 @@ static int hotspots_add_rows(struct table *t, struct store *s, const struct quer
 			     const struct cost_part *part, const struct hotspots_list *h,
 			     struct error *err)
 {
-	size_t limit = query_limit(q, LIMIT), i;
+	size_t limit = query_limit(q, LIMIT);
 	struct hotspots_listing code = {.id = -1};
 	int rc = 0;
 
-	for (i = 0; i < h->n && i < limit && !rc; i++) {
+	for (size_t i = 0; i < h->n && i < limit && !rc; i++) {
 		rc = hotspots_list_code(&code, s, q, h->list[i].id, err);
 		hotspots_add_row(t, q, part, &h->list[i], &code);
 	}
@@ -272,10 +267,9 @@ static int hotspots_add_rows(struct table *t, struct store *s, const struct quer
 static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in)
 {
 	const struct tally *f = &part->tally;
-	size_t i;
 
 	t->lossy |= part->basis.uncounted;
-	for (i = 0; i < f->n || !i; i++) {
+	for (size_t i = 0; i < f->n || !i; i++) {
 		struct str s = {0};
 
 		if (!f->samples) {
@@ -307,13 +301,13 @@ static int hotspots_gather_store(struct hotspots_list *h, struct store *s, const
 {
 	struct store_spot *rows;
 	struct run *runs;
-	int n = scope_runs(s, q, &part->block, FOR_PROFILE, &runs, err), i, k, count, rc = 0;
+	int n = scope_runs(s, q, &part->block, FOR_PROFILE, &runs, err), count, rc = 0;
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n && rc >= 0 && part->tally.event; i++) {
+	for (int i = 0; i < n && rc >= 0 && part->tally.event; i++) {
 		rc = count = store_spots(s, runs[i].id, part->tally.event, q->symbol, &rows, err);
-		for (k = 0; k < count; k++)
+		for (int k = 0; k < count; k++)
 			hotspots_add(h, &rows[k], i, n);
 		free(rows);
 	}
@@ -324,9 +318,7 @@ static int hotspots_gather_store(struct hotspots_list *h, struct store *s, const
 static void hotspots_gather_profile(struct hotspots_list *h, const struct profile *p,
 				    const struct query *q, const char *event)
 {
-	size_t i;
-
-	for (i = 0; i < p->nspots && event; i++) {
+	for (size_t i = 0; i < p->nspots && event; i++) {
 		const struct profile_spot *s = &p->spots[i];
 		struct store_spot row = {.id = s->symbol,
 					 .symbol = profile_symbol_name(p, s->symbol),
@@ -394,7 +386,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 {
 	struct block *blocks = NULL;
 	bool any = false;
-	int n, i, rc = 0;
+	int n, rc = 0;
 
 	if (!q->symbol)
 		return error_set(
@@ -410,7 +402,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 			"table hotspots is made from a capture or a perf.data (--perf), not from a text");
 	amount_columns(t, q->in);
 	n = cost_blocks(s, q, &blocks, err);
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = hotspots_add_block(s, q, &blocks[i], t, &any, err);
 	free(blocks);
 	if (n < 0 || rc)

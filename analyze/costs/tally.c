@@ -25,9 +25,7 @@ const char *tally_key_name(enum tally_key key)
 
 int tally_key_find(const char *name)
 {
-	int i;
-
-	for (i = 0; i < TALLY_KEYS; i++)
+	for (int i = 0; i < TALLY_KEYS; i++)
 		if (!strcmp(key_names[i], name))
 			return i;
 	return -1;
@@ -52,10 +50,10 @@ void tally_free(struct tally *f)
 struct tally_row *tally_row(struct tally *f, const char *const keys[])
 {
 	uint32_t id[TALLY_KEYS], row;
-	int i, nkeys = f->spec.nkeys;
+	int nkeys = f->spec.nkeys;
 	size_t size;
 
-	for (i = 0; i < nkeys; i++)
+	for (int i = 0; i < nkeys; i++)
 		id[i] = intern_str(&f->strings, keys[i]);
 	row = intern_bytes(&f->ids, id, (size_t)nkeys * sizeof(*id));
 	if (row == f->n) {
@@ -63,7 +61,7 @@ struct tally_row *tally_row(struct tally *f, const char *const keys[])
 		size = (size_t)(f->nruns + 1) * sizeof(double);
 		f->rows[f->n] = (struct tally_row){.run_self = arena_alloc(&f->arena, size),
 						   .run_total = arena_alloc(&f->arena, size)};
-		for (i = 0; i < nkeys; i++)
+		for (int i = 0; i < nkeys; i++)
 			f->rows[f->n].key[i] = intern_get(&f->strings, id[i]);
 		f->n++;
 	}
@@ -73,7 +71,7 @@ struct tally_row *tally_row(struct tally *f, const char *const keys[])
 static int tally_by_cost(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
-	int i, c;
+	int c;
 
 	if (x->self != y->self)
 		return x->self < y->self ? 1 : -1;
@@ -81,7 +79,7 @@ static int tally_by_cost(const void *a, const void *b)
 		return x->total < y->total ? 1 : -1;
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	for (i = 0; i < TALLY_KEYS && x->key[i]; i++) {
+	for (int i = 0; i < TALLY_KEYS && x->key[i]; i++) {
 		c = strcmp(x->key[i], y->key[i]);
 		if (c)
 			return c;
@@ -172,7 +170,6 @@ static bool tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	struct tally_row *row;
 	struct function fn = {r->symbol, NULL, tally_flat_kind_of(r), CTX_UNKNOWN};
 	char module[128];
-	int i;
 
 	fn.module = tally_flat_module_of(r, module, sizeof(module));
 	if (tally_flat_unresolved(r))
@@ -183,7 +180,7 @@ static bool tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	    !str_matches(f->spec.dso, r->dso ? r->dso : "") ||
 	    !str_matches(f->spec.comm, r->comm ? r->comm : ""))
 		return false;
-	for (i = 0; i < f->spec.nkeys; i++)
+	for (int i = 0; i < f->spec.nkeys; i++)
 		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
 	row = tally_row(f, key);
 	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
@@ -213,7 +210,7 @@ static double tally_flat_samples(const struct flat *f)
 void tally_flat(struct tally *f, const struct flat *flat)
 {
 	double samples = tally_flat_samples(flat);
-	size_t i, used = 0;
+	size_t used = 0;
 
 	f->weight = f->run_weight[0] = 100;
 	f->event = flat->event;
@@ -224,7 +221,7 @@ void tally_flat(struct tally *f, const struct flat *flat)
 		f->samples = (uint64_t)samples;
 		f->n_eff = samples;
 	}
-	for (i = 0; i < flat->n; i++)
+	for (size_t i = 0; i < flat->n; i++)
 		used += tally_flat_add_row(f, &flat->rows[i]);
 	if (f->n < used)
 		tally_sort(f);

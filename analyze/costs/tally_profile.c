@@ -69,11 +69,10 @@ enum { ROW_UNWANTED = -1 };
 static const char *tally_wanted_event(const struct tally *f, const struct profile *p)
 {
 	const char *name;
-	size_t i;
 
 	if (f->event || f->spec.event)
 		return f->event ? f->event : f->spec.event;
-	for (i = 0; i < p->nevents; i++) {
+	for (size_t i = 0; i < p->nevents; i++) {
 		name = intern_get(&p->strings, p->events[i].name);
 		if (p->events[i].samples && amount_counted_by(f->spec.in, name))
 			return name;
@@ -101,9 +100,8 @@ static int tally_pick_event(struct tally_pass *w, struct error *err)
 enum context *tally_symbol_contexts(const struct profile *p)
 {
 	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
-	uint32_t i;
 
-	for (i = 0; i < p->nsymbols; i++)
+	for (uint32_t i = 0; i < p->nsymbols; i++)
 		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
 				      ? CTX_USER
 				      : context_of_function(profile_symbol_name(p, i));
@@ -116,11 +114,10 @@ enum context *tally_symbol_contexts(const struct profile *p)
 static bool *tally_find_function(const struct profile *p, const char *function)
 {
 	bool *is = xcalloc(p->nsymbols + 1, sizeof(*is)), any = false;
-	uint32_t i, glob;
 	const char *name;
 
-	for (glob = 0; glob < 2 && !any; glob++)
-		for (i = 0; i < p->nsymbols; i++) {
+	for (uint32_t glob = 0; glob < 2 && !any; glob++)
+		for (uint32_t i = 0; i < p->nsymbols; i++) {
 			name = profile_symbol_name(p, i);
 			is[i] = glob ? str_matches(function, name) : !strcmp(function, name);
 			any |= is[i];
@@ -140,12 +137,12 @@ static bool *tally_find_function(const struct profile *p, const char *function)
 static uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p)
 {
 	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL, here;
-	uint32_t *relatives, i, parent, above, none = (uint32_t)p->nsymbols;
+	uint32_t *relatives, parent, above, none = (uint32_t)p->nsymbols;
 
 	if (!is)
 		return NULL;
 	relatives = xcalloc(p->nframes + 1, sizeof(*relatives));
-	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+	for (uint32_t i = 0; i < p->nframes; i++) { /* parents precede their children */
 		parent = p->frames[i].parent;
 		above = parent == PROFILE_NONE ? PROFILE_NONE : relatives[parent];
 		here = is[p->frames[i].symbol];
@@ -168,9 +165,9 @@ static enum context *tally_interrupts(const uint32_t *relatives, const struct pr
 {
 	enum context *revealed = tally_symbol_contexts(p), own;
 	enum context *inside = xcalloc(p->nframes + 1, sizeof(*inside));
-	uint32_t i, above;
+	uint32_t above;
 
-	for (i = 0; i < p->nframes; i++) {
+	for (uint32_t i = 0; i < p->nframes; i++) {
 		above = p->frames[i].parent;
 		if (above == PROFILE_NONE || relatives[above] == PROFILE_NONE)
 			continue;
@@ -191,9 +188,8 @@ static const char *tally_none_name(enum tally_relation relation)
 static int tally_no_function(const char *name, const struct profile *p, struct error *err)
 {
 	struct str all = {0};
-	uint32_t i;
 
-	for (i = 0; i < p->nsymbols; i++)
+	for (uint32_t i = 0; i < p->nsymbols; i++)
 		str_printf(&all, "%s ", profile_symbol_name(p, i));
 	error_set(
 		err, ENOENT,
@@ -209,9 +205,8 @@ static void tally_add_elsewhere(struct tally *f, int run, const struct profile_c
 {
 	const char *key[TALLY_KEYS];
 	struct tally_row *row;
-	int i;
 
-	for (i = 0; i < f->spec.nkeys; i++)
+	for (int i = 0; i < f->spec.nkeys; i++)
 		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
 	row = tally_row(f, key);
 	row->samples += c->samples;
@@ -324,9 +319,7 @@ static const char *tally_sample_text(const struct tally_pass *w, const struct pr
 static void tally_sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
 				 uint32_t numbers[TALLY_KEYS + 1])
 {
-	int i;
-
-	for (i = 0; i < w->f->spec.nkeys; i++) {
+	for (int i = 0; i < w->f->spec.nkeys; i++) {
 		numbers[i] = tally_sample_number(w, c, w->f->spec.keys[i]);
 		if (w->f->spec.keys[i] == BY_THREAD)
 			numbers[TALLY_KEYS] = c->comm;
@@ -338,12 +331,11 @@ static void tally_add_group(struct tally_pass *w, const struct profile_cost *c)
 	struct intern *in = &w->f->strings;
 	struct group *g;
 	char buf[256];
-	int i;
 
 	array_grow(w->groups, w->ngroups, w->groups_cap);
 	g = &w->groups[w->ngroups++];
 	g->last_run = 0;
-	for (i = 0; i < w->f->spec.nkeys; i++)
+	for (int i = 0; i < w->f->spec.nkeys; i++)
 		g->key[i] =
 			intern_get(in, intern_str(in, tally_sample_text(w, c, w->f->spec.keys[i],
 									buf, sizeof(buf))));
@@ -431,11 +423,10 @@ static uint32_t tally_place_of(struct tally_pass *w, uint32_t group)
 static void tally_make_groups(struct tally_pass *w)
 {
 	uint64_t before = w->f->samples;
-	size_t i;
 
 	w->npresent = 0;
 	w->place_of = xcalloc(w->p->ncosts + 1, sizeof(*w->place_of));
-	for (i = 0; i < w->p->ncosts; i++) {
+	for (size_t i = 0; i < w->p->ncosts; i++) {
 		const struct profile_cost *c = &w->p->costs[i];
 
 		w->place_of[i] =
@@ -471,9 +462,8 @@ static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t s
 {
 	const struct tally_spec *spec = &w->f->spec;
 	const char *own;
-	int i;
 
-	for (i = 0; i < spec->nkeys; i++) {
+	for (int i = 0; i < spec->nkeys; i++) {
 		own = w->groups[group].key[i];
 		if (symbol == w->p->nsymbols) {
 			key[i] = spec->keys[i] == BY_SYMBOL	? tally_none_name(spec->relation)
@@ -529,9 +519,7 @@ static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbo
 
 static void tally_add_self(struct tally_pass *w, uint32_t place)
 {
-	uint32_t i;
-
-	for (i = w->first[place]; i < w->first[place + 1]; i++) {
+	for (uint32_t i = w->first[place]; i < w->first[place + 1]; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
 		uint32_t symbol =
 			w->relatives ? w->relatives[c->frame] : w->p->frames[c->frame].symbol;
@@ -548,7 +536,7 @@ static void tally_add_self(struct tally_pass *w, uint32_t place)
 /* Lists the frame and the frames above it that are not yet in the list, the root first. */
 static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 {
-	size_t from = n, to;
+	size_t from = n;
 	uint32_t other;
 
 	while (frame != PROFILE_NONE && w->sums[frame].turn != w->turn) {
@@ -556,7 +544,7 @@ static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 		w->frames[n++] = frame;
 		frame = w->p->frames[frame].parent;
 	}
-	for (to = n; from + 1 < to; from++) {
+	for (size_t to = n; from + 1 < to; from++) {
 		other = w->frames[--to];
 		w->frames[to] = w->frames[from];
 		w->frames[from] = other;
@@ -567,11 +555,11 @@ static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 /* Lists the frames in the call chains of a group. */
 static size_t tally_list_frames(struct tally_pass *w, uint32_t place)
 {
-	uint32_t from = w->first[place], to = w->first[place + 1], i;
+	uint32_t from = w->first[place], to = w->first[place + 1];
 	size_t n = 0;
 
 	w->turn++;
-	for (i = from; i < to; i++) {
+	for (uint32_t i = from; i < to; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
 
 		n = tally_list_chain(w, c->frame, n);
@@ -603,16 +591,16 @@ static bool tally_counted_above(const struct profile *p, const struct tally_fram
 static void tally_add_total(struct tally_pass *w, uint32_t place)
 {
 	const struct profile_frame *frames = w->p->frames;
-	size_t n = tally_list_frames(w, place), k;
+	size_t n = tally_list_frames(w, place);
 	struct tally_frame_sum *s;
 	uint32_t i;
 
-	for (k = n; k-- > 0;) {
+	for (size_t k = n; k-- > 0;) {
 		i = w->frames[k];
 		if (frames[i].parent != PROFILE_NONE)
 			w->sums[frames[i].parent].weight += w->sums[i].weight;
 	}
-	for (k = 0; k < n; k++) {
+	for (size_t k = 0; k < n; k++) {
 		i = w->frames[k];
 		s = &w->sums[i];
 		if (!(s->weight > 0))
@@ -632,17 +620,16 @@ static void tally_add_total(struct tally_pass *w, uint32_t place)
 /* Sorts the counted costs by their groups' places. */
 static void tally_sort_costs(struct tally_pass *w)
 {
-	uint32_t *at = w->first, sum = 0, n, g;
-	size_t i;
+	uint32_t *at = w->first, sum = 0, n;
 
-	for (i = 0; i < w->p->ncosts; i++)
+	for (size_t i = 0; i < w->p->ncosts; i++)
 		if (w->place_of[i] != PROFILE_NONE)
 			at[w->place_of[i] + 1]++;
-	for (g = 0; g <= w->npresent; g++) {
+	for (uint32_t g = 0; g <= w->npresent; g++) {
 		n = at[g];
 		at[g] = sum += n;
 	}
-	for (i = w->p->ncosts; i-- > 0;)
+	for (size_t i = w->p->ncosts; i-- > 0;)
 		if (w->place_of[i] != PROFILE_NONE)
 			w->costs[--at[w->place_of[i] + 1]] = (uint32_t)i;
 	memmove(at, at + 1, w->npresent * sizeof(*at));
@@ -651,13 +638,11 @@ static void tally_sort_costs(struct tally_pass *w)
 
 static void tally_groups(struct tally_pass *w)
 {
-	uint32_t place;
-
 	tally_make_groups(w);
 	w->first = xcalloc(w->npresent + 2, sizeof(*w->first));
 	w->costs = xcalloc(w->p->ncosts + 1, sizeof(*w->costs));
 	tally_sort_costs(w);
-	for (place = 0; place < w->npresent; place++) {
+	for (uint32_t place = 0; place < w->npresent; place++) {
 		tally_add_self(w, place);
 		if (w->f->spec.totals)
 			tally_add_total(w, place);

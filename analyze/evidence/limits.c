@@ -53,16 +53,16 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 			     enum limit to)
 {
 	struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
-	int side, i, n = 0;
+	int n = 0;
 
-	for (side = 0; side < v->n; side++)
-		for (i = (int)from; i <= (int)to; i++)
+	for (int side = 0; side < v->n; side++)
+		for (int i = (int)from; i <= (int)to; i++)
 			if (v->sides[side].found[i].text &&
 			    v->sides[side].found[i].share >= limit_kinds[i].least)
 				place[n++] = (struct limits_place){v->sides[side].found[i].share,
 								   side, i};
 	qsort(place, (size_t)n, sizeof(*place), limits_compare);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct limits_side *of = &v->sides[place[i].side];
 
 		limits_put_row(t, of, limit_kinds[place[i].kind].name,
@@ -76,10 +76,10 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 static void limits_put_none(struct table *t, const struct limits_variant *v)
 {
 	struct str s = {0};
-	int side, i;
+	int side;
 
 	for (side = 0; side < v->n; side++)
-		for (i = 0; i < LIMITS; i++) {
+		for (int i = 0; i < LIMITS; i++) {
 			const struct limit_found *f = &v->sides[side].found[i];
 
 			if (!f->text || f->share < 1)
@@ -94,9 +94,8 @@ static void limits_put_none(struct table *t, const struct limits_variant *v)
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
 {
 	bool sockets = false;
-	int i;
 
-	for (i = 0; i < v->n; i++) {
+	for (int i = 0; i < v->n; i++) {
 		const struct block *b = &v->sides[i].b->block;
 
 		sockets |= v->sides[i].acked > 0;
@@ -166,14 +165,13 @@ const struct measure measure_limits = {
 static void limits_add_word(struct str *s, const struct table *t, size_t row)
 {
 	const char *side = table_text(t, row, "side"), *limit = table_text(t, row, "limit");
-	int i;
 
 	if (!*side) {
 		str_puts(s, "no known limit");
 		return;
 	}
 	str_printf(s, "%s %s", side, limit);
-	for (i = 0; i < LIMITS; i++)
+	for (int i = 0; i < LIMITS; i++)
 		if (limit_kinds[i].waits_for && !strcmp(limit_kinds[i].name, limit))
 			str_printf(s, " (waits for %s)", limit_kinds[i].waits_for);
 }
@@ -187,9 +185,9 @@ char *limits_words(const struct table *t, const char *variant, enum limits_order
 {
 	char **list = xcalloc(t->rows + 1, sizeof(*list));
 	struct str s = {0};
-	size_t i, k, n = 0;
+	size_t k, n = 0;
 
-	for (i = 0; i < t->rows; i++) {
+	for (size_t i = 0; i < t->rows; i++) {
 		if (strcmp(table_text(t, i, "variant"), variant))
 			continue;
 		str_reset(&s);
@@ -202,7 +200,7 @@ char *limits_words(const struct table *t, const char *variant, enum limits_order
 	str_reset(&s);
 	if (order == LIMITS_BY_NAME)
 		qsort(list, n, sizeof(*list), limits_compare_words);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		str_item(&s, !i, i + 1 == n, list[i]);
 		free(list[i]);
 	}
@@ -225,10 +223,9 @@ bool limits_differ(const struct table *limits, const char *variant, const struct
 		   const char *other)
 {
 	bool any = false;
-	size_t i, k;
 
-	for (i = 0; i < limits->rows; i++)
-		for (k = 0; k < others->rows; k++) {
+	for (size_t i = 0; i < limits->rows; i++)
+		for (size_t k = 0; k < others->rows; k++) {
 			if (strcmp(table_text(limits, i, "variant"), variant) ||
 			    strcmp(table_text(others, k, "variant"), other))
 				continue;
@@ -255,9 +252,8 @@ int limits_note(struct store *s, const struct query *q, struct table *t, struct 
 	int rc = limits_read(s, q, &limits, err);
 	const char *variant = "";
 	char *words;
-	size_t i;
 
-	for (i = 0; i < limits.rows && !rc; i++) {
+	for (size_t i = 0; i < limits.rows && !rc; i++) {
 		if (!strcmp(table_text(&limits, i, "variant"), variant))
 			continue;
 		variant = table_text(&limits, i, "variant");

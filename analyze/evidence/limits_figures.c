@@ -67,10 +67,10 @@ static void limits_add_cpu(const struct limits_variant *v, struct limits_side *s
 	double part[array_size(cpu_parts)], busy = limits_cpu_part(v, side, "cpu_pct", cpu);
 	double others = limits_figure(v, side, figure_metric, "others_user_pct");
 	struct str s = {0};
-	size_t i, n = 0;
+	size_t n = 0;
 
 	str_printf(&s, "CPU %d is %.1f %% busy", cpu, busy);
-	for (i = 0; i < array_size(cpu_parts); i++) {
+	for (size_t i = 0; i < array_size(cpu_parts); i++) {
 		part[i] = limits_cpu_part(v, side, cpu_parts[i].metric, cpu);
 		if (part[i] >= 1)
 			str_printf(&s, "%s%s %.0f", n++ ? ", " : " (", cpu_parts[i].name, part[i]);
@@ -91,9 +91,8 @@ static int limits_add_cpus(const struct limits_variant *v, struct limits_side *s
 {
 	struct metric_keys cpus = {0};
 	int rc = metric_keys_add(&cpus, v->s, side->b, "cpu_pct", OF_EACH_CPU, err);
-	size_t i;
 
-	for (i = 0; i < cpus.n; i++)
+	for (size_t i = 0; i < cpus.n; i++)
 		limits_add_cpu(v, side, cpus.m[i].key.cpu);
 	free(cpus.m);
 	return rc;
@@ -110,9 +109,9 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 	struct limits_thread most = {NULL, NAN, 0};
 	double percent = figure_metric(s, r, "seconds") * 1e7, share, wait;
 	struct thread_row *rows;
-	int n = store_threads(s, r->id, &rows, NULL), i;
+	int n = store_threads(s, r->id, &rows, NULL);
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		wait = isnan(rows[i].wait_ns) ? 0 : rows[i].wait_ns / percent;
 		share = rows[i].run_ns / percent + wait;
 		share = share > 100 ? 100 : share; /* interpolated between readings */
@@ -175,9 +174,7 @@ static const char *const virtual_drivers[] = {"veth",	 "tun",	    "bridge", "dum
 
 bool limits_driver_is_virtual(const char *driver)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(virtual_drivers); i++)
+	for (size_t i = 0; i < array_size(virtual_drivers); i++)
 		if (!strcmp(driver, virtual_drivers[i]))
 			return true;
 	return false;
@@ -220,9 +217,8 @@ static bool limits_link_is_virtual(const struct limits_variant *v, const struct 
 	char *name = xasprintf("nic:%s/driver", link);
 	const char *driver;
 	bool is = false;
-	int i;
 
-	for (i = 0; i < side->b->n; i++) {
+	for (int i = 0; i < side->b->n; i++) {
 		driver = store_run_fact(v->s, side->b->runs[i].id, name);
 		is |= driver && limits_driver_is_virtual(driver);
 	}
@@ -238,12 +234,11 @@ static void limits_add_link(const struct limits_variant *v, struct limits_side *
 	double speed = limits_figure(v, side, figure_metric_of,
 				     &(struct metric_key){"nic_state", object, NO_CPU}),
 	       share;
-	size_t i;
 
 	free(object);
 	if (limits_link_is_virtual(v, side, name))
 		return;
-	for (i = 0; i < array_size(ways); i++) {
+	for (size_t i = 0; i < array_size(ways); i++) {
 		struct limits_link l = {name, ways[i]};
 
 		share = limits_figure(v, side, limits_link_share, &l);
@@ -259,9 +254,8 @@ static int limits_add_links(const struct limits_variant *v, struct limits_side *
 	static const char end[] = "/speed_mbps";
 	struct metric_keys states = {0};
 	int rc = metric_keys_add(&states, v->s, side->b, "nic_state", OF_SIDE, err);
-	size_t i;
 
-	for (i = 0; i < states.n; i++) {
+	for (size_t i = 0; i < states.n; i++) {
 		const char *object = states.m[i].key.object;
 		char *name;
 
@@ -314,11 +308,11 @@ static struct limits_sockets limits_read_sockets(struct store *s, const struct r
 	struct limits_sockets all = {0};
 	double window_us = 1e6 * figure_metric(s, r, "seconds"), most = 0;
 	struct socket_row *rows;
-	int n = store_sockets(s, r->id, &rows, NULL), i;
+	int n = store_sockets(s, r->id, &rows, NULL);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		most = fmax(most, rows[i].f[SOCKET_bytes_acked]);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (rows[i].f[SOCKET_bytes_acked] >= active_socket * most && most > 0)
 			limits_add_socket(&all, &rows[i], window_us);
 	free(rows);
@@ -386,14 +380,14 @@ static int limits_read_side(const struct limits_variant *v, struct limits_side *
 int limits_read_figures(struct limits_variant *v, struct error *err)
 {
 	double most = 0;
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < v->n && !rc; i++)
+	for (int i = 0; i < v->n && !rc; i++)
 		rc = limits_read_side(v, &v->sides[i], err);
-	for (i = 0; i < v->n; i++)
+	for (int i = 0; i < v->n; i++)
 		most = fmax(most, v->sides[i].acked);
 	/* Only a side that sends can wait for windows, buffers or its application. */
-	for (i = 0; i < v->n && !rc; i++)
+	for (int i = 0; i < v->n && !rc; i++)
 		if (most > 0 && v->sides[i].acked >= sending_side * most)
 			limits_add_waits(v, &v->sides[i]);
 	return rc;
@@ -401,10 +395,8 @@ int limits_read_figures(struct limits_variant *v, struct error *err)
 
 void limits_free_figures(struct limits_variant *v)
 {
-	int i, k;
-
-	for (i = 0; i < v->n; i++)
-		for (k = 0; k < LIMITS; k++) {
+	for (int i = 0; i < v->n; i++)
+		for (int k = 0; k < LIMITS; k++) {
 			free(v->sides[i].found[k].text);
 			v->sides[i].found[k] = (struct limit_found){0};
 		}

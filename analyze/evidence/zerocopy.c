@@ -47,9 +47,9 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 	const struct evidence *asks = NULL;
 	struct block *blocks = NULL;
 	double late = 0, share;
-	int i, nblocks, rc;
+	int nblocks, rc;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (e[i].way == SENT && !isnan(e[i].zero_copy))
 			return n;
 		if (e[i].way == SENT && e[i].source == BY_SYSCALLS && e[i].lends)
@@ -59,7 +59,7 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 		return n;
 	nblocks = scope_blocks(s, &q, &blocks, err);
 	rc = nblocks < 0 ? nblocks : 0;
-	for (i = 0; i < nblocks && !rc; i++) {
+	for (int i = 0; i < nblocks && !rc; i++) {
 		rc = copying_read_late(s, &blocks[i], &share, err);
 		late = fmax(late, share);
 	}
@@ -82,10 +82,10 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 static bool evidence_may_be_late(struct store *s)
 {
 	const char **names;
-	int n = store_names(s, NAMES_FUNCTION, &names, NULL), i;
+	int n = store_names(s, NAMES_FUNCTION, &names, NULL);
 	bool found = false;
 
-	for (i = 0; i < n && !found; i++)
+	for (int i = 0; i < n && !found; i++)
 		found = str_starts(names[i], "skb_copy_ubufs");
 	free(names);
 	return found;
@@ -102,9 +102,8 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 			  : isnan(runs_that_asked) ? ASKED_UNKNOWN
 						   : ASKED_COPY;
 	enum asked asked[DIRECTIONS] = {ASKED_UNKNOWN, ASKED_UNKNOWN};
-	size_t i;
 
-	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
+	for (size_t i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
 		double zc = evidence_sum(s, runs, q, sources[i].zero_copy);
 		double copied = evidence_sum(s, runs, q, sources[i].copied);
 		double unknown = evidence_sum(s, runs, q, sources[i].unknown);
@@ -139,9 +138,9 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 {
 	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
 	struct block *blocks = NULL;
-	int n = scope_blocks(s, &all, &blocks, err), i, k, count = 0;
+	int n = scope_blocks(s, &all, &blocks, err), k, count = 0;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		k = evidence_add_side(s, q, &blocks[i], counted, e + count, MAX_EVIDENCE - count,
 				      err);
 		if (k < 0) {
@@ -157,9 +156,8 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 double zero_copy_share(const struct evidence *e, int n, const char *side)
 {
 	double least = NAN, share;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		share = e[i].zero_copy / e[i].total;
 		if (!strcmp(e[i].side, side) && !isnan(share) && !(share >= least))
 			least = share;
@@ -174,9 +172,7 @@ double zero_copy_share(const struct evidence *e, int n, const char *side)
 static void zero_copy_print_fallback(struct str *s, const char *variant, const struct evidence *e,
 				     int n)
 {
-	int i;
-
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const char *before = s->len ? "; " : "NOT ZERO COPY: ";
 
 		if (e[i].asked == ASKED_ZERO_COPY && e[i].copied > 0.1 * e[i].total)
@@ -205,12 +201,12 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 	struct evidence e[MAX_EVIDENCE];
 	const char **variants;
 	struct str text = {0};
-	int n, i, k;
+	int n, k;
 
 	if (q->figures_only)
 		return;
 	n = store_variants(s, &variants, NULL);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (!str_matches(q->variant, variants[i]))
 			continue;
 		k = zero_copy_evidence(s, q, variants[i], false, e, NULL);
@@ -282,10 +278,8 @@ static int zerocopy_find_directions(struct store *s, const struct block *b,
 				    const struct evidence *e, int n, bool moves[DIRECTIONS],
 				    struct error *err)
 {
-	int i;
-
 	moves[RECEIVED] = moves[SENT] = false;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strcmp(e[i].side, b->side))
 			moves[e[i].way] = true;
 	if (moves[RECEIVED] || moves[SENT])
@@ -356,7 +350,7 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	const char *whose;
 	struct cost copy;
 	bool alone;
-	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err), way;
+	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
 
 	if (rc || isnan(copy.ns))
 		return rc;
@@ -364,7 +358,7 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	zerocopy_put_cost(t, b,
 			  arena_printf(&t->arena, "copy functions of %s, ns/%s", whose, basis.unit),
 			  basis.ns, copy.ns);
-	for (way = 0; way < DIRECTIONS && !rc; way++)
+	for (int way = 0; way < DIRECTIONS && !rc; way++)
 		if (c[way].moves || !c[!way].moves)
 			rc = zerocopy_put_direction(s, q, b, base, whose, &basis,
 						    (enum direction)way, &c[way], t, err);
@@ -375,9 +369,9 @@ static int zerocopy_start_copying(struct store *s, const struct block *b, const 
 				  int n, struct copying c[DIRECTIONS], struct error *err)
 {
 	bool moves[DIRECTIONS];
-	int rc = zerocopy_find_directions(s, b, e, n, moves, err), way;
+	int rc = zerocopy_find_directions(s, b, e, n, moves, err);
 
-	for (way = 0; way < DIRECTIONS; way++)
+	for (int way = 0; way < DIRECTIONS; way++)
 		c[way] = (struct copying){
 			.ns = NAN,
 			.base_ns = NAN,
@@ -394,10 +388,10 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 	const char *variant = blocks->block.variant;
 	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
 	struct evidence e[MAX_EVIDENCE];
-	int n = zero_copy_evidence(s, q, variant, true, e, err), i, k, rc = n < 0 ? n : 0;
+	int n = zero_copy_evidence(s, q, variant, true, e, err), rc = n < 0 ? n : 0;
 
-	for (i = 0; i < nblocks && !rc; i++) {
-		for (k = 0; k < n; k++)
+	for (int i = 0; i < nblocks && !rc; i++) {
+		for (int k = 0; k < n; k++)
 			if (!strcmp(e[k].side, blocks[i].block.side))
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
 		if (!rc)
@@ -407,7 +401,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 	}
 	if (!rc)
 		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);
-	for (k = 0; k < n; k++)
+	for (int k = 0; k < n; k++)
 		if (e[k].source == BY_WORKLOAD) /* equal notes are one line */
 			note_add(&t->notes, whole_run, "sends and bytes");
 	free(copying);
@@ -418,11 +412,11 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 {
 	struct block_list list;
 	struct copying_base base = {0};
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), end;
 
 	if (!rc)
 		rc = copying_base_init(&base, s, err);
-	for (i = 0; i < list.n && !rc; i = end) {
+	for (int i = 0; i < list.n && !rc; i = end) {
 		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
 							  list.blocks[end].block.variant);
 		     end++)
@@ -433,7 +427,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 	copying_base_free(&base);
 	if (!rc)
 		block_list_run_notes(&list, s, t);
-	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
+	for (int i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);
 	return rc;

@@ -49,9 +49,7 @@ struct counted {
 
 static void counted_add_call(struct counted *c, const struct syscall_row *r)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(calls); i++) {
+	for (size_t i = 0; i < array_size(calls); i++) {
 		if (strcmp(calls[i].name, r->name))
 			continue;
 		c->moved[calls[i].how] += (double)r->bytes;
@@ -86,17 +84,16 @@ static void counted_find_directions(struct counted *c)
 {
 	double by_calls[DIRECTIONS] = {counted_by_calls(c, RECEIVED), counted_by_calls(c, SENT)};
 	double bytes[DIRECTIONS], most = c->work > 0 ? c->work : 0;
-	int way;
 
 	c->by_tcp = fmax(c->tcp[RECEIVED], c->tcp[SENT]) >
 		    0.25 * fmax(most, fmax(by_calls[RECEIVED], by_calls[SENT]));
-	for (way = 0; way < DIRECTIONS; way++)
+	for (int way = 0; way < DIRECTIONS; way++)
 		bytes[way] = fmax(c->on_sockets[way], c->by_tcp ? c->tcp[way] : by_calls[way]);
 	if (!c->by_tcp && !c->udp && c->copied < 0.01 * by_calls[RECEIVED])
 		bytes[RECEIVED] = c->on_sockets[RECEIVED];
 	bytes[RECEIVED] = fmax(bytes[RECEIVED], c->copied);
 	most = fmax(most, fmax(bytes[RECEIVED], bytes[SENT]));
-	for (way = 0; way < DIRECTIONS; way++)
+	for (int way = 0; way < DIRECTIONS; way++)
 		c->moves[way] = bytes[way] > 0 && bytes[way] >= 0.01 * most;
 }
 
@@ -142,12 +139,12 @@ static int counted_read(struct store *s, const struct block *b, enum purpose of,
 	const struct query all = {0};
 	struct syscall_row *rows;
 	struct run *runs;
-	int n = scope_runs(s, &all, b, of, &runs, err), i, k, nrows;
+	int n = scope_runs(s, &all, b, of, &runs, err), nrows;
 
 	*c = (struct counted){0};
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		nrows = store_syscalls(s, runs[i].id, &rows, err);
-		for (k = 0; k < nrows; k++)
+		for (int k = 0; k < nrows; k++)
 			counted_add_call(c, &rows[k]);
 		free(rows);
 		c->copied += figure_metric(s, &runs[i], "rx_kernel_copied_bytes");
@@ -259,7 +256,7 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 {
 	struct evidence found[3];
 	struct counted c;
-	int rc = counted_read(s, b, FOR_SYSCALLS, &c, err), n = 0, i, count = 0;
+	int rc = counted_read(s, b, FOR_SYSCALLS, &c, err), n = 0, count = 0;
 
 	if (rc <= 0)
 		return rc;
@@ -271,7 +268,7 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 		found[n] = counted_sent(&c);
 		found[n++].way = SENT;
 	}
-	for (i = 0; i < n && count < max; i++) {
+	for (int i = 0; i < n && count < max; i++) {
 		if (!(found[i].total > 0))
 			continue;
 		if (found[i].source != BY_KERNEL)

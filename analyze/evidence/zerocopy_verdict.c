@@ -33,9 +33,8 @@ static double side_share_by(struct side_shares *v, const struct evidence *e, int
 			    const char *side, enum direction way, enum evidence_source source)
 {
 	double least = NAN, share;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		share = e[i].zero_copy / e[i].total;
 		if (!evidence_is_of(&e[i], side, way) || e[i].source != source || isnan(share))
 			continue;
@@ -54,9 +53,7 @@ static double side_share_by(struct side_shares *v, const struct evidence *e, int
  */
 static bool side_lends_pages(const struct evidence *e, int n, const char *side)
 {
-	int i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (evidence_is_of(&e[i], side, SENT) &&
 		    (e[i].asked == ASKED_ZERO_COPY ||
 		     (e[i].source == BY_SYSCALLS && isnan(e[i].zero_copy))))
@@ -70,9 +67,8 @@ static struct side_shares side_shares_of(const struct evidence *e, int n, const 
 	struct side_shares v = {.share = NAN, .least = NAN, .most = NAN};
 	/* A base that copies nothing to speak of compares with nothing. */
 	double ratio = c->base_ns > 0.01 * c->total_ns ? c->ns / c->base_ns : NAN, share;
-	size_t i;
 
-	for (i = 0; i < array_size(ranked); i++) {
+	for (size_t i = 0; i < array_size(ranked); i++) {
 		share = side_share_by(&v, e, n, side, way, ranked[i].source);
 		v.share = isnan(v.share) ? share : v.share;
 	}
@@ -102,11 +98,10 @@ static bool side_shares_disagree(struct table *t, const struct block *b, enum di
 				 const struct copying *c)
 {
 	struct str text = {0};
-	int i;
 
 	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
 		return false;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (evidence_is_of(&e[i], b->side, way) && !isnan(e[i].zero_copy))
 			str_printf(&text, "%s %.1f %% (%s)",
 				   text.len ? "," : "The share of zero copy is",
@@ -142,9 +137,8 @@ static void side_print_range(struct str *s, double low, double high)
 static void side_print_sources(struct str *s, const struct side_shares *v)
 {
 	const char *separator = " (from ";
-	size_t i;
 
-	for (i = 0; i < array_size(ranked); i++)
+	for (size_t i = 0; i < array_size(ranked); i++)
 		if (v->by[ranked[i].source]) {
 			str_printf(s, "%s%s", separator, ranked[i].name);
 			separator = ", ";
@@ -190,9 +184,8 @@ static bool zerocopy_print_sides(struct str *s, struct table *t, const struct bl
 				 const struct copying (*copying)[DIRECTIONS])
 {
 	bool disagree = false, of_side;
-	int i;
 
-	for (i = 0; i < DIRECTIONS * nblocks; i++) {
+	for (int i = 0; i < DIRECTIONS * nblocks; i++) {
 		const struct block *b = &blocks[i / DIRECTIONS].block;
 		const enum direction way = i % DIRECTIONS;
 		const struct copying *c = &copying[i / DIRECTIONS][way];
@@ -210,9 +203,8 @@ static bool zerocopy_print_sides(struct str *s, struct table *t, const struct bl
 static bool zerocopy_one_host(const struct block_runs *blocks, int n)
 {
 	const char *first = blocks->n ? blocks->runs->host : NULL;
-	int i;
 
-	for (i = 1; i < n && first; i++)
+	for (int i = 1; i < n && first; i++)
 		if (!blocks[i].n || !blocks[i].runs->host || strcmp(blocks[i].runs->host, first))
 			return false;
 	return n > 1 && first;
@@ -222,9 +214,8 @@ static bool zerocopy_one_host(const struct block_runs *blocks, int n)
 static void zerocopy_print_asked(struct str *s, const struct evidence *e, int n, bool one_host)
 {
 	bool dropped = false;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		dropped |= e[i].asked == ASKED_DROP;
 		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
 		    e[i].copied > 0.1 * e[i].total)

@@ -72,9 +72,8 @@ static void folded_diff_write_line(void *folded_diff, const char *text, uint32_t
 {
 	struct folded *w = folded_diff;
 	int64_t ps[ENDS];
-	int e;
 
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		ps[e] = picoseconds_round(&w->sum[e],
 					  w->of[e].blocks[0].ns *
 						  (double)lines_weight(&w->lines, e, frame));
@@ -112,13 +111,13 @@ static int folded_diff_read_end(struct folded *w, struct export *x, enum end e, 
 static int folded_diff_read(struct folded *w, struct export *x, struct error *err)
 {
 	const char *side, *unit[ENDS];
-	int rc = compare_side(x->ends, &side, err), e;
+	int rc = compare_side(x->ends, &side, err);
 
-	for (e = 0; e < ENDS && !rc; e++)
+	for (int e = 0; e < ENDS && !rc; e++)
 		rc = folded_diff_read_end(w, x, (enum end)e, *side ? side : NULL, err);
 	if (rc)
 		return rc;
-	for (e = 0; e < ENDS; e++)
+	for (int e = 0; e < ENDS; e++)
 		unit[e] = w->of[e].blocks[0].unit;
 	if (strcmp(unit[BASE], unit[NEW]) != 0)
 		return error_set(err, EINVAL,

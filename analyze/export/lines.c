@@ -10,10 +10,10 @@
 
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 {
-	char *copy = xstrdup(*name ? name : "[unknown]"), *at;
+	char *copy = xstrdup(*name ? name : "[unknown]");
 	uint32_t symbol;
 
-	for (at = copy; *at; at++) {
+	for (char *at = copy; *at; at++) {
 		if (*at == ';')
 			*at = ':';
 		else if ((unsigned char)*at < ' ' || (comm && *at == ' '))
@@ -124,19 +124,19 @@ void lines_add(void *lines, const struct sample_run *r)
 	struct radix_row *rows = xcalloc(r->p->ncosts + 1, sizeof(*rows));
 	const struct profile_cost *c;
 	enum sample_kind kind;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (l->source.block != r->block)
 		lines_start_block(l, r);
 	l->source.p = r->p;
-	for (i = 0; i < r->p->ncosts; i++) {
+	for (size_t i = 0; i < r->p->ncosts; i++) {
 		c = &r->p->costs[i];
 		kind = samples_select(r, c);
 		if (kind != SAMPLE_LEFT_OUT && sample_ns(r, c) != 0)
 			rows[n++] = (struct radix_row){lines_comm_frame(l, r, c, kind), i};
 	}
 	radix_sort(rows, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		c = &r->p->costs[rows[i].value];
 		lines_add_weight(l, lines_frame(l, (uint32_t)rows[i].key, c->frame),
 				 l->count_samples ? c->samples : c->weight);
@@ -177,14 +177,14 @@ static int lines_order_names(const void *a, const void *b, void *profile)
 /* Returns the rank of each symbol in the order of names; the caller frees. */
 static uint32_t *lines_rank_names(const struct profile *p)
 {
-	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order)), i;
+	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order));
 	uint32_t *rank = xcalloc(p->nsymbols + 1, sizeof(*rank));
 
-	for (i = 0; i < p->nsymbols; i++)
+	for (uint32_t i = 0; i < p->nsymbols; i++)
 		order[i] = i;
 	if (p->nsymbols)
 		qsort_r(order, p->nsymbols, sizeof(*order), lines_order_names, (void *)p);
-	for (i = 0; i < p->nsymbols; i++)
+	for (uint32_t i = 0; i < p->nsymbols; i++)
 		rank[order[i]] = i;
 	free(order);
 	return rank;
@@ -193,13 +193,12 @@ static uint32_t *lines_rank_names(const struct profile *p)
 static void walk_sort_children(struct walk *w)
 {
 	const struct profile *p = &w->l->trie;
-	uint32_t *rank = lines_rank_names(p), i;
-	size_t row;
+	uint32_t *rank = lines_rank_names(p);
 
 	w->n = p->nframes;
 	w->rows = xcalloc(w->n + 1, sizeof(*w->rows));
 	w->first = xcalloc(w->n + 1, sizeof(*w->first));
-	for (i = 0; i < w->n; i++) {
+	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t above = p->frames[i].parent + 1; /* 0: a root */
 
 		w->rows[i] =
@@ -207,7 +206,7 @@ static void walk_sort_children(struct walk *w)
 	}
 	radix_sort(w->rows, w->n);
 	memset(w->first, -1, (w->n + 1) * sizeof(*w->first)); /* SIZE_MAX: no child */
-	for (row = w->n; row-- > 0;)
+	for (size_t row = w->n; row-- > 0;)
 		w->first[w->rows[row].key >> 32] = row;
 	free(rank);
 }

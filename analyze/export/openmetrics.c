@@ -78,9 +78,8 @@ static void openmetrics_write_labels(FILE *out, const struct gauge *g, const str
 				     size_t row)
 {
 	const char *before = "{", *unit = t->columns[table_column(t, g->column)].unit, *text;
-	size_t i;
 
-	for (i = 0; i < array_size(labels); i++) {
+	for (size_t i = 0; i < array_size(labels); i++) {
 		text = table_text(t, row, labels[i]);
 		if (!*text || (str_starts(labels[i], "power_") && strcmp(g->name, "power") != 0))
 			continue;
@@ -124,9 +123,7 @@ static void openmetrics_write_part(const struct openmetrics *w, const struct gau
 				   const struct gauge *end, enum interval_part part)
 {
 	struct str name = {0};
-	const struct gauge *g;
 	bool headed = false;
-	size_t row;
 	double x;
 
 	str_printf(&name, "zcost_%s%s%s%s", first->name,
@@ -134,10 +131,10 @@ static void openmetrics_write_part(const struct openmetrics *w, const struct gau
 		   : part == PART_HIGH ? "_high"
 				       : "",
 		   *first->unit ? "_" : "", first->unit);
-	for (g = first; g < end; g++) {
+	for (const struct gauge *g = first; g < end; g++) {
 		const struct table *t = &w->tables[g->table];
 
-		for (row = 0; row < t->rows && table_column(t, g->column) >= 0; row++) {
+		for (size_t row = 0; row < t->rows && table_column(t, g->column) >= 0; row++) {
 			x = openmetrics_figure(t, row, g->column, part);
 			if (isnan(x))
 				continue;
@@ -169,11 +166,10 @@ static void openmetrics_write_capture(const struct openmetrics *w, const struct 
 {
 	static const char *const keys[] = {"name", "created", "zcost_version", "estimator"};
 	const char *before = "{", *value;
-	size_t i;
 
 	fputs("# TYPE zcost_capture gauge\n# HELP zcost_capture What was measured; always 1.\nzcost_capture",
 	      w->out);
-	for (i = 0; i < array_size(keys); i++) {
+	for (size_t i = 0; i < array_size(keys); i++) {
 		value = store_capture_value(x->store, keys[i]);
 		openmetrics_write_label(w->out, before, keys[i], value ? value : "");
 		before = ",";

@@ -66,11 +66,11 @@ static void perf_script_write_row(struct perf_script *w, const struct sample_run
 	const char *comm = sample_comm(r, c, kind);
 	FILE *out = w->x->out.f;
 	struct str name = {0};
-	uint64_t i, period;
+	uint64_t period;
 
 	perf_script_add_name(&name, *comm ? comm : "[unknown]");
 	perf_script_set_chain(w, r, c->frame);
-	for (i = 0; i < c->samples; i++) {
+	for (uint64_t i = 0; i < c->samples; i++) {
 		period = c->weight / c->samples + (i < c->weight % c->samples);
 		w->ns += w->s.is_time ? period : 1000;
 		/* "tcpzc 7/8 [001] 12.345678000: 1000000 cpu-clock:" */
@@ -89,9 +89,8 @@ static void perf_script_write_run(void *perf_script, const struct sample_run *r)
 {
 	struct perf_script *w = perf_script;
 	enum sample_kind kind;
-	size_t i;
 
-	for (i = 0; i < r->p->ncosts && !w->rc; i++) {
+	for (size_t i = 0; i < r->p->ncosts && !w->rc; i++) {
 		kind = samples_select(r, &r->p->costs[i]);
 		if (kind == SAMPLE_LEFT_OUT)
 			continue;

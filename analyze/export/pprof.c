@@ -216,10 +216,9 @@ static void pprof_add_run(void *pprof, const struct sample_run *r)
 	struct pprof *w = pprof;
 	struct profile merged;
 	enum sample_kind kind;
-	size_t i;
 
 	profile_init(&merged);
-	for (i = 0; i < r->p->ncosts; i++) {
+	for (size_t i = 0; i < r->p->ncosts; i++) {
 		struct profile_cost c = r->p->costs[i];
 
 		kind = samples_select(r, &c);
@@ -230,7 +229,7 @@ static void pprof_add_run(void *pprof, const struct sample_run *r)
 		if (kind != SAMPLE_LEFT_OUT)
 			profile_add(&merged, &c);
 	}
-	for (i = 0; i < merged.ncosts; i++)
+	for (size_t i = 0; i < merged.ncosts; i++)
 		pprof_write_sample(w, r, &merged.costs[i]);
 	profile_free(&merged);
 	w->duration_ns +=
@@ -275,9 +274,8 @@ static void pprof_write_strings(struct pprof *w)
 {
 	char **list = xcalloc(w->strings.n, sizeof(*list));
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
-	uint32_t i;
 
-	for (i = 0; i < w->strings.n; i++)
+	for (uint32_t i = 0; i < w->strings.n; i++)
 		list[i] = (char *)intern_get(&w->strings, i);
 	piece.n_string_table = w->strings.n;
 	piece.string_table = list;

@@ -61,9 +61,7 @@ int samples_open(struct samples *s, struct error *err)
 
 void samples_close(struct samples *s)
 {
-	int i;
-
-	for (i = 0; i < s->nblocks; i++) {
+	for (int i = 0; i < s->nblocks; i++) {
 		free(s->blocks[i].name);
 		free(s->blocks[i].unit);
 	}
@@ -74,10 +72,10 @@ void samples_close(struct samples *s)
 
 int samples_unit(const struct samples *s, const char **unit, struct error *err)
 {
-	const struct sample_block *b, *first = NULL;
+	const struct sample_block *first = NULL;
 
 	*unit = NULL;
-	for (b = s->blocks; b < s->blocks + s->nblocks; b++) {
+	for (const struct sample_block *b = s->blocks; b < s->blocks + s->nblocks; b++) {
 		if (!b->unit)
 			continue;
 		first = first ?: b;
@@ -183,9 +181,9 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 {
 	struct sample_run r = {.s = s, .block = b};
 	struct run *runs;
-	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), i, rc = n < 0 ? n : 0;
+	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), rc = n < 0 ? n : 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		r.run = &runs[i];
 		rc = store_profile(s->store, runs[i].id, &r.p, err);
 		if (!rc && s->q->workload_only)
@@ -219,13 +217,12 @@ static int samples_refuse_empty(const struct samples *s, struct error *err)
 static int samples_check(struct samples *s, struct error *err)
 {
 	uint64_t sum = 0;
-	int i;
 
-	for (i = 0; i < s->nblocks; i++)
+	for (int i = 0; i < s->nblocks; i++)
 		sum += s->blocks[i].weight;
 	if (!sum)
 		return samples_refuse_empty(s, err);
-	for (i = 0; i < s->nblocks; i++)
+	for (int i = 0; i < s->nblocks; i++)
 		if (!s->blocks[i].weight)
 			note_add_block(&s->notes->notes, &s->blocks[i].of, no_sample_matches, "");
 	if (s->store)
@@ -236,14 +233,14 @@ static int samples_check(struct samples *s, struct error *err)
 int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err)
 {
 	struct sample_run file = {.s = s, .block = &s->blocks[0], .p = s->q->bare.profile};
-	int i, rc = 0;
+	int rc = 0;
 
 	if (!s->store) {
 		rc = samples_read_run(s, &file, add, arg, err);
 		profile_add_notes(s->q->bare.profile, &s->notes->notes);
 		s->notes->lossy |= notes_have(&s->notes->notes, SEVERITY_LOSSY);
 	}
-	for (i = 0; s->store && i < s->nblocks && !rc; i++)
+	for (int i = 0; s->store && i < s->nblocks && !rc; i++)
 		rc = samples_read_block(s, &s->blocks[i], add, arg, err);
 	return rc ? rc : samples_check(s, err);
 }

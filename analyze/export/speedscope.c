@@ -48,13 +48,12 @@ static char *speedscope_quote(const char *text)
 static void speedscope_write_frames(struct speedscope *w)
 {
 	const struct profile *trie = &w->lines.trie;
-	uint32_t i;
 	char *name;
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 	      "\"exporter\":\"zcost\",\n\"shared\":{\"frames\":[\n",
 	      w->out);
-	for (i = 0; i < trie->nsymbols; i++) {
+	for (uint32_t i = 0; i < trie->nsymbols; i++) {
 		name = speedscope_quote(profile_symbol_name(trie, i));
 		fprintf(w->out, "{\"name\":%s}%s\n", name, i + 1 < trie->nsymbols ? "," : "");
 		free(name);
@@ -66,10 +65,10 @@ static void speedscope_write_frames(struct speedscope *w)
 static void speedscope_write_stack(struct speedscope *w, const struct stack *stack)
 {
 	const struct profile_frame *frames = w->lines.trie.frames;
-	uint32_t *chain = NULL, frame;
+	uint32_t *chain = NULL;
 	size_t n = 0, cap = 0;
 
-	for (frame = stack->frame; frame != stack->root; frame = frames[frame].parent)
+	for (uint32_t frame = stack->frame; frame != stack->root; frame = frames[frame].parent)
 		array_add(chain, n, cap, frames[frame].symbol);
 	putc('[', w->out);
 	while (n--)
@@ -90,7 +89,6 @@ static void speedscope_write_profile(struct speedscope *w, const struct sample_b
 	char *name = b->unit ? xasprintf("%s, ns per %s", b->name, b->unit)
 			     : xasprintf("%s, %s", b->name, w->s.event);
 	char *quoted = speedscope_quote(name);
-	const struct stack *at;
 	double sum = 0;
 
 	fprintf(w->out,
@@ -98,12 +96,12 @@ static void speedscope_write_profile(struct speedscope *w, const struct sample_b
 		quoted, b->unit || w->s.is_time ? "nanoseconds" : "none");
 	free(quoted);
 	free(name);
-	for (at = first; at < end; at++) {
+	for (const struct stack *at = first; at < end; at++) {
 		fputs(at > first ? ",\n" : "\n", w->out);
 		speedscope_write_stack(w, at);
 	}
 	fputs("],\n\"weights\":[", w->out);
-	for (at = first; at < end; at++) {
+	for (const struct stack *at = first; at < end; at++) {
 		fprintf(w->out, "%s%.9g", at > first ? ",\n" : "\n", speedscope_weight(w, b, at));
 		sum += speedscope_weight(w, b, at);
 	}
@@ -113,11 +111,10 @@ static void speedscope_write_profile(struct speedscope *w, const struct sample_b
 static void speedscope_write(struct speedscope *w)
 {
 	const struct stack *first, *at, *end = w->stacks + w->n;
-	const struct sample_block *b;
 	const char *before = "\n";
 
 	speedscope_write_frames(w);
-	for (b = w->s.blocks; b < w->s.blocks + w->s.nblocks; b++) {
+	for (const struct sample_block *b = w->s.blocks; b < w->s.blocks + w->s.nblocks; b++) {
 		for (first = w->stacks; first < end && first->root != b->root; first++)
 			;
 		for (at = first; at < end && at->root == b->root; at++)

@@ -24,12 +24,12 @@ const struct format format_sql = {
 static int csv_check_table(const struct export *x, const char **names, int n, struct error *err)
 {
 	struct str all = {0};
-	int i, rc;
+	int rc;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strcmp(names[i], x->table))
 			return 0;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		str_printf(&all, "%s%s", i ? " " : "", names[i]);
 	rc = error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", x->table,
 		       did_you_mean(all.buf, x->table), all.buf ? all.buf : "");
@@ -58,11 +58,11 @@ static int csv_write_file(struct export *x, const char *folder, const char *name
 static int csv_place_folder(const char *tmp, const char *folder, const char **names, int n,
 			    struct error *err)
 {
-	int i, rc = 0;
+	int rc = 0;
 
 	if (!rename(tmp, folder))
 		return 0;
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		char *old = csv_path(tmp, names[i]), *new = csv_path(folder, names[i]);
 
 		if (rename(old, new))
@@ -77,7 +77,7 @@ static int csv_place_folder(const char *tmp, const char *folder, const char **na
 static int csv_write_folder(struct export *x, const char **names, int n, struct error *err)
 {
 	char *tmp;
-	int i, rc;
+	int rc;
 
 	if (!x->path || !strcmp(x->path, "-"))
 		return error_set(
@@ -89,7 +89,7 @@ static int csv_write_folder(struct export *x, const char **names, int n, struct 
 	remains_remove(x->path);
 	tmp = remains_name(x->path);
 	rc = dir_make(tmp, err);
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = csv_write_file(x, tmp, names[i], err);
 	if (!rc)
 		rc = csv_place_folder(tmp, x->path, names, n, err);

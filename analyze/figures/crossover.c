@@ -20,9 +20,8 @@ static struct stats_error log_error(const double *x, size_t n)
 {
 	double *logs = xcalloc(n + 1, sizeof(*logs));
 	struct stats_error e;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		logs[i] = log(x[i]);
 	e = stats_error_of(EST_MEDIAN, logs, n);
 	free(logs);
@@ -97,14 +96,13 @@ static enum verdict gain_judge(const struct gain *g, int better, double p, size_
 static void crossover_judge(struct crossover *c, const struct gain *g, int better)
 {
 	double *p = xcalloc(c->n, sizeof(*p));
-	size_t i;
 
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		p[i] = stats_mann_whitney(g[i].point->base, g[i].point->nbase, g[i].point->new,
 					  g[i].point->nnew);
 	stats_holm(p, c->n);
 	c->needed = verdict_runs_needed(&rule, c->n);
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		enum verdict v = gain_judge(&g[i], better, p[i], c->n);
 
 		g[i].point->verdict = v;
@@ -119,9 +117,9 @@ static void crossover_judge(struct crossover *c, const struct gain *g, int bette
 /* Places the crossing between the values `from` and `to`, if the lines cross once there. */
 static void crossover_place(struct crossover *c, const struct gain *g, size_t from, size_t to)
 {
-	size_t i, at = 0, times = 0;
+	size_t at = 0, times = 0;
 
-	for (i = from + 1; i <= to; i++)
+	for (size_t i = from + 1; i <= to; i++)
 		if ((g[i - 1].value > 0) != (g[i].value > 0)) {
 			times++;
 			at = i;
@@ -136,9 +134,9 @@ static void crossover_place(struct crossover *c, const struct gain *g, size_t fr
 
 static void crossover_classify(struct crossover *c, const struct gain *g)
 {
-	size_t i, last = c->n, times = 0, from = 0, to = 0;
+	size_t last = c->n, times = 0, from = 0, to = 0;
 
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		if (!verdict_is_claim(g[i].point->verdict))
 			continue;
 		if (last < c->n && g[last].point->verdict != g[i].point->verdict) {
@@ -162,9 +160,8 @@ struct crossover crossover_find(struct crossover_point *points, size_t n, int be
 {
 	struct crossover c = {.kind = CROSSOVER_NONE, .at = NAN, .lo = NAN, .hi = NAN};
 	struct gain *g = xcalloc(n + 1, sizeof(*g));
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		points[i].verdict = VERDICT_NONE;
 		if (!points[i].nbase || !points[i].nnew)
 			continue;

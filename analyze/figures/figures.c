@@ -41,9 +41,8 @@ static double figure_part(const struct figure_reading *r, const struct run *side
 static double figure_time(const struct figure_reading *r, const struct run *const sides[], int n)
 {
 	double sum = 0;
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		sum += figure_part(r, sides[i], n) * work_time(r->s, r->q, sides[i], r->k->under);
 	return sum;
 }
@@ -62,9 +61,8 @@ static double figure_cost(const struct figure_reading *r, const struct run *cons
 {
 	const struct figure_kind *k = r->k;
 	double sum = figure_is_of_others(r->q, k) ? NAN : 0;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		double count = !strcmp(k->over, INPUT_CALLS)
 				       ? calls_of_run(r->s, sides[i])
 				       : figure_metric(r->s, sides[i], k->over);
@@ -79,9 +77,8 @@ static double figure_cost(const struct figure_reading *r, const struct run *cons
 static double figure_ratio(const struct figure_reading *r, const struct run *const sides[], int n)
 {
 	double over = figure_is_of_others(r->q, r->k) ? NAN : 0, under = 0;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		over += figure_metric(r->s, sides[i], r->k->over);
 		under += figure_metric(r->s, sides[i], r->k->under);
 	}
@@ -92,9 +89,8 @@ static double figure_ratio(const struct figure_reading *r, const struct run *con
 static double figure_cpu(const struct figure_reading *r, const struct run *const sides[], int n)
 {
 	double sum = 0;
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		sum += busy_of_cpus(r->q) ? cpu_pct_unshared(r->s, sides, i)
 					  : figure_metric(r->s, sides[i], busy_metric(r->q));
 	return sum;
@@ -142,9 +138,8 @@ double roi_p(const struct query *q, double throughput, double watts)
 static double figure_roi(const struct figure_reading *r, const struct run *const sides[], int n)
 {
 	double t = figure_rate(r, sides, n);
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (sent_datagrams(r->s, sides[i])) /* T is what a side sent, or what arrived */
 			return NAN;
 	return r->k->cpus ? roi_c(r->q, t, figure_cpu(r, sides, n))
@@ -209,9 +204,8 @@ static void figure_read_repeats(struct figure_list *l, struct figure_value *v)
 	const struct run **runs = xcalloc((size_t)v->nsides, sizeof(*runs));
 	bool of_cpus = k->cpus && busy_of_cpus(l->q);
 	double x;
-	int i;
 
-	for (i = 0; i < v->sides->n; i++) {
+	for (int i = 0; i < v->sides->n; i++) {
 		if (!block_runs_same_repeat(v->sides, v->nsides, &v->sides->runs[i], runs))
 			continue;
 		v->repeats++;
@@ -254,9 +248,9 @@ static void figure_list_add_figure(struct figure_list *l, enum figure_id id, boo
 {
 	const struct figure_kind *k = &figure_kinds[id];
 	const struct block_list *blocks = &l->blocks[k->purpose];
-	int i, n, of;
+	int n, of;
 
-	for (i = 0; i < blocks->n; i++) {
+	for (int i = 0; i < blocks->n; i++) {
 		const struct block_runs *b = &blocks->blocks[i];
 
 		if (figure_is_of_work(l, k, b))
@@ -272,12 +266,11 @@ static void figure_list_add_figure(struct figure_list *l, enum figure_id id, boo
 int figure_list_read(struct figure_list *l, struct store *s, const struct query *q, unsigned tables,
 		     unsigned totals, struct error *err)
 {
-	enum figure_id id;
 	int rc;
 
 	*l = (struct figure_list){.s = s, .q = q};
 	rc = block_list_read(&l->blocks[FOR_FIGURES], s, q, FOR_FIGURES, err);
-	for (id = 0; id < FIGURES && !rc; id++) {
+	for (enum figure_id id = 0; id < FIGURES && !rc; id++) {
 		const struct figure_kind *k = &figure_kinds[id];
 
 		if (!(k->in & tables) || !k->read)
@@ -292,9 +285,7 @@ int figure_list_read(struct figure_list *l, struct store *s, const struct query 
 
 void figure_list_free(struct figure_list *l)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(l->blocks); i++)
+	for (size_t i = 0; i < array_size(l->blocks); i++)
 		block_list_free(&l->blocks[i]);
 	free(l->list);
 	arena_free(&l->arena);
@@ -304,9 +295,7 @@ void figure_list_free(struct figure_list *l)
 const struct figure_value *figure_find(const struct figure_list *l, enum figure_id id,
 				       const char *variant, const char *side)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (l->list[i].id == id && !strcmp(l->list[i].variant, variant) &&
 		    !strcmp(l->list[i].side, side))
 			return &l->list[i];
@@ -338,9 +327,8 @@ static const struct {
 static const char *input_absent(struct store *s, const char *name)
 {
 	const char *sliced;
-	size_t i;
 
-	for (i = 0; i < array_size(inputs); i++) {
+	for (size_t i = 0; i < array_size(inputs); i++) {
 		if (!str_starts(name, inputs[i].name))
 			continue;
 		sliced = scope_slice_absent(s, inputs[i].collector);
@@ -364,12 +352,11 @@ static const char *figure_missing_input(const struct figure_list *l, const struc
 {
 	bool busy = k->cpus == CPUS_ONCE || k->read == figure_time;
 	const char *const names[] = {k->over, k->under, busy ? busy_metric(l->q) : NULL};
-	size_t i;
 	int r;
 
 	if (!busy && figure_is_of_others(l->q, k))
 		return "--workload-only: the counts are of all that runs on the side's CPUs";
-	for (i = 0; i < array_size(names); i++) {
+	for (size_t i = 0; i < array_size(names); i++) {
 		if (!names[i])
 			continue;
 		for (r = 0; r < b->n && !input_is_known(l, &b->runs[r], names[i]); r++)
@@ -385,14 +372,13 @@ const char *figure_absent(struct figure_list *l, const struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	const char *why = NULL;
-	int i, r;
 
-	for (i = 0; i < v->nsides && !why; i++)
+	for (int i = 0; i < v->nsides && !why; i++)
 		why = figure_missing_input(l, k, &v->sides[i]);
 	if (why)
 		return why;
-	for (i = 0; i < v->nsides && k->read == figure_roi; i++)
-		for (r = 0; r < v->sides[i].n; r++)
+	for (int i = 0; i < v->nsides && k->read == figure_roi; i++)
+		for (int r = 0; r < v->sides[i].n; r++)
 			if (sent_datagrams(l->s, &v->sides[i].runs[r]))
 				return NULL;
 	if (v->twice)
@@ -405,9 +391,9 @@ const char *figure_absent(struct figure_list *l, const struct figure_value *v)
 void figure_list_note_absent(struct figure_list *l, struct table *t)
 {
 	struct absences absent = {0};
-	size_t i, wanted = 0;
+	size_t wanted = 0;
 
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct figure_value *v = &l->list[i];
 
 		wanted++;

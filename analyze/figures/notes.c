@@ -19,10 +19,10 @@ static void notes_add_doubts(struct store *s, const struct query *q, const char 
 	struct error ignored = {0};
 	const struct note *n;
 	struct table t;
-	size_t i, k;
+	size_t k;
 
 	if (!measure_run(table, s, q, &t, &ignored))
-		for (i = 0; i < t.notes.n; i++) {
+		for (size_t i = 0; i < t.notes.n; i++) {
 			n = &t.notes.note[i];
 			for (k = 0; k < to->n && !notes_equal(&to->note[k], n); k++)
 				;
@@ -37,13 +37,12 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 	static const char *const tables[] = {"summary", "components"};
 	struct note_lines lines;
 	struct table runs;
-	size_t i;
 	int rc = measure_run("runs", s, q, &runs, err);
 
-	for (i = 0; !rc && i < array_size(tables); i++)
+	for (size_t i = 0; !rc && i < array_size(tables); i++)
 		notes_add_doubts(s, q, tables[i], &runs.notes);
 	note_lines_make(&lines, &runs.notes);
-	for (i = 0; !rc && i < lines.n; i++) {
+	for (size_t i = 0; !rc && i < lines.n; i++) {
 		const struct note_line *line = &lines.line[i];
 		struct value *row = table_row(t);
 

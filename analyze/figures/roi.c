@@ -54,11 +54,10 @@ static void roi_put_row(struct table *t, const struct figure_list *l, const stru
 {
 	struct value *row = table_row(t);
 	const struct figure_value *power = NULL, *v;
-	size_t i;
 
 	table_set(t, row, "variant", value_str(t, of->variant));
 	table_set(t, row, "side", value_str(t, of->side));
-	for (i = 0; i < array_size(figures); i++) {
+	for (size_t i = 0; i < array_size(figures); i++) {
 		v = figure_find(l, figures[i].id, of->variant, of->side);
 		put_estimate(t, row, figure_column(v->id), &v->e);
 		if (v->id == FIGURE_POWER)
@@ -79,9 +78,8 @@ static void roi_note_units(const struct figure_list *l, struct table *t)
 	const struct block_list *list = &l->blocks[FOR_FIGURES];
 	struct str blocks = {0};
 	const char *unit = NULL, *own;
-	int i;
 
-	for (i = 0; i < list->n; i++) {
+	for (int i = 0; i < list->n; i++) {
 		own = work_unit(l->s, list->blocks[i].runs, list->blocks[i].n);
 		if (!own || !strcmp(own, "KiB") || (unit && strcmp(own, unit)))
 			continue;
@@ -114,7 +112,6 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	double x[array_size(figures)];
 	struct absences absent = {0};
 	struct value *row;
-	size_t i;
 
 	if (modelled)
 		watts = q->model_idle + q->model_per_cpu * cpu / 100;
@@ -130,7 +127,7 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	row = table_row(t);
 	table_set(t, row, "variant", value_str(t, "given"));
 	table_set(t, row, "side", value_str(t, "given"));
-	for (i = 0; i < array_size(figures); i++) {
+	for (size_t i = 0; i < array_size(figures); i++) {
 		table_set(t, row, figure_column(figures[i].id), value_real(x[i]));
 		if (isnan(x[i]))
 			absences_add(&absent, figure_column(figures[i].id), "given", "given",
@@ -151,7 +148,6 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 static int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct figure_list l;
-	size_t i;
 	int rc;
 
 	if (q->throughput_gbps > 0)
@@ -160,7 +156,7 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 		return error_set(err, EINVAL,
 				 "table roi needs a capture, or --throughput for numbers");
 	rc = figure_list_read(&l, s, q, IN_ROI, IN_ROI, err);
-	for (i = 0; i < l.n && !rc; i++)
+	for (size_t i = 0; i < l.n && !rc; i++)
 		if (l.list[i].id == FIGURE_THROUGHPUT)
 			roi_put_row(t, &l, &l.list[i]);
 	if (!rc) {

@@ -52,9 +52,8 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 {
 	struct figure_list l;
 	int rc = figure_list_read(&l, s, q, IN_SCORES, IN_SCORES, err);
-	size_t i;
 
-	for (i = 0; i < l.n && !rc; i++)
+	for (size_t i = 0; i < l.n && !rc; i++)
 		if (l.list[i].n)
 			scores_put_row(t, q, &l.list[i]);
 	if (!rc) {
@@ -92,12 +91,10 @@ static const struct column rates_columns[] = {
 
 static int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	int i;
-
 	(void)s;
 	if (!q->nrates)
 		return error_set(err, EINVAL, "table 'rates' needs --rate R,R...");
-	for (i = 0; i < q->nrates; i++) {
+	for (int i = 0; i < q->nrates; i++) {
 		struct value *row = table_row(t);
 
 		table_set(t, row, "rate", value_real(q->rates[i]));

@@ -51,9 +51,9 @@ static size_t summary_put_figures(const struct figure_list *l, const struct bloc
 				  struct table *t, struct value *row)
 {
 	struct str fewer = {0};
-	size_t most = 0, i;
+	size_t most = 0;
 
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct figure_value *v = &l->list[i];
 		const char *column = figure_column(v->id);
 
@@ -83,10 +83,9 @@ static int summary_put_copy(struct store *s, const struct query *q, const struct
 	char column[48];
 	struct error none = {0};
 	int rc = copy_cost(s, q, b, NULL, &copy, &basis, &none);
-	size_t i;
 
 	if (rc == -ENODATA && q->workload_only) {
-		for (i = 0; i < t->notes.n; i++)
+		for (size_t i = 0; i < t->notes.n; i++)
 			if (note_is(&t->notes.note[i], NOTE_workload_copy))
 				return 0;
 		note_add(&t->notes, workload_copy, none.text);
@@ -112,14 +111,14 @@ struct summary_evidence {
 static int summary_read_evidence(struct store *s, const struct query *q, const char *variant,
 				 struct summary_evidence *all, struct error *err)
 {
-	int n, i;
+	int n;
 
 	if (all->variant && !strcmp(all->variant, variant))
 		return 0;
 	n = zero_copy_evidence(s, q, variant, true, all->e, err);
 	all->variant = variant;
 	all->n = n < 0 ? 0 : n;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!isnan(all->e[i].zero_copy))
 			all->own |= all->e[i].source == BY_WORKLOAD;
 	return n < 0 ? n : 0;
@@ -142,9 +141,7 @@ static int summary_put_block(const struct figure_list *l, const struct block_run
 /* Returns whether some block has figures of this unit of work. */
 static bool summary_counts_in(const struct figure_list *l, const char *unit)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (figure_kinds[l->list[i].id].work &&
 		    !strcmp(figure_kinds[l->list[i].id].work, unit))
 			return true;
@@ -172,14 +169,13 @@ static void summary_choose_columns(const struct figure_list *l, struct table *t)
 	const char *unit = l->q->unit && strcmp(l->q->unit, "KiB") ? l->q->unit : NULL;
 	struct column *kept = arena_alloc(&t->arena, sizeof(summary_columns));
 	bool left_out;
-	size_t i, k;
 	int n = 0;
 
-	for (i = 0; i < array_size(summary_columns); i++) {
+	for (size_t i = 0; i < array_size(summary_columns); i++) {
 		const struct column *c = &summary_columns[i];
 
 		left_out = unit && !strcmp(c->name, "copy_ns_per_kib");
-		for (k = 1; k < WORK_KINDS && work_kinds[k].rate; k++)
+		for (size_t k = 1; k < WORK_KINDS && work_kinds[k].rate; k++)
 			left_out |= strstr(c->name, work_kinds[k].word) &&
 				    !summary_counts_in(l, work_kinds[k].unit);
 		if (!left_out)
@@ -195,12 +191,12 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 {
 	struct summary_evidence evidence = {0};
 	struct figure_list l;
-	int rc = figure_list_read(&l, s, q, IN_SUMMARY, 0, err), i;
+	int rc = figure_list_read(&l, s, q, IN_SUMMARY, 0, err);
 	const struct block_list *list = &l.blocks[FOR_FIGURES];
 
 	if (!rc)
 		summary_choose_columns(&l, t);
-	for (i = 0; i < list->n && !rc; i++)
+	for (int i = 0; i < list->n && !rc; i++)
 		rc = summary_put_block(&l, &list->blocks[i], &evidence, t, err);
 	if (!rc)
 		rc = clocks_note(s, t, err);
@@ -215,7 +211,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		rc = busy_notes(s, q, NULL, t, err);
 	if (!rc)
 		rc = cost_note_workload(s, q, t, err);
-	for (i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
+	for (int i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list->blocks[i].block, t, err);
 	figure_list_free(&l);
 	return rc;

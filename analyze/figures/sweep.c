@@ -75,9 +75,8 @@ static double sweep_number(const struct sweep *w, int setting, const char *value
 {
 	const char *rest, *unit = NULL;
 	double number, of_value = NAN;
-	int i;
 
-	for (i = 0; i < w->nvariants; i++) {
+	for (int i = 0; i < w->nvariants; i++) {
 		const char *text = w->variants[i].values[setting];
 
 		if (!text)
@@ -93,9 +92,9 @@ static double sweep_number(const struct sweep *w, int setting, const char *value
 
 static int sweep_count_values(const struct sweep *w, int setting)
 {
-	int i, k, n = 0;
+	int k, n = 0;
 
-	for (i = 0; i < w->nvariants; i++) {
+	for (int i = 0; i < w->nvariants; i++) {
 		for (k = 0; k < i; k++)
 			if (w->variants[k].values[setting] && w->variants[i].values[setting] &&
 			    !strcmp(w->variants[k].values[setting], w->variants[i].values[setting]))
@@ -110,9 +109,8 @@ static const char *sweep_under(const struct sweep *w, int variant, int setting)
 {
 	struct str s = {0};
 	const char *under;
-	int k;
 
-	for (k = 0; k < w->nsettings; k++)
+	for (int k = 0; k < w->nsettings; k++)
 		if (k != setting && w->variants[variant].values[k] && sweep_count_values(w, k) > 1)
 			str_printf(&s, "%s%s=%s", s.len ? " " : "", w->settings[k],
 				   w->variants[variant].values[k]);
@@ -124,12 +122,12 @@ static const char *sweep_under(const struct sweep *w, int variant, int setting)
 static int sweep_read_variants(struct sweep *w, struct error *err)
 {
 	const char **names = NULL;
-	int n = store_variants(w->s, &names, err), i, k;
+	int n = store_variants(w->s, &names, err);
 
 	w->nsettings = n < 0 ? n : store_names(w->s, NAMES_SETTING, &w->settings, err);
 	if (n > 0 && w->nsettings >= 0)
 		w->variants = xcalloc((size_t)n, sizeof(*w->variants));
-	for (i = 0; i < n && w->nsettings >= 0; i++) {
+	for (int i = 0; i < n && w->nsettings >= 0; i++) {
 		struct sweep_variant *v = &w->variants[w->nvariants];
 		const char *base = store_variant_base(w->s, names[i]);
 
@@ -140,7 +138,7 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 		v->base = base ? base : names[i];
 		v->values =
 			arena_alloc(&w->t->arena, ((size_t)w->nsettings + 1) * sizeof(*v->values));
-		for (k = 0; k < w->nsettings; k++)
+		for (int k = 0; k < w->nsettings; k++)
 			v->values[k] = store_setting(w->s, names[i], w->settings[k]);
 	}
 	free(names);
@@ -153,9 +151,8 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 static const char *sweep_side(const struct sweep *w, enum figure_id id)
 {
 	const char *side = NULL;
-	size_t i;
 
-	for (i = 0; i < w->figures.n; i++) {
+	for (size_t i = 0; i < w->figures.n; i++) {
 		const struct figure_value *v = &w->figures.list[i];
 
 		if (v->id == id && v->n && (!side || v->nsides > 1))
@@ -195,10 +192,10 @@ struct sweep_place {
 /* Lists the variants that have a value of the setting, in the order of the values. */
 static int sweep_places(const struct sweep *w, int setting, struct sweep_place *p)
 {
-	int i, k, n = 0;
+	int k, n = 0;
 	struct sweep_place next;
 
-	for (i = 0; i < w->nvariants; i++) {
+	for (int i = 0; i < w->nvariants; i++) {
 		const char *value = w->variants[i].values[setting];
 
 		if (!value)
@@ -217,14 +214,12 @@ static void sweep_put_rows(const struct sweep *w, int setting)
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
 	int n = sweep_places(w, setting, p), i;
-	enum figure_id id;
-	size_t k;
 
-	for (id = 0; id < FIGURES; id++) {
+	for (enum figure_id id = 0; id < FIGURES; id++) {
 		const char *side = sweep_side(w, id);
 
 		for (i = 0; i < n && side; i++)
-			for (k = 0; k < w->figures.n; k++) {
+			for (size_t k = 0; k < w->figures.n; k++) {
 				const struct figure_value *f = &w->figures.list[k];
 
 				if (f->id == id && f->n &&
@@ -276,9 +271,9 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 			    const struct crossover_point *points, size_t n)
 {
 	bool named = false;
-	size_t from, to;
+	size_t to;
 
-	for (from = 0; from < n; from = to + 1) {
+	for (size_t from = 0; from < n; from = to + 1) {
 		const char *word = crossover_word(points[from].verdict, figure_kinds[p->id].better);
 
 		for (to = from; to + 1 < n; to++)
@@ -359,10 +354,9 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 {
 	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
 	const struct figure_value *f;
-	size_t count = 0, both = 0, k;
-	int i;
+	size_t count = 0, both = 0;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct sweep_variant *v = &w->variants[places[i].variant];
 		bool base = !strcmp(v->base, p->base);
 
@@ -381,7 +375,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 			points[count - 1].nnew = f->n;
 		}
 	}
-	for (k = 0; k < count; k++)
+	for (size_t k = 0; k < count; k++)
 		if (points[k].nbase && points[k].nnew)
 			points[both++] = points[k];
 	*c = crossover_find(points, both, figure_kinds[p->id].better,
@@ -398,9 +392,8 @@ static bool sweep_begins_line(const struct sweep *w, int setting, const struct s
 {
 	const char *base = w->variants[p[i].variant].base;
 	const char *under = sweep_under(w, p[i].variant, setting);
-	int k;
 
-	for (k = 0; k < i; k++)
+	for (int k = 0; k < i; k++)
 		if (!strcmp(w->variants[p[k].variant].base, base) &&
 		    !strcmp(sweep_under(w, p[k].variant, setting), under))
 			return false;
@@ -410,15 +403,14 @@ static bool sweep_begins_line(const struct sweep *w, int setting, const struct s
 static void sweep_add_crossovers(const struct sweep *w, struct table *d, int setting)
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
-	int n = sweep_places(w, setting, p), i;
+	int n = sweep_places(w, setting, p);
 	struct str words = {0};
 	struct crossover c;
-	enum figure_id id;
 
-	for (id = 0; id < FIGURES && n; id++) {
+	for (enum figure_id id = 0; id < FIGURES && n; id++) {
 		const char *side = sweep_side(w, id);
 
-		for (i = 0; i < n && side && figure_kinds[id].better; i++) {
+		for (int i = 0; i < n && side && figure_kinds[id].better; i++) {
 			const struct sweep_variant *v = &w->variants[p[i].variant];
 			struct sweep_pair pair = {setting,
 						  id,
@@ -442,9 +434,8 @@ static int sweep_put(struct sweep *w, struct error *err)
 	struct table *d = table_detail(w->t, "crossovers", crossover_columns,
 				       (int)array_size(crossover_columns));
 	bool found = false;
-	int i;
 
-	for (i = 0; i < w->nsettings; i++) {
+	for (int i = 0; i < w->nsettings; i++) {
 		if (w->q->setting && strcmp(w->q->setting, w->settings[i]))
 			continue;
 		found = true;

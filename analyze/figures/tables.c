@@ -62,9 +62,7 @@ const struct measure *measure_at(size_t i)
 
 const struct measure *measure_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(measures); i++)
+	for (size_t i = 0; i < array_size(measures); i++)
 		if (!strcmp(measures[i]->name, name))
 			return measures[i];
 	return NULL;
@@ -78,10 +76,9 @@ const struct measure *measure_by(const struct measure *m, const struct query *q)
 static int measure_no_total(const char *name, struct error *err)
 {
 	struct str names = {0};
-	size_t i;
 	int rc;
 
-	for (i = 0; i < array_size(measures); i++)
+	for (size_t i = 0; i < array_size(measures); i++)
 		if (measures[i]->flags & MEASURE_TOTAL)
 			str_printf(&names, "%s%s", names.len ? ", " : "", measures[i]->name);
 	rc = error_set(err, EINVAL,
@@ -94,13 +91,13 @@ static int measure_no_total(const char *name, struct error *err)
 /* Leaves the rows and the notes of the total. Warnings of the sides stay: the total is theirs. */
 static int measure_keep_total(struct table *t, struct error *err)
 {
-	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+	size_t n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
 
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "side"), SIDE_TOTAL))
 			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
 	t->rows = n;
-	for (i = n = 0; i < t->notes.n; i++) {
+	for (size_t i = n = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];
 
 		if (note->severity != SEVERITY_INFO || !note->side ||

@@ -74,12 +74,12 @@ static int timeline_put_series(const struct block_table *k, const struct run *r,
 			       const struct series_size *of, int64_t most, struct error *err)
 {
 	struct series_row *points;
-	int parts = k->q->parts, i;
+	int parts = k->q->parts;
 	int n = parts && of->points > parts
 			? store_series_parts(k->s, r->id, of, parts, &points, err)
 			: store_series(k->s, r->id, of->name, most, &points, err);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		timeline_put_point(k, r, of->name, &points[i]);
 	free(points);
 	return n < 0 ? n : 0;
@@ -90,9 +90,9 @@ static int timeline_put_run(const struct block_table *k, const struct run *r, in
 			    int64_t *all, struct error *err)
 {
 	struct series_size *list;
-	int n = store_series_sizes(k->s, r->id, &list, err), i, rc = 0;
+	int n = store_series_sizes(k->s, r->id, &list, err), rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		if (!timeline_is_asked(k->q, list[i].name))
 			continue;
 		if (*all < limit)
@@ -107,11 +107,11 @@ static int timeline_put_block(struct block_table *k, struct error *err)
 {
 	int64_t limit = k->q->limit > 0 ? k->q->limit : LIMIT, all = 0;
 	const struct block *b = &k->b->block;
-	int i, rc = 0;
+	int rc = 0;
 
 	if (k->q->all)
 		limit = INT64_MAX;
-	for (i = 0; i < k->b->n && !rc; i++)
+	for (int i = 0; i < k->b->n && !rc; i++)
 		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
 	if (all > limit)
 		note_add_block(&k->t->notes, b, rows_shown, (size_t)limit, (size_t)all);

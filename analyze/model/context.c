@@ -66,11 +66,10 @@ static bool function_matches(const char *patterns, const char *name)
 enum context context_of_function(const char *name)
 {
 	char plain[256];
-	size_t i;
 
 	snprintf(plain, sizeof(plain), "%s", name);
 	plain[strcspn(plain, ".")] = '\0';
-	for (i = 0; i < array_size(functions); i++)
+	for (size_t i = 0; i < array_size(functions); i++)
 		if (function_matches(functions[i].patterns, plain))
 			return functions[i].context;
 	return CTX_UNKNOWN;

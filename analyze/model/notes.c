@@ -27,9 +27,7 @@ const char *note_brief(const struct note *n)
 
 const struct note_kind *note_kind_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < NOTE_KINDS; i++)
+	for (size_t i = 0; i < NOTE_KINDS; i++)
 		if (!strcmp(note_kinds[i].name, name))
 			return &note_kinds[i];
 	return NULL;

@@ -24,8 +24,6 @@ void profile_init(struct profile *p)
 
 void profile_free(struct profile *p)
 {
-	size_t i;
-
 	intern_free(&p->strings);
 	free(p->cost_ids.slots);
 	free(p->symbol_ids.slots);
@@ -37,7 +35,7 @@ void profile_free(struct profile *p)
 	free(p->costs);
 	free(p->own);
 	free(p->spots);
-	for (i = 0; i < p->ncodes; i++)
+	for (size_t i = 0; i < p->ncodes; i++)
 		free(p->codes[i].bytes);
 	free(p->codes);
 	free(p->kernel_note);
@@ -49,9 +47,9 @@ void profile_free(struct profile *p)
 
 uint32_t profile_event(struct profile *p, const char *name, bool is_time)
 {
-	uint32_t id = intern_str(&p->strings, name), i;
+	uint32_t id = intern_str(&p->strings, name);
 
-	for (i = 0; i < p->nevents; i++)
+	for (uint32_t i = 0; i < p->nevents; i++)
 		if (p->events[i].name == id)
 			return i;
 	array_add(p->events, p->nevents, p->events_cap,
@@ -62,10 +60,10 @@ uint32_t profile_event(struct profile *p, const char *name, bool is_time)
 /* Scans all DSOs: there are few, and each mapping asks once. */
 uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind)
 {
-	uint32_t name_id = intern_str(&p->strings, name), i;
+	uint32_t name_id = intern_str(&p->strings, name);
 	uint32_t bid = build_id ? intern_str(&p->strings, build_id) : PROFILE_NONE;
 
-	for (i = 0; i < p->ndsos; i++)
+	for (uint32_t i = 0; i < p->ndsos; i++)
 		if (p->dsos[i].name == name_id && p->dsos[i].build_id == bid)
 			return i;
 	array_add(p->dsos, p->ndsos, p->dsos_cap,
@@ -219,12 +217,10 @@ static bool profile_find_clock(const struct profile *p, uint32_t *event)
 
 bool profile_time_of(const struct profile *p, const struct cpuset *cpus, struct profile_time *t)
 {
-	size_t i;
-
 	*t = (struct profile_time){0};
 	if (!profile_find_clock(p, &t->event))
 		return false;
-	for (i = 0; i < p->ncosts; i++) {
+	for (size_t i = 0; i < p->ncosts; i++) {
 		const struct profile_cost *c = &p->costs[i];
 
 		if (c->event != t->event || (cpus && !cpuset_has(cpus, c->cpu)))
@@ -288,11 +284,11 @@ static int own_compare(const void *a, const void *b)
 
 void profile_sort_own(struct profile *p)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (p->nown)
 		qsort(p->own, p->nown, sizeof(*p->own), own_compare);
-	for (i = 0; i < p->nown; i++)
+	for (size_t i = 0; i < p->nown; i++)
 		if (!n || p->own[n - 1] != p->own[i])
 			p->own[n++] = p->own[i];
 	p->nown = n;
@@ -380,13 +376,12 @@ void profile_add_notes(const struct profile *p, struct notes *notes)
 {
 	const struct profile_unwinds *u = &p->health.unwinds;
 	uint64_t samples = 0;
-	size_t i;
 
-	for (i = 0; i < p->nevents; i++)
+	for (size_t i = 0; i < p->nevents; i++)
 		samples += p->events[i].samples;
 	health_add_losses(notes, &p->health);
 	health_add_oddities(notes, &p->health, samples);
-	for (i = 0; i < p->nevents; i++)
+	for (size_t i = 0; i < p->nevents; i++)
 		health_add_periods(notes, p, &p->events[i]);
 	if (p->unread.why)
 		note_add(notes, perf_unread, p->unread.why);

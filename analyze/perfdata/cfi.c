@@ -162,7 +162,7 @@ static struct unwind_row *cfi_read_row(struct unwind_object *o, const struct unw
 {
 	struct unwind_row row = {0};
 	int ra = dwarf_frame_info(frame, NULL, NULL, &row.signal);
-	unsigned int reg, last;
+	unsigned int last;
 
 	if (ra < 0 || ra >= UNWIND_REGS)
 		return NULL;
@@ -170,7 +170,7 @@ static struct unwind_row *cfi_read_row(struct unwind_object *o, const struct unw
 	if (!cfi_read_cfa(o, frame, &row.cfa))
 		return NULL;
 	last = arch->nregs > row.ra ? arch->nregs : row.ra + 1U;
-	for (reg = 0; reg < last; reg++)
+	for (unsigned int reg = 0; reg < last; reg++)
 		if (!cfi_read_rule(o, frame, &row, reg))
 			return NULL;
 	return arena_dup(&o->arena, &row,
@@ -183,10 +183,9 @@ static const struct unwind_row *cfi_find_row(struct unwind_object *o,
 {
 	const struct unwind_row *row = NULL;
 	Dwarf_Frame *frame;
-	int i;
 
 	errno = 0;
-	for (i = 0; i < 2 && !row; i++) {
+	for (int i = 0; i < 2 && !row; i++) {
 		if (!o->frames[i] || dwarf_cfi_addrframe(o->frames[i], link, &frame))
 			continue;
 		row = cfi_read_row(o, arch, frame);
@@ -319,9 +318,8 @@ static void expr_step(const struct unwind_frame *f, struct expr_machine *m, cons
 bool unwind_expr(const struct unwind_frame *f, const Dwarf_Op *ops, size_t n, uint64_t *value)
 {
 	struct expr_machine m = {.n = 0};
-	size_t i;
 
-	for (i = 0; i < n && !m.bad; i++)
+	for (size_t i = 0; i < n && !m.bad; i++)
 		expr_step(f, &m, &ops[i]);
 	*value = expr_pop(&m);
 	return !m.bad;

@@ -93,9 +93,8 @@ static struct cpuset fold_find_late_cpus(const struct fold *f, const double *idl
 {
 	struct cpuset set = {0};
 	unsigned int cpu;
-	size_t i;
 
-	for (i = 0; i < f->nclocks; i++) {
+	for (size_t i = 0; i < f->nclocks; i++) {
 		cpu = (unsigned int)(i / f->r->events.n);
 		if (profile_has_idle((double)f->clocks[i].idle_task, idle_ns[cpu]))
 			cpuset_add(&set, cpu);
@@ -106,15 +105,14 @@ static struct cpuset fold_find_late_cpus(const struct fold *f, const double *idl
 void fold_weigh(struct fold *f)
 {
 	struct cpuset cpus;
-	size_t i;
 
 	if (!fold_clocks_count(f->r, f->o))
 		return;
 	cpus = fold_find_late_cpus(f, f->o->idle_ns);
-	for (i = 0; i < f->costs.n; i++)
+	for (size_t i = 0; i < f->costs.n; i++)
 		if (f->costs.list[i].missed && cpuset_has(&cpus, f->costs.list[i].cpu))
 			f->costs.list[i].weight += f->costs.list[i].missed;
-	for (i = 0; i < f->nclocks; i++) {
+	for (size_t i = 0; i < f->nclocks; i++) {
 		struct fold_event *e = &f->events[i % f->r->events.n];
 
 		if (!cpuset_has(&cpus, (unsigned int)(i / f->r->events.n)))

@@ -91,15 +91,14 @@ void fold_costs_free(struct fold_costs *c)
 static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 {
 	uint32_t *ids = xcalloc(r->events.n + 1, sizeof(*ids));
-	size_t i, k;
 
-	for (i = 0; i < r->events.n; i++) {
+	for (size_t i = 0; i < r->events.n; i++) {
 		const struct event *e = &r->events.list[i];
 		bool software = e->type == PERF_TYPE_SOFTWARE;
 		struct fold_event sum = {0};
 		struct profile_event *to;
 
-		for (k = 0; k < f->n; k++) {
+		for (size_t k = 0; k < f->n; k++) {
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
@@ -146,11 +145,9 @@ static int row_compare_key(const void *a, const void *b)
 static struct profile_cost *rows_sum_frame(struct profile_cost *rows, size_t n,
 					   struct profile_cost *to)
 {
-	size_t i;
-
 	if (n > 1)
 		qsort(rows, n, sizeof(*rows), row_compare_key);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i && !row_compare_key(&to[-1], &rows[i])) {
 			to[-1].samples += rows[i].samples;
 			to[-1].weight += rows[i].weight;
@@ -172,9 +169,8 @@ struct row_placing {
 static void rows_place_costs(struct row_placing *w, const struct fold *f)
 {
 	struct profile *p = w->r->profile;
-	size_t i;
 
-	for (i = 0; i < f->costs.n; i++) {
+	for (size_t i = 0; i < f->costs.n; i++) {
 		const struct fold_cost *c = &f->costs.list[i];
 		const struct resolved *at = &w->out[c->stack];
 
@@ -198,12 +194,11 @@ static uint32_t *rows_count(const struct profile *p, const struct folds *f,
 			    const struct resolved *out)
 {
 	uint32_t *counts = xcalloc(p->nframes + 1, sizeof(*counts)), at = 0, n;
-	size_t i, k;
 
-	for (i = 0; i < f->n; out += f->list[i++].nstacks)
-		for (k = 0; k < f->list[i].costs.n; k++)
+	for (size_t i = 0; i < f->n; out += f->list[i++].nstacks)
+		for (size_t k = 0; k < f->list[i].costs.n; k++)
 			counts[out[f->list[i].costs.list[k].stack].frame]++;
-	for (i = 0; i <= p->nframes; i++) {
+	for (size_t i = 0; i <= p->nframes; i++) {
 		n = counts[i];
 		counts[i] = at;
 		at += n;
@@ -221,16 +216,16 @@ void rows_add(struct recording *r, struct folds *f, const struct resolved *out)
 	struct profile *p = r->profile;
 	struct row_placing w = {.r = r, .out = out, .events = rows_add_events(r, f)};
 	struct profile_cost *to;
-	size_t i, n = 0, from = 0;
+	size_t n = 0, from = 0;
 
 	w.places = rows_count(p, f, out);
 	n = w.places[p->nframes];
 	to = w.rows = xcalloc(n, sizeof(*w.rows));
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		rows_place_costs(&w, &f->list[i]);
 		w.out += f->list[i].nstacks;
 	}
-	for (i = 0; i < p->nframes; i++) {
+	for (size_t i = 0; i < p->nframes; i++) {
 		to = rows_sum_frame(w.rows + from, w.places[i] - from, to);
 		from = w.places[i];
 	}

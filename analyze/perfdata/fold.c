@@ -125,10 +125,9 @@ static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 	const struct event *e = &f->r->events.list[own];
 	struct sample s = {.read = p->read};
 	struct sample_value v;
-	unsigned int i;
 	long event;
 
-	for (i = 0; sample_read_value(&s, e, i, &v); i++) {
+	for (unsigned int i = 0; sample_read_value(&s, e, i, &v); i++) {
 		event = fold_value_event(f, own, &v);
 		if (event < 0) {
 			f->unknown_ids += count;
@@ -148,15 +147,15 @@ static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 static void fold_flush_batch(struct fold *f)
 {
 	struct fold_pending *b = f->batch;
-	size_t n = f->pending, i;
+	size_t n = f->pending;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		stacks_prefetch_stack(&f->stacks, b[i].hash);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		b[i].cost.stack = stacks_id(&f->stacks, b[i].hash, &b[i].head, b[i].chain);
 		fold_costs_prefetch(&f->costs, f->stacks.list[b[i].cost.stack]);
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (b[i].read.at) {
 			fold_add_values(f, &b[i], true);
 			continue;
@@ -169,9 +168,9 @@ static void fold_flush_batch(struct fold *f)
 
 static const void *fold_swap_chain(struct fold *f, const struct sample *s)
 {
-	uint64_t *to = (uint64_t *)(f->swapped + f->pending * CHAIN_MAX), v, i;
+	uint64_t *to = (uint64_t *)(f->swapped + f->pending * CHAIN_MAX), v;
 
-	for (i = 0; i < s->nr; i++) {
+	for (uint64_t i = 0; i < s->nr; i++) {
 		memcpy(&v, s->chain + 8 * i, sizeof(v));
 		to[i] = __builtin_bswap64(v);
 	}
@@ -222,9 +221,8 @@ static struct side_space fold_find_space(struct fold *f, uint32_t pid, uint64_t 
 	const struct sideband *side = &f->r->side;
 	struct side_space at = {.pid = pid};
 	const struct side_row *row;
-	int deep;
 
-	for (deep = 0; deep < THREADS_DEEP; deep++) {
+	for (int deep = 0; deep < THREADS_DEEP; deep++) {
 		at.version = timeline_at(fold_find_timeline(f->spaces, &side->spaces, at.pid), time,
 					 order, UINT32_MAX);
 		if (at.version == UINT32_MAX || !(at.version & SIDE_THREAD))
@@ -385,11 +383,9 @@ static void fold_worker(void *arg, size_t number)
 /* Counter values are differences between samples, and so are the periods that a timer missed. */
 static bool fold_needs_order(const struct recording *r, const struct perfdata_options *o)
 {
-	size_t i;
-
 	if (fold_clocks_count(r, o))
 		return true;
-	for (i = 0; i < r->events.n; i++)
+	for (size_t i = 0; i < r->events.n; i++)
 		if (r->events.list[i].sample_type & PERF_SAMPLE_READ)
 			return true;
 	return false;
@@ -398,21 +394,18 @@ static bool fold_needs_order(const struct recording *r, const struct perfdata_op
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
 	struct fold_pass p = {.folds = f, .r = r};
-	size_t i;
 
 	f->n = fold_needs_order(r, o) ? 1
 				      : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
 	f->list = xcalloc(f->n, sizeof(*f->list));
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		fold_init(&f->list[i], r, o);
 	workers_run(f->n, fold_worker, &p);
 }
 
 void folds_free(struct folds *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		fold_free(&f->list[i]);
 	free(f->list);
 }

@@ -36,14 +36,13 @@ static int header_reject(const struct recording *r, struct error *err)
 {
 	const struct input *in = &r->inputs[0];
 	char start[24] = "";
-	size_t i;
 
 	if (!in->len)
 		return error_set(
 			err, ENODATA,
 			"%s: is empty: perf record wrote nothing (was it killed, or the disk full?); record again",
 			r->path);
-	for (i = 0; i < in->len && i + 1 < sizeof(start); i++) {
+	for (size_t i = 0; i < in->len && i + 1 < sizeof(start); i++) {
 		if (in->data[i] == '\n')
 			break;
 		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
@@ -58,11 +57,10 @@ static bool header_detect(struct recording *r)
 {
 	const struct input *in = &r->inputs[0];
 	char reversed[8];
-	int i;
 
 	if (in->len < PIPE_HEADER_SIZE)
 		return false;
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		reversed[i] = magic_2[7 - i];
 	if (!memcmp(in->data, reversed, 8))
 		r->swap = true;
@@ -125,16 +123,16 @@ static const char *header_read_string(struct recording *r, struct cursor *c)
 /* The feature lists all events again, each with its name and ids. */
 static void header_read_event_desc(struct recording *r, struct cursor c)
 {
-	uint32_t n = cursor_u32(&c), size = cursor_u32(&c), nids, i, k;
+	uint32_t n = cursor_u32(&c), size = cursor_u32(&c), nids;
 
-	for (i = 0; i < n && !c.bad; i++) {
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		const char *name;
 		uint64_t *index = NULL, id;
 
 		cursor_take(&c, size);
 		nids = cursor_u32(&c);
 		name = header_read_string(r, &c);
-		for (k = 0; k < nids && !c.bad; k++) {
+		for (uint32_t k = 0; k < nids && !c.bad; k++) {
 			id = cursor_u64(&c);
 			index = index ? index : map_get(&r->events.ids, id);
 		}
@@ -149,7 +147,7 @@ void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c)
 	struct build_id_row row = {0};
 	const uint8_t *id;
 	const char *name;
-	size_t len = 20, i;
+	size_t len = 20;
 	char *hex;
 
 	cursor_u32(&c); /* pid */
@@ -160,7 +158,7 @@ void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c)
 	if (misc & MISC_BUILD_ID_SIZE && id[20] <= 20)
 		len = id[20];
 	hex = arena_alloc(&r->arena, 2 * len + 1);
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	row.hex = hex;
 	row.name = arena_strdup(&r->arena, name);
@@ -228,9 +226,8 @@ static uint64_t header_read_bitmap(struct cursor c)
 static void header_read_features(struct recording *r, uint64_t bits)
 {
 	struct section list = {r->data_at + r->data_len, 16};
-	unsigned int bit;
 
-	for (bit = 0; bit < 64; bit++) {
+	for (unsigned int bit = 0; bit < 64; bit++) {
 		struct cursor c, body;
 		struct section s;
 

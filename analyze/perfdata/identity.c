@@ -12,10 +12,9 @@ void identities_init(struct identities *ids, const struct recording *r)
 	const struct sideband *side = &r->side;
 	struct map first = {0};
 	uint64_t *at;
-	size_t i;
 
 	*ids = (struct identities){.r = r};
-	for (i = 0; i < r->nbuild_ids; i++) {
+	for (size_t i = 0; i < r->nbuild_ids; i++) {
 		const struct build_id_row *row = &r->build_ids[i];
 		uint32_t name = intern_find(side->strings, row->name, strlen(row->name));
 
@@ -24,7 +23,7 @@ void identities_init(struct identities *ids, const struct recording *r)
 		at = map_at(&ids->header_ids, name);
 		*at = *at ? *at : i + 1;
 	}
-	for (i = 0; i < side->ndsos; i++) {
+	for (size_t i = 0; i < side->ndsos; i++) {
 		const struct side_dso *dso = &side->dsos[i], *other;
 
 		if (!dso->inode)
@@ -76,10 +75,9 @@ static const char *module_build_id(const struct identities *ids, const char *nam
 {
 	const struct recording *r = ids->r;
 	char wanted[128], other[128];
-	size_t i;
 
 	module_name(wanted, sizeof(wanted), name);
-	for (i = 0; i < r->nbuild_ids; i++) {
+	for (size_t i = 0; i < r->nbuild_ids; i++) {
 		if (!r->build_ids[i].kernel)
 			continue;
 		module_name(other, sizeof(other), r->build_ids[i].name);
@@ -109,9 +107,8 @@ bool identity_has_no_file(const struct dso_identity *id)
 {
 	static const char *const prefixes[] = {"//anon", "/dev/zero", "/anon_hugepage",
 					       "[stack", "/SYSV",     "[heap]"};
-	size_t i;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (str_starts(id->name, prefixes[i]))
 			return true;
 	return false;

@@ -102,7 +102,7 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 static int input_open_folder(struct recording *r, const char *path, struct error *err)
 {
 	char *name = xasprintf("%s/data", path);
-	int ret, i;
+	int ret;
 
 	if (path_exists(name))
 		ret = input_open_file(r, name, true, err);
@@ -112,7 +112,7 @@ static int input_open_folder(struct recording *r, const char *path, struct error
 				"a capture is named without --perf",
 				path);
 	free(name);
-	for (i = 0; !ret; i++) {
+	for (int i = 0; !ret; i++) {
 		name = xasprintf("%s/data.%d", path, i);
 		if (!path_exists(name)) {
 			free(name);
@@ -158,9 +158,7 @@ bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swa
 
 void input_close(struct recording *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->ninputs; i++) {
+	for (size_t i = 0; i < r->ninputs; i++) {
 		struct input *in = &r->inputs[i];
 
 		if (in->data)

@@ -26,11 +26,9 @@ struct kernel_candidate {
 
 static const char *kernel_recorded_build_id(const struct recording *r)
 {
-	size_t i;
-
 	if (r->side.kernel_build_id != UINT32_MAX)
 		return intern_get(r->side.strings, r->side.kernel_build_id);
-	for (i = 0; i < r->nbuild_ids; i++)
+	for (size_t i = 0; i < r->nbuild_ids; i++)
 		if (r->build_ids[i].kernel && (!strncmp(r->build_ids[i].name, "[kernel", 7) ||
 					       strstr(r->build_ids[i].name, "vmlinux")))
 			return r->build_ids[i].hex;
@@ -208,9 +206,8 @@ static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r
 						{"/lib/modules/", "/build/vmlinux"}};
 	bool ok = false;
 	char *path;
-	size_t i;
 
-	for (i = 0; !ok && r->osrelease && i < array_size(places); i++) {
+	for (size_t i = 0; !ok && r->osrelease && i < array_size(places); i++) {
 		path = xasprintf("%s%s%s%s", symfs, places[i][0], r->osrelease, places[i][1]);
 		ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
 		free(path);

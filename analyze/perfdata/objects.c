@@ -29,11 +29,9 @@ static void objects_init_lock(pthread_mutex_t *lock)
 void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols *kernel,
 		  const struct perfdata_options *o)
 {
-	size_t i;
-
 	*ob = (struct objects){.r = r, .p = r->profile, .o = o, .kernel = kernel};
 	ob->list = xcalloc(r->side.ndsos + 1, sizeof(*ob->list));
-	for (i = 0; i < r->side.ndsos; i++)
+	for (size_t i = 0; i < r->side.ndsos; i++)
 		ob->list[i].path = intern_get(r->side.strings, r->side.dsos[i].name);
 	ob->programs = xcalloc(r->side.nksymbols + 1, sizeof(*ob->programs));
 	if (o->inlines && kernel->vmlinux)
@@ -48,9 +46,9 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 static void objects_note_refused(struct objects *ob)
 {
 	const char *first = NULL;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < ob->r->side.ndsos; i++) {
+	for (size_t i = 0; i < ob->r->side.ndsos; i++) {
 		if (!ob->list[i].refused)
 			continue;
 		first = first ?: ob->list[i].refused;
@@ -64,10 +62,8 @@ static void objects_note_refused(struct objects *ob)
 
 void objects_free(struct objects *ob)
 {
-	size_t i;
-
 	objects_note_refused(ob);
-	for (i = 0; i < ob->r->side.ndsos; i++) {
+	for (size_t i = 0; i < ob->r->side.ndsos; i++) {
 		symtab_free(&ob->list[i].table);
 		inlines_close(ob->list[i].inlines);
 		free(ob->list[i].refused);
@@ -357,7 +353,6 @@ static const struct place_inlined *objects_find_inlined(struct objects *ob, uint
 {
 	struct place_inlined *p = NULL;
 	const struct inlined *in;
-	size_t i;
 
 	at -= ret;
 	if (!inlines || !s || at < s->start || at >= s->end)
@@ -367,7 +362,7 @@ static const struct place_inlined *objects_find_inlined(struct objects *ob, uint
 	if (in) {
 		p = arena_alloc(&ob->inlined, sizeof(*p) + in->n * sizeof(p->symbols[0]));
 		p->n = in->n;
-		for (i = 0; i < in->n; i++)
+		for (size_t i = 0; i < in->n; i++)
 			p->symbols[i] = objects_intern_symbol(ob, dso, in->names[i], RESOLVED);
 	}
 	pthread_mutex_unlock(&ob->lock);

@@ -66,12 +66,11 @@ static bool slice_find_ends(const struct recording *r, uint64_t *first, uint64_t
 	struct chunk_reader reader = {0};
 	struct chunk_sample at;
 	struct sample s;
-	size_t i;
 	long event;
 
 	*first = UINT64_MAX;
 	*last = 0;
-	for (i = 0; i < r->nchunks; i++) {
+	for (size_t i = 0; i < r->nchunks; i++) {
 		if (!chunk_read(&reader, &r->chunks[i], r->swap))
 			error_set(err, EIO, "%s: a part of it cannot be read again", r->path);
 		while (chunk_next(&reader, &at)) {
@@ -156,7 +155,6 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	struct kernel_job job = {.r = r, .o = o};
 	struct background loading = {0};
 	struct folds f;
-	size_t i;
 
 	if (o->threads != 1)
 		background_start(&loading, perfdata_load_kernel, &job);
@@ -164,13 +162,13 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
 	fold_weigh(&f.list[0]);
-	for (i = 0; i < f.n; i++)
+	for (size_t i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);
 	unwinding_finish(r->unwinding, r->profile);
 	if (o->threads == 1)
 		perfdata_load_kernel(&job);
 	background_wait(&loading);
-	for (i = 0; i < f.n; i++)
+	for (size_t i = 0; i < f.n; i++)
 		perfdata_add_health(r, &f.list[i]);
 	resolve_folds(r, &f, &job.symbols, o);
 	kernel_symbols_free(&job.symbols);

@@ -115,9 +115,7 @@ static const struct {
 
 void record_read(struct recording *r, const struct record *rec)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(record_readers); i++)
+	for (size_t i = 0; i < array_size(record_readers); i++)
 		if (record_readers[i].type == rec->type)
 			record_readers[i].read(r, rec);
 }

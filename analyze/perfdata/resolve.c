@@ -126,12 +126,12 @@ static uint32_t branch_first_slot(const struct branch_index *x, uint32_t parent,
 
 static void branch_grow(const struct branch *b, struct branch_index *x)
 {
-	uint32_t i, at;
+	uint32_t at;
 
 	x->nslots *= 2;
 	x->slots = xrealloc(x->slots, x->nslots * sizeof(*x->slots));
 	memset(x->slots, 0, x->nslots * sizeof(*x->slots));
-	for (i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < b->n; i++) {
 		at = branch_first_slot(x, b->frames[i].parent, b->frames[i].symbol);
 		while (x->slots[at])
 			at = (at + 1) & (x->nslots - 1);
@@ -161,9 +161,7 @@ static uint32_t branch_frame(struct branch *b, struct branch_index *x, uint32_t 
 
 static void branch_graft(const struct branch *b, struct profile *p, uint32_t *ids)
 {
-	uint32_t i;
-
-	for (i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < b->n; i++) {
 		const struct profile_frame *f = &b->frames[i];
 
 		ids[i] = profile_frame(p, f->parent == PROFILE_NONE ? PROFILE_NONE : ids[f->parent],
@@ -235,10 +233,9 @@ static bool entries_push_chain(struct stack_entries *e, const struct stack *stac
 	const uint64_t *chain = stack->chain;
 	uint32_t mode = PERF_RECORD_MISC_USER;
 	bool first = true, ret = false; /* the address after a marker is no return address */
-	size_t i;
 
 	entries_push(e, head->mode, head->ip, false);
-	for (i = 0; i < head->nr; i++) {
+	for (size_t i = 0; i < head->nr; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode = marker_mode(chain[i]);
 			if (mode == UINT32_MAX) {
@@ -303,12 +300,11 @@ static void resolve_entry(struct resolve_thread *w, struct branch *b, struct sta
 			  uint32_t parent)
 {
 	struct place place = addresses_find(&w->addresses, e->mode, e->addr, e->ret);
-	size_t i;
 
 	e->context = place.context;
 	e->symbol = place.symbol;
 	e->frame = branch_frame(b, &w->index, parent, place.symbol);
-	for (i = 0; place.inlined && i < place.inlined->n; i++)
+	for (size_t i = 0; place.inlined && i < place.inlined->n; i++)
 		e->frame = branch_frame(b, &w->index, e->frame, place.inlined->symbols[i]);
 }
 
@@ -347,11 +343,10 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 	struct resolver *v = w->v;
 	struct branch *b = &v->pieces[piece];
 	const struct stack_entry *leaf;
-	size_t i;
 
 	branch_start(b, &w->index);
 	w->last.n = 0;
-	for (i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
+	for (size_t i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 		uint32_t id = v->stacks.order[i];
 
 		resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
@@ -408,19 +403,18 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 	struct profile_symbol *rows = xcalloc(p->nsymbols, sizeof(*rows));
 	struct numbering symbols = numbering_new(p->nsymbols), dsos = numbering_new(p->ndsos);
 	struct profile_dso *objects = xmemdup(p->dsos, p->ndsos * sizeof(*objects));
-	size_t piece, i;
 
-	for (piece = 0; piece < v->npieces; piece++)
-		for (i = 0; i < v->pieces[piece].n; i++) {
+	for (size_t piece = 0; piece < v->npieces; piece++)
+		for (size_t i = 0; i < v->pieces[piece].n; i++) {
 			uint32_t *id = &v->pieces[piece].frames[i].symbol;
 
 			*id = numbering_assign(&symbols, *id);
 		}
-	for (i = 0; i < p->nsymbols; i++)
+	for (size_t i = 0; i < p->nsymbols; i++)
 		rows[numbering_assign(&symbols, (uint32_t)i)] = p->symbols[i];
-	for (i = 0; i < p->nsymbols; i++)
+	for (size_t i = 0; i < p->nsymbols; i++)
 		rows[i].dso = numbering_assign(&dsos, rows[i].dso);
-	for (i = 0; i < p->ndsos; i++)
+	for (size_t i = 0; i < p->ndsos; i++)
 		p->dsos[numbering_assign(&dsos, (uint32_t)i)] = objects[i];
 	profile_take_symbols(p, rows, p->nsymbols);
 	spots_number_symbols(p, symbols.of);
@@ -433,14 +427,13 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 static void resolve_graft(struct resolver *v, struct profile *p)
 {
 	uint32_t *ids = NULL;
-	size_t piece, i;
 
-	for (piece = 0; piece < v->npieces; piece++) {
+	for (size_t piece = 0; piece < v->npieces; piece++) {
 		struct branch *b = &v->pieces[piece];
 
 		ids = xrealloc(ids, b->n * sizeof(*ids));
 		branch_graft(b, p, ids);
-		for (i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
+		for (size_t i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 			struct resolved *out = &v->out[v->stacks.order[i]];
 
 			out->frame = ids[out->frame];
@@ -452,8 +445,6 @@ static void resolve_graft(struct resolver *v, struct profile *p)
 
 static void resolve_stacks(struct resolver *v, struct folds *f, const struct perfdata_options *o)
 {
-	size_t i;
-
 	stack_order_make(&v->stacks, f);
 	v->npieces = (v->stacks.n + PIECE - 1) / PIECE;
 	v->pieces = xcalloc(v->npieces, sizeof(*v->pieces));
@@ -461,7 +452,7 @@ static void resolve_stacks(struct resolver *v, struct folds *f, const struct per
 	if (o->spots)
 		v->spots = xcalloc(v->stacks.n + 1, sizeof(*v->spots));
 	workers_run(workers_count(o->threads, v->npieces, PIECES_PER_THREAD), resolve_worker, v);
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		fold_free_stacks(&f->list[i]);
 }
 

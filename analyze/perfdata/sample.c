@@ -45,9 +45,8 @@ static const char *const software_names[] = {
 static uint64_t attr_reverse_bits(uint64_t v)
 {
 	uint64_t out = 0;
-	int i;
 
-	for (i = 0; i < 64; i++)
+	for (int i = 0; i < 64; i++)
 		out |= (v >> i & 1) << (63 - i);
 	return out;
 }
@@ -68,12 +67,11 @@ static void event_write_modifier(struct event *e, uint64_t flags)
 	int precise = (int)(flags >> FLAG_PRECISE & 3);
 	bool all = true, guest_is_out = precise;
 	char *at = e->modifier;
-	size_t i;
 
 	*at++ = ':';
-	for (i = 0; i < array_size(contexts); i++)
+	for (size_t i = 0; i < array_size(contexts); i++)
 		all &= !attr_flag(flags, contexts[i].excluded);
-	for (i = 0; i < array_size(contexts) && !all; i++)
+	for (size_t i = 0; i < array_size(contexts) && !all; i++)
 		if (!attr_flag(flags, contexts[i].excluded))
 			*at++ = contexts[i].letter;
 	while (precise-- > 0)
@@ -153,18 +151,14 @@ static char *event_make_name(const struct event *e)
 
 void events_name_rest(struct events *ev)
 {
-	size_t i;
-
-	for (i = 0; i < ev->n; i++)
+	for (size_t i = 0; i < ev->n; i++)
 		if (!ev->list[i].name)
 			ev->list[i].name = event_make_name(&ev->list[i]);
 }
 
 void events_free(struct events *ev)
 {
-	size_t i;
-
-	for (i = 0; i < ev->n; i++)
+	for (size_t i = 0; i < ev->n; i++)
 		free(ev->list[i].name);
 	free(ev->list);
 	map_free(&ev->ids);

@@ -307,7 +307,6 @@ static struct cursor scan_packed_bytes(const struct record *rec)
 {
 	struct cursor c = rec->body;
 	uint64_t size;
-	int i;
 
 	if (rec->type == REC_COMPRESSED)
 		return c;
@@ -315,7 +314,7 @@ static struct cursor scan_packed_bytes(const struct record *rec)
 	if (size && size <= cursor_left(&c))
 		c.end = c.at + size;
 	else
-		for (i = 0; i < 7 && c.end > c.at && !c.end[-1]; i++)
+		for (int i = 0; i < 7 && c.end > c.at && !c.end[-1]; i++)
 			c.end--;
 	return c;
 }
@@ -371,10 +370,9 @@ int recording_scan(struct recording *r, struct error *err)
 {
 	struct profile_health *h = &r->profile->health;
 	struct scan s = {.r = r, .err = err};
-	size_t i;
 
 	r->order = r->data_at; /* in a plain file, the order of a record is its offset */
-	for (i = 0; i < r->ninputs && !s.ret; i++) {
+	for (size_t i = 0; i < r->ninputs && !s.ret; i++) {
 		if (i)
 			scan_input(&s, &r->inputs[i], 0, r->inputs[i].len);
 		else

@@ -160,9 +160,9 @@ static bool sideband_date_row(const struct sideband *s, struct side_last *last,
 
 static void sideband_date_rows(struct sideband *s, struct side_last *last)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct side_row row = s->list[i];
 		bool recorded = row.time;
 
@@ -190,10 +190,9 @@ static void sideband_date_tail(struct sideband *s)
 {
 	struct side_last last = {0};
 	const uint64_t *since;
-	size_t i;
 
 	sideband_date_rows(s, &last);
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct side_row *row = &s->list[i];
 
 		since = row->kind == SIDE_MAP ? map_get(&last.lacks, row->pid) : NULL;
@@ -209,9 +208,8 @@ static void sideband_date_tail(struct sideband *s)
 static void sideband_find_late_forks(struct sideband *s)
 {
 	struct map listed = {0};
-	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct side_row *row = &s->list[i];
 		uint64_t *known = map_at(&listed, row->kind == SIDE_MAP ? row->pid : row->tid);
 
@@ -229,22 +227,21 @@ static void sideband_find_late_forks(struct sideband *s)
 void sideband_finish(struct sideband *s)
 {
 	static const struct side_row idle; /* since time 0 */
-	size_t i;
 
 	sideband_date_tail(s);
 	if (s->n)
 		qsort(s->list, s->n, sizeof(*s->list), side_row_compare);
 	sideband_find_late_forks(s);
 	timelines_change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		sideband_apply(s, (uint32_t)i);
 }
 
 static bool sideband_add_children(const struct sideband *s, struct map *found, struct profile *p)
 {
-	size_t before = p->nown, i;
+	size_t before = p->nown;
 
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct side_row *row = &s->list[i];
 
 		if (row->kind != SIDE_FORK || row->pid == row->ppid || !map_get(found, row->ppid) ||
@@ -260,9 +257,8 @@ void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, si
 			      struct profile *p)
 {
 	struct map found = {0};
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		*map_at(&found, pids[i]) = 1;
 		profile_add_own(p, pids[i]);
 	}
@@ -281,9 +277,7 @@ const struct side_timeline *sideband_get_timeline(const struct side_timelines *t
 
 static void timelines_free(struct side_timelines *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		free(t->list[i].changes);
 	free(t->list);
 	map_free(&t->index);
@@ -355,7 +349,7 @@ static void sideband_add_mapping(struct recording *r, const struct record *rec, 
 
 static uint32_t sideband_read_build_id(struct recording *r, struct cursor id)
 {
-	uint8_t n = cursor_u8(&id), i;
+	uint8_t n = cursor_u8(&id);
 	const uint8_t *bytes;
 	char hex[41] = "";
 
@@ -363,7 +357,7 @@ static uint32_t sideband_read_build_id(struct recording *r, struct cursor id)
 	bytes = cursor_take(&id, 20);
 	if (!bytes || n > 20 || !n)
 		return UINT32_MAX;
-	for (i = 0; i < n; i++)
+	for (uint8_t i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 	return intern_str(r->side.strings, hex);
 }

@@ -62,11 +62,10 @@ static int history_compare_maps(const void *a, const void *b)
 static void history_finish_space(struct history_space *s)
 {
 	uint64_t reach = 0;
-	uint32_t i;
 
 	if (s->n)
 		qsort(s->maps, s->n, sizeof(*s->maps), history_compare_maps);
-	for (i = 0; i < s->n; i++) {
+	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->maps[i].end > reach)
 			reach = s->maps[i].end;
 		s->maps[i].reach = reach;
@@ -76,10 +75,9 @@ static void history_finish_space(struct history_space *s)
 void history_make(struct history *h, const struct sideband *side)
 {
 	struct map loaded = {0};
-	size_t i;
 
 	*h = (struct history){.side = side};
-	for (i = 0; i < side->n; i++) {
+	for (size_t i = 0; i < side->n; i++) {
 		const struct side_row *row = &side->list[i];
 		struct history_space *s;
 
@@ -93,7 +91,7 @@ void history_make(struct history *h, const struct sideband *side)
 			array_add(s->forks, s->nforks, s->forks_cap, (uint32_t)i);
 		}
 	}
-	for (i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		history_finish_space(&h->list[i]);
 	history_finish_space(&h->programs);
 	map_free(&loaded);
@@ -207,9 +205,7 @@ uint32_t history_state(const struct history *h, uint32_t pid, uint32_t version)
 
 void history_free(struct history *h)
 {
-	size_t i;
-
-	for (i = 0; i < h->n; i++) {
+	for (size_t i = 0; i < h->n; i++) {
 		free(h->list[i].maps);
 		free(h->list[i].forks);
 	}

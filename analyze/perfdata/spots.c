@@ -86,11 +86,10 @@ static struct function_places function_places_find(const struct profile *p,
 {
 	struct function_places places = {.list = xcalloc(p->nspots + 1, sizeof(*places.list))};
 	bool *wanted = xcalloc(p->nsymbols + 1, sizeof(*wanted));
-	size_t i;
 
-	for (i = 0; i < p->nspots; i++)
+	for (size_t i = 0; i < p->nspots; i++)
 		wanted[p->spots[i].symbol] = true;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct spot *s = &spots[i];
 
 		if (s->symbol == PROFILE_NONE || !wanted[s->symbol])
@@ -119,9 +118,8 @@ static void spots_add_code(struct profile *p, const struct function_place *f, ui
 static void spots_add_lines(struct profile *p, const struct function_place *f, struct inlines *in)
 {
 	const char *line;
-	size_t i;
 
-	for (i = 0; in && i < p->nspots; i++) {
+	for (size_t i = 0; in && i < p->nspots; i++) {
 		if (p->spots[i].symbol != f->symbol)
 			continue;
 		line = inlines_line_at(in, f->start + p->spots[i].offset);
@@ -152,9 +150,8 @@ static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size
 		o->use_this_host && kernel_is_this(ob->r) ? xstrdup("/proc/kcore") : NULL,
 	};
 	uint8_t *bytes = NULL;
-	size_t i;
 
-	for (i = 0; i < array_size(paths); i++) {
+	for (size_t i = 0; i < array_size(paths); i++) {
 		if (paths[i] && !bytes)
 			bytes = kernel_read_file(ob, paths[i], addr, size);
 		free(paths[i]);
@@ -177,9 +174,7 @@ static uint8_t *kernel_read_code(const struct objects *ob, const struct function
 static void spots_explain(struct objects *ob, const struct function_place *f, size_t n,
 			  struct inlines *in, const struct elf_file *code)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++, f++) {
+	for (size_t i = 0; i < n; i++, f++) {
 		size_t size = (size_t)(f->end - f->start);
 
 		if (f->end > f->start && size <= CODE_MAX)
@@ -210,9 +205,9 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t n)
 {
 	struct function_places places = function_places_find(ob->p, spots, n);
-	size_t from, to;
+	size_t to;
 
-	for (from = 0; from < places.n; from = to) {
+	for (size_t from = 0; from < places.n; from = to) {
 		const struct function_place *f = &places.list[from];
 
 		for (to = from + 1; to < places.n && places.list[to].object == f->object; to++)
@@ -242,9 +237,7 @@ static int spot_compare(const void *a, const void *b)
 
 static void spots_add_fold(struct profile *p, const struct fold *f, const struct spot *spots)
 {
-	size_t i;
-
-	for (i = 0; i < f->costs.n; i++) {
+	for (size_t i = 0; i < f->costs.n; i++) {
 		const struct fold_cost *c = &f->costs.list[i];
 		const struct spot *s = &spots[c->stack];
 
@@ -262,11 +255,11 @@ static void spots_add_fold(struct profile *p, const struct fold *f, const struct
 
 static void spots_sum(struct profile *p)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (p->nspots)
 		qsort(p->spots, p->nspots, sizeof(*p->spots), spot_compare);
-	for (i = 0; i < p->nspots; i++) {
+	for (size_t i = 0; i < p->nspots; i++) {
 		if (n && !spot_compare(&p->spots[n - 1], &p->spots[i])) {
 			p->spots[n - 1].samples += p->spots[i].samples;
 			p->spots[n - 1].weight += p->spots[i].weight;
@@ -281,9 +274,8 @@ static void spots_sum(struct profile *p)
 static uint64_t folds_event_weight(const struct folds *f, uint32_t event)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		sum += f->list[i].events[event].weight;
 	return sum;
 }
@@ -296,9 +288,8 @@ static size_t spots_keep_function(struct profile *p, const struct folds *f, size
 				  size_t n)
 {
 	uint64_t sum = 0;
-	size_t i;
 
-	for (i = from; i < to; i++)
+	for (size_t i = from; i < to; i++)
 		sum += p->spots[i].weight;
 	if (sum < folds_event_weight(f, p->spots[from].event) / SHARE)
 		return n;
@@ -308,9 +299,9 @@ static size_t spots_keep_function(struct profile *p, const struct folds *f, size
 
 static void spots_keep_costly(struct profile *p, const struct folds *f)
 {
-	size_t from, to, n = 0;
+	size_t to, n = 0;
 
-	for (from = 0; from < p->nspots; from = to) {
+	for (size_t from = 0; from < p->nspots; from = to) {
 		for (to = from + 1; to < p->nspots; to++)
 			if (p->spots[to].symbol != p->spots[from].symbol ||
 			    p->spots[to].event != p->spots[from].event)
@@ -322,9 +313,9 @@ static void spots_keep_costly(struct profile *p, const struct folds *f)
 
 static size_t folds_count_stacks(const struct folds *f)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		n += f->list[i].nstacks;
 	return n;
 }
@@ -333,9 +324,8 @@ void spots_add(struct objects *ob, const struct folds *f, const struct spot *spo
 {
 	struct profile *p = ob->p;
 	const struct spot *at = spots;
-	size_t i;
 
-	for (i = 0; i < f->n; at += f->list[i++].nstacks)
+	for (size_t i = 0; i < f->n; at += f->list[i++].nstacks)
 		spots_add_fold(p, &f->list[i], at);
 	spots_sum(p);
 	spots_keep_costly(p, f);
@@ -346,20 +336,17 @@ void spots_add(struct objects *ob, const struct folds *f, const struct spot *spo
 
 void spots_number_symbols(struct profile *p, const uint32_t *ids)
 {
-	size_t i;
-
-	for (i = 0; i < p->nspots; i++)
+	for (size_t i = 0; i < p->nspots; i++)
 		p->spots[i].symbol = ids[p->spots[i].symbol];
-	for (i = 0; i < p->ncodes; i++)
+	for (size_t i = 0; i < p->ncodes; i++)
 		p->codes[i].symbol = ids[p->codes[i].symbol];
 }
 
 void spots_number_events(const struct recording *r)
 {
 	struct profile *p = r->profile;
-	size_t i;
 
-	for (i = 0; i < p->nspots; i++) {
+	for (size_t i = 0; i < p->nspots; i++) {
 		const struct event *e = &r->events.list[p->spots[i].event];
 
 		p->spots[i].event = profile_event(p, e->name, false);

@@ -66,9 +66,9 @@ static uint64_t stack_root_key(const struct stack *s)
 {
 	static const uint32_t lengths[] = {3, 6, 10, 15, UINT32_MAX};
 	uint64_t h = 0, key = 0;
-	uint32_t i = 0, k;
+	uint32_t i = 0;
 
-	for (k = 0; k < array_size(lengths); k++) {
+	for (uint32_t k = 0; k < array_size(lengths); k++) {
 		for (; i < lengths[k] && i < s->head.nr; i++)
 			h = stacks_mix(h ^ s->chain[s->head.nr - 1 - i], 0x9e3779b97f4a7c15ULL);
 		key = key << 12 | h >> 52;
@@ -150,10 +150,9 @@ static int stack_compare_chain(const void *a, const void *b, void *arg)
 {
 	struct stack *const *stacks = arg;
 	const struct stack *l = stacks[*(const uint32_t *)a], *r = stacks[*(const uint32_t *)b];
-	uint32_t i;
 	int c = 0;
 
-	for (i = 1; !c && i <= l->head.nr && i <= r->head.nr; i++)
+	for (uint32_t i = 1; !c && i <= l->head.nr && i <= r->head.nr; i++)
 		c = compare_u64(l->chain[l->head.nr - i], r->chain[r->head.nr - i]);
 	c = c ? c : compare_u64(l->head.nr, r->head.nr);
 	c = c ? c : compare_u64(l->head.ip, r->head.ip);
@@ -171,9 +170,9 @@ static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)
 static void stack_order_sort_runs(struct stack_order *so, const struct stack_key *keys)
 {
 	const struct stack_key *run = NULL, *key;
-	size_t i, from = 0;
+	size_t from = 0;
 
-	for (i = 0; i < so->n; i++) {
+	for (size_t i = 0; i < so->n; i++) {
 		key = &keys[so->order[i]];
 		if (run && key->space == run->space && key->root == run->root)
 			continue;
@@ -188,19 +187,18 @@ void stack_order_make(struct stack_order *so, struct folds *f)
 {
 	struct stack_key *keys;
 	struct radix_row *rows;
-	size_t i;
 
 	*so = (struct stack_order){0};
 	keys = stack_order_collect(so, f);
 	rows = xcalloc(so->n, sizeof(*rows));
 	so->order = xcalloc(so->n, sizeof(*so->order));
-	for (i = 0; i < so->n; i++)
+	for (size_t i = 0; i < so->n; i++)
 		rows[i] = (struct radix_row){keys[i].root, i};
 	radix_sort(rows, so->n);
-	for (i = 0; i < so->n; i++)
+	for (size_t i = 0; i < so->n; i++)
 		rows[i].key = keys[rows[i].value].space;
 	radix_sort(rows, so->n);
-	for (i = 0; i < so->n; i++)
+	for (size_t i = 0; i < so->n; i++)
 		so->order[i] = (uint32_t)rows[i].value;
 	free(rows);
 	stack_order_sort_runs(so, keys);

@@ -101,14 +101,14 @@ static bool format_is_name_char(char c)
 static void tracing_add_format(struct tracing *t, const char *system, struct cursor text)
 {
 	struct tracing_format f = {.text = (const char *)text.at, .size = cursor_left(&text)};
-	size_t id_len, name_len, i;
+	size_t id_len, name_len;
 	const char *id = format_find_line(f.text, f.size, "ID:", &id_len);
 	const char *name = format_find_line(f.text, f.size, "name: ", &name_len);
 
 	if (!id || !name || !format_parse_id(id, id_len, &f.id) || !name_len ||
 	    name_len > NAME_MAX_LEN)
 		return;
-	for (i = 0; i < name_len; i++)
+	for (size_t i = 0; i < name_len; i++)
 		if (!format_is_name_char(name[i]))
 			return;
 	f.system = xstrdup(system);
@@ -166,9 +166,7 @@ bool tracing_read(struct tracing *t, struct cursor c)
 
 void tracing_free(struct tracing *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		free(t->formats[i].system);
 		free(t->formats[i].name);
 	}
@@ -180,9 +178,7 @@ void tracing_free(struct tracing *t)
 
 struct tracing_format *tracing_find(const struct tracing *t, uint64_t id)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		if (t->formats[i].id == id)
 			return &t->formats[i];
 	return NULL;
@@ -274,9 +270,9 @@ static uint32_t plan_bytes_before(uint64_t type, uint64_t field)
 		PERF_SAMPLE_ADDR,	PERF_SAMPLE_ID,	 PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
 		PERF_SAMPLE_PERIOD,	PERF_SAMPLE_RAW,
 	};
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 
-	for (i = 0; before[i] != field; i++)
+	for (uint32_t i = 0; before[i] != field; i++)
 		n += type & before[i] ? 8 : 0;
 	return n;
 }
@@ -284,14 +280,13 @@ static uint32_t plan_bytes_before(uint64_t type, uint64_t field)
 void tracepoint_plan_finish(struct tracepoint_plan *p, const struct event *e)
 {
 	uint64_t type = e->sample_type;
-	int i;
 
 	p->fixed = !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN));
 	p->ids = plan_bytes_before(type, PERF_SAMPLE_TID);
 	p->time = plan_bytes_before(type, PERF_SAMPLE_TIME);
 	p->cpu = type & PERF_SAMPLE_CPU ? plan_bytes_before(type, PERF_SAMPLE_CPU) : 0;
 	p->raw = plan_bytes_before(type, PERF_SAMPLE_RAW);
-	for (i = 0; i < TRACEPOINT_FIELDS && p->fields[i].size; i++) {
+	for (int i = 0; i < TRACEPOINT_FIELDS && p->fields[i].size; i++) {
 		p->nfields++;
 		if (p->fields[i].at + p->fields[i].size > p->need)
 			p->need = p->fields[i].at + p->fields[i].size;

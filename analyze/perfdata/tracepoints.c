@@ -57,9 +57,9 @@ static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const st
 static void tracepoint_threads_rewind(struct tracepoint_threads *t)
 {
 	struct map now = {0};
-	size_t i, start = 0;
+	size_t start = 0;
 
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		if (start < t->nstarts && t->starts[start].thread == i)
 			start++;
 		else
@@ -72,13 +72,12 @@ static void tracepoint_threads_rewind(struct tracepoint_threads *t)
 void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband *side)
 {
 	struct tracepoint_thread *thread;
-	size_t i;
 
 	*t = (struct tracepoint_threads){0};
 	thread = tracepoint_threads_get(t, 0); /* the idle threads */
 	thread->pid = 0;
 	thread->name = intern_str(side->strings, "swapper");
-	for (i = 0; i < side->n; i++) {
+	for (size_t i = 0; i < side->n; i++) {
 		const struct side_row *row = &side->list[i];
 
 		if (row->kind == SIDE_FORK)
@@ -254,10 +253,10 @@ struct tracepoints {
 static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 {
 	struct recording *r = &tp->r;
-	size_t i, any = 0;
+	size_t any = 0;
 
 	tp->formats = xcalloc(r->events.n, sizeof(*tp->formats));
-	for (i = 0; i < r->events.n; i++) {
+	for (size_t i = 0; i < r->events.n; i++) {
 		if (r->events.list[i].type != PERF_TYPE_TRACEPOINT)
 			continue;
 		any++;
@@ -327,9 +326,7 @@ static bool tracing_format_matches(const struct tracing_format *f, const char *s
 static struct tracing_format *tracepoints_find_format(const struct tracepoints *tp,
 						      const char *system, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < tp->r.events.n; i++)
+	for (size_t i = 0; i < tp->r.events.n; i++)
 		if (tracing_format_matches(tp->formats[i], system, name))
 			return tp->formats[i];
 	return NULL;
@@ -377,9 +374,8 @@ static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
 {
 	uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
 	struct tracing_format *f = tp->formats[event];
-	int i;
 
-	for (i = 0; i < TRACEPOINT_FIELDS && want->fields[i]; i++) {
+	for (int i = 0; i < TRACEPOINT_FIELDS && want->fields[i]; i++) {
 		plan->fields[i] = tracing_field(&tp->tracing, f, want->fields[i]);
 		if (!plan->fields[i].size)
 			return error_set(tp->err, EBADMSG,
@@ -396,12 +392,11 @@ static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
 
 static int tracepoints_make_plans(struct tracepoints *tp)
 {
-	size_t i, k;
 	int ret = 0;
 
 	tp->plans = xcalloc(tp->r.events.n, sizeof(*tp->plans));
-	for (i = 0; i < tp->r.events.n && i <= UINT16_MAX; i++) {
-		for (k = 0; k < tp->q->n && !ret && !tp->plans[i].wanted; k++) {
+	for (size_t i = 0; i < tp->r.events.n && i <= UINT16_MAX; i++) {
+		for (size_t k = 0; k < tp->q->n && !ret && !tp->plans[i].wanted; k++) {
 			const struct tracepoint_want *w = &tp->q->wants[k];
 
 			if (!tracing_format_matches(tp->formats[i], w->system, w->name))
@@ -480,11 +475,9 @@ static void tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *
  */
 static bool tracepoints_is_double(struct tracepoints *tp, const struct tracepoint *t)
 {
-	unsigned int i;
-
 	if (tp->nnow && tp->now[0].time != t->time)
 		tp->nnow = 0;
-	for (i = 0; i < tp->nnow; i++) {
+	for (unsigned int i = 0; i < tp->nnow; i++) {
 		const struct tracepoint *o = &tp->now[i];
 
 		if (o->tid == t->tid && o->pid == t->pid && o->cpu == t->cpu &&
@@ -516,10 +509,9 @@ static void tracepoints_deliver(void *ctx, const struct tracepoint *t)
 static void tracepoints_read_samples(struct tracepoints *tp)
 {
 	struct chunk_reader reader = {0};
-	size_t i;
 
 	tp->order = (struct time_order){.deliver = tracepoints_deliver, .ctx = tp};
-	for (i = 0; i < tp->r.nchunks; i++)
+	for (size_t i = 0; i < tp->r.nchunks; i++)
 		tracepoints_read_chunk(tp, &reader, &tp->r.chunks[i]);
 	time_order_finish(&tp->order);
 	time_order_free(&tp->order);

@@ -42,9 +42,7 @@ static const struct unwind_arch archs[] = {
 
 const struct unwind_arch *unwind_arch_find(const char *machine, uint64_t abi)
 {
-	size_t i;
-
-	for (i = 0; machine && i < array_size(archs); i++)
+	for (size_t i = 0; machine && i < array_size(archs); i++)
 		if (archs[i].abi == abi && str_starts(machine, archs[i].name))
 			return &archs[i];
 	return NULL;
@@ -66,11 +64,10 @@ static bool unwind_regs_find(uint64_t mask, unsigned int number, struct cursor v
 bool unwind_regs_read(struct unwind_regs *regs, const struct unwind_arch *arch, uint64_t mask,
 		      struct cursor values)
 {
-	unsigned int i;
 	uint64_t pc;
 
 	regs->known = 0;
-	for (i = 0; i < arch->nregs; i++)
+	for (unsigned int i = 0; i < arch->nregs; i++)
 		if (unwind_regs_find(mask, arch->perf ? arch->perf[i] : i, values, &regs->value[i]))
 			regs->known |= 1ULL << i;
 	if (!unwind_regs_find(mask, arch->perf_pc, values, &pc))
@@ -133,9 +130,8 @@ static bool event_keeps_stacks(const struct event *e)
 struct unwinding *unwinding_new(const struct recording *r, const struct perfdata_options *o)
 {
 	struct unwinding *with = NULL;
-	size_t i;
 
-	for (i = 0; i < r->events.n && !with; i++)
+	for (size_t i = 0; i < r->events.n && !with; i++)
 		if (event_keeps_stacks(&r->events.list[i]))
 			with = xcalloc(1, sizeof(*with));
 	if (!with)
@@ -276,7 +272,6 @@ static enum ending unwind_step_by_row(struct unwind_walk *w)
 	const struct unwind_row *row = w->row;
 	struct unwind_frame f = {.regs = &w->regs, .stack = &w->stack};
 	struct unwind_regs caller = w->regs;
-	unsigned int i;
 
 	w->stack.beyond = false;
 	if (row->first)
@@ -284,7 +279,7 @@ static enum ending unwind_step_by_row(struct unwind_walk *w)
 	if (!unwind_apply_rule(w, &row->cfa, &f, &f.cfa))
 		return unwind_failure(w);
 	caller.value[w->arch->sp] = f.cfa;
-	for (i = 0; i < row->nrules; i++)
+	for (unsigned int i = 0; i < row->nrules; i++)
 		if (!unwind_restore_register(w, &row->rules[i], &f, &caller) &&
 		    row->rules[i].reg == row->ra)
 			return unwind_failure(w);
@@ -379,9 +374,9 @@ static uint64_t *unwinder_get_chain(struct unwinder *u, unsigned int slot)
 /* Returns whether the recorded chain already has user addresses. */
 static bool sample_has_user_part(const struct sample *s, bool swap)
 {
-	uint64_t i, v;
+	uint64_t v;
 
-	for (i = 0; i < s->nr; i++) {
+	for (uint64_t i = 0; i < s->nr; i++) {
 		memcpy(&v, s->chain + 8 * i, sizeof(v));
 		if ((swap ? __builtin_bswap64(v) : v) == (uint64_t)PERF_CONTEXT_USER)
 			return true;
@@ -430,7 +425,6 @@ void unwinder_chain(struct unwinder *u, unsigned int slot, struct sample *s, con
 void unwinder_finish(struct unwinder *u)
 {
 	struct profile_unwinds *to = u ? &u->with->counts : NULL;
-	size_t i;
 
 	if (!u)
 		return;
@@ -438,14 +432,14 @@ void unwinder_finish(struct unwinder *u)
 	to->cut += u->counts.cut;
 	to->lost += u->counts.lost;
 	to->deep += u->counts.deep;
-	for (i = 0; i < u->with->r->side.ndsos; i++) {
+	for (size_t i = 0; i < u->with->r->side.ndsos; i++) {
 		if (!u->objects[i])
 			continue;
 		u->with->missed[i] += u->objects[i]->missed;
 		unwind_object_close(u->objects[i]);
 		free(u->objects[i]);
 	}
-	for (i = 0; i < u->nchains; i++)
+	for (size_t i = 0; i < u->nchains; i++)
 		free(u->chains[i]);
 	free(u->chains);
 	free(u->objects);
@@ -456,9 +450,9 @@ void unwinder_finish(struct unwinder *u)
 static void unwinding_name_worst(const struct unwinding *with, struct str *text)
 {
 	const struct sideband *side = &with->r->side;
-	size_t worst = 0, i;
+	size_t worst = 0;
 
-	for (i = 1; i < side->ndsos; i++)
+	for (size_t i = 1; i < side->ndsos; i++)
 		if (with->missed[i] > with->missed[worst])
 			worst = i;
 	if (with->missed[worst])

@@ -95,11 +95,10 @@ static double counter_advance(const struct cpu_times *a, const struct cpu_times 
 static double cpu_busy_ns(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
 {
 	double idle = counter_advance(a, b, IDLE) + counter_advance(a, b, IOWAIT), ticks = 0;
-	int i;
 
 	if (b->f[IDLE] >= a->f[IDLE] && b->f[IOWAIT] >= a->f[IOWAIT])
 		return elapsed > idle ? elapsed - idle : 0;
-	for (i = 0; i < FIELDS; i++)
+	for (int i = 0; i < FIELDS; i++)
 		ticks += part_is_busy(i) ? counter_advance(a, b, i) : 0;
 	return ticks;
 }
@@ -107,9 +106,7 @@ static double cpu_busy_ns(const struct cpu_times *a, const struct cpu_times *b, 
 static void sums_add_cpu(struct proc_stat *s, unsigned int cpu, const struct cpu_times *a,
 			 const struct cpu_times *b, double busy, double share)
 {
-	int i;
-
-	for (i = 0; i < FIELDS; i++) {
+	for (int i = 0; i < FIELDS; i++) {
 		s->f[i] += share * counter_advance(a, b, i);
 		s->cpu[cpu].f[i] += share * counter_advance(a, b, i);
 	}
@@ -125,9 +122,8 @@ static double sums_add_span(struct ingest *in, struct proc_stat *s, const struct
 			    const struct cpu_times *b, double elapsed, double share)
 {
 	double all = NAN, busy;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < s->n; cpu++) {
+	for (unsigned int cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu) || (!a[cpu].there && !b[cpu].there))
 			continue;
 		if (a[cpu].there != b[cpu].there) {
@@ -145,9 +141,9 @@ static double sums_add_span(struct ingest *in, struct proc_stat *s, const struct
 /* Returns how many of the side's CPUs any reading has. */
 static unsigned int sums_count_seen(const struct ingest *in, const struct proc_stat *s)
 {
-	unsigned int cpu, seen = 0;
+	unsigned int seen = 0;
 
-	for (cpu = 0; cpu < s->n; cpu++)
+	for (unsigned int cpu = 0; cpu < s->n; cpu++)
 		seen += s->cpu[cpu].seen && ingest_has_cpu(in, cpu);
 	return seen;
 }
@@ -166,9 +162,8 @@ static const struct {
 static double sums_scale(const double f[FIELDS], double busy)
 {
 	double ticks = 0;
-	int i;
 
-	for (i = 0; i < FIELDS; i++)
+	for (int i = 0; i < FIELDS; i++)
 		ticks += part_is_busy(i) ? f[i] : 0;
 	return ticks > 0 ? busy / ticks : 1;
 }
@@ -178,9 +173,8 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 				double covered_s, int cpu)
 {
 	double ns, scale = sums_scale(f, busy), to_pct = 100 / (covered_s * 1e9);
-	size_t i;
 
-	for (i = 0; i < array_size(parts); i++) {
+	for (size_t i = 0; i < array_size(parts); i++) {
 		ns = f[parts[i].field];
 		if (parts[i].field2 != FIELDS)
 			ns += f[parts[i].field2];
@@ -194,11 +188,10 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 static void proc_stat_add_metrics(struct ingest *in, const struct proc_stat *s, double covered_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	unsigned int cpu;
 
 	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, NO_CPU);
 	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s);
-	for (cpu = 0; cpu < s->n; cpu++) {
+	for (unsigned int cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
 			continue;
 		ingest_metric_of(in, "busy_ns", NULL, (int)cpu, "ns",
@@ -282,10 +275,9 @@ static const double note_from_pct = 10;
 static double others_workload_user_ns(const struct ingest *in, double *more)
 {
 	double sum = 0, rest;
-	size_t i;
 
 	*more = 0;
-	for (i = 0; i < in->nthreads_seen; i++) {
+	for (size_t i = 0; i < in->nthreads_seen; i++) {
 		const struct thread_row *row = &in->threads_seen[i];
 
 		if (isnan(row->run_ns))
@@ -398,7 +390,6 @@ static void cpu_put_row(struct block_table *k, int cpu)
 {
 	struct estimate e = cpu_estimate(k, "cpu_pct", cpu);
 	struct value *row;
-	size_t i;
 
 	if (cpu != NO_CPU && !e.n)
 		return;
@@ -408,7 +399,7 @@ static void cpu_put_row(struct block_table *k, int cpu)
 	put_estimate(k->t, row, "busy_pct", &e);
 	e = block_estimate(k, figure_metric, "workload_cpu_pct");
 	table_set(k->t, row, "workload_pct", value_real(e.value));
-	for (i = 0; i < array_size(cpu_parts); i++) {
+	for (size_t i = 0; i < array_size(cpu_parts); i++) {
 		e = cpu_estimate(k, cpu_parts[i].metric, cpu);
 		table_set(k->t, row, cpu_parts[i].column, value_real(e.value));
 	}
@@ -418,10 +409,9 @@ static void cpu_by_add_cpus(struct block_table *k)
 {
 	const struct cpuset *wanted = k->q->cpus;
 	struct cpuset set = {0};
-	unsigned int cpu;
 
 	block_cpus_add(k, "cpu_pct", &set);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!wanted || cpuset_has(wanted, cpu)))
 			cpu_put_row(k, (int)cpu);
 }
@@ -434,13 +424,11 @@ static void cpu_by_to_percent(struct store *s, const struct block_runs *b,
 {
 	static const enum thread_figure times[] = {THREAD_RUN, THREAD_USER, THREAD_SYSTEM};
 	double seconds;
-	size_t i, f;
-	int k;
 
-	for (k = 0; k < b->n; k++) {
+	for (int k = 0; k < b->n; k++) {
 		seconds = figure_metric(s, &b->runs[k], "seconds");
-		for (i = 0; i < list->n; i++)
-			for (f = 0; f < array_size(times); f++)
+		for (size_t i = 0; i < list->n; i++)
+			for (size_t f = 0; f < array_size(times); f++)
 				list->g[i].of[k][times[f]] /= seconds * 1e7;
 	}
 }
@@ -453,9 +441,7 @@ struct cpu_by_side {
 /* Returns whether the threads could run only on the side's CPUs. run -1 asks for all runs. */
 static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 {
-	int i;
-
-	for (i = 0; i < side->k->b->n; i++)
+	for (int i = 0; i < side->k->b->n; i++)
 		if ((run < 0 || i == run) &&
 		    figure_metric(side->k->s, &side->k->b->runs[i], "workload_confined") == 0)
 			return false;
@@ -492,9 +478,8 @@ static void cpu_by_add_group(const struct cpu_by_side *side, const struct thread
 		    {"migrations", THREAD_MIGRATIONS}};
 	struct estimate e = cpu_by_estimate(side, g, THREAD_RUN);
 	struct value *row = cpu_by_put_row(side, g, &e);
-	size_t i;
 
-	for (i = 0; i < array_size(more); i++) {
+	for (size_t i = 0; i < array_size(more); i++) {
 		e = cpu_by_estimate(side, g, more[i].figure);
 		table_set(side->k->t, row, more[i].column, value_real(e.value));
 	}
@@ -532,10 +517,10 @@ static void cpu_by_add_others(const struct cpu_by_side *side, int run)
 static size_t cpu_by_add_run(const struct cpu_by_side *side, int run)
 {
 	const struct query *q = side->k->q;
-	size_t limit = query_limit(q, LIMIT), all = 0, i;
+	size_t limit = query_limit(q, LIMIT), all = 0;
 	struct estimate e, rest = {.lo = NAN, .hi = NAN};
 
-	for (i = 0; i < side->groups.n; i++) {
+	for (size_t i = 0; i < side->groups.n; i++) {
 		const struct thread_group *g = &side->groups.g[i];
 
 		if (g->run != run)
@@ -583,7 +568,7 @@ static int cpu_by_put_block(struct block_table *k, struct error *err)
 	struct cpu_by_side side = {.k = k};
 	enum thread_key key;
 	size_t shown = 0;
-	int rc, run;
+	int rc;
 
 	if (!thread_key_find(k->q->by, &key)) {
 		cpu_by_add_cpus(k);
@@ -594,7 +579,7 @@ static int cpu_by_put_block(struct block_table *k, struct error *err)
 		cpu_by_to_percent(k->s, k->b, &side.groups);
 		if (key == BY_COMM)
 			shown = cpu_by_add_run(&side, -1);
-		for (run = 0; key != BY_COMM && run < k->b->n; run++)
+		for (int run = 0; key != BY_COMM && run < k->b->n; run++)
 			shown += cpu_by_add_run(&side, run);
 		cpu_by_note_side(&side, shown);
 	}
@@ -664,11 +649,10 @@ static void cpu_put_workload(struct block_table *k)
 	} parts[] = {{"user_pct", "workload_cpu_user_pct"}, {"sys_pct", "workload_cpu_system_pct"}};
 	struct estimate e = block_estimate(k, figure_metric, "workload_cpu_pct");
 	struct value *row = block_row(k->t, &k->b->block);
-	size_t i;
 
 	table_set(k->t, row, "runs", value_int((int64_t)e.n));
 	put_estimate(k->t, row, "cpu_pct", &e);
-	for (i = 0; i < array_size(parts); i++) {
+	for (size_t i = 0; i < array_size(parts); i++) {
 		e = block_estimate(k, figure_metric, parts[i].metric);
 		table_set(k->t, row, parts[i].column, value_real(e.value));
 	}

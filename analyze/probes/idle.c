@@ -84,9 +84,8 @@ static void idle_cut_early_sleep(struct idle_states *d, size_t first, size_t end
 {
 	struct state *most = NULL;
 	double all = 0;
-	size_t i;
 
-	for (i = first; i < end; i++) {
+	for (size_t i = first; i < end; i++) {
 		struct state *s = &d->s[i];
 
 		if (s->round != d->round || s->change_us < 0)
@@ -104,15 +103,15 @@ static void idle_cut_early_sleep(struct idle_states *d, size_t first, size_t end
 
 static void idle_add_span(struct idle_states *d, double span_us, double share)
 {
-	size_t i, first = 0;
+	size_t first = 0;
 
-	for (i = 1; i <= d->names.n; i++) {
+	for (size_t i = 1; i <= d->names.n; i++) {
 		if (i < d->names.n && d->s[i].cpu == d->s[first].cpu)
 			continue;
 		idle_cut_early_sleep(d, first, i, span_us);
 		first = i;
 	}
-	for (i = 0; i < d->names.n; i++) {
+	for (size_t i = 0; i < d->names.n; i++) {
 		struct state *s = &d->s[i];
 
 		if (s->round != d->round || s->change_us < 0)
@@ -147,9 +146,8 @@ static void idle_add_metrics(struct ingest *in, const struct idle_states *d)
 	struct intern names = {0};
 	struct sum *sums = xcalloc(d->names.n + 1, sizeof(*sums)), *sum;
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	size_t i;
 
-	for (i = 0; i < d->names.n; i++) {
+	for (size_t i = 0; i < d->names.n; i++) {
 		const struct state *s = &d->s[i];
 		const char *name = strchr(intern_get(&d->names, (uint32_t)i), ' ') + 1;
 		double pct = s->sum_us / 1e4 / s->known_s;
@@ -162,7 +160,7 @@ static void idle_add_metrics(struct ingest *in, const struct idle_states *d)
 		sum->pct += pct;
 		sum->entries += s->sum_entries;
 	}
-	for (i = 0; i < names.n; i++) {
+	for (size_t i = 0; i < names.n; i++) {
 		const char *name = intern_get(&names, (uint32_t)i);
 
 		ingest_metric_of(in, "cstate_pct", name, NO_CPU, "%", sums[i].pct);
@@ -185,9 +183,8 @@ static void idle_note_partial(struct ingest *in, const struct state *s, double w
 static void idle_note_states(struct ingest *in, const struct idle_states *d)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	size_t i;
 
-	for (i = 0; i < d->names.n; i++)
+	for (size_t i = 0; i < d->names.n; i++)
 		if (d->s[i].known_s < 0.99 * window_s && (!i || d->s[i].cpu != d->s[i - 1].cpu))
 			idle_note_partial(in, &d->s[i], window_s);
 	if (d->back)
@@ -268,9 +265,8 @@ static struct value *idle_add_row(struct idle *d, int cpu, const char *source, c
 static void idle_put_proc_stat(struct idle *d, int cpu)
 {
 	struct estimate e;
-	size_t i;
 
-	for (i = 0; i < array_size(parts); i++) {
+	for (size_t i = 0; i < array_size(parts); i++) {
 		e = block_estimate(d->k, figure_metric_of,
 				   &(struct metric_key){parts[i].metric, NULL, cpu});
 		if (e.n)
@@ -295,10 +291,8 @@ static void idle_put_state(struct idle *d, const struct change_row *pct)
 
 static void idle_put_cpu(struct idle *d, int cpu)
 {
-	size_t i;
-
 	idle_put_proc_stat(d, cpu);
-	for (i = 0; i < d->pct.n; i++)
+	for (size_t i = 0; i < d->pct.n; i++)
 		if (d->pct.row[i].cpu == cpu)
 			idle_put_state(d, &d->pct.row[i]);
 }
@@ -307,7 +301,6 @@ static void idle_put_cpus(struct idle *d)
 {
 	const struct query *q = d->k->q;
 	struct cpuset set = {0};
-	unsigned int cpu;
 
 	block_cpus_add(d->k, "cstate_pct", &set);
 	block_cpus_add(d->k, "cpu_idle_pct", &set);
@@ -318,7 +311,7 @@ static void idle_put_cpus(struct idle *d)
 			 "--by cpu shows each CPU, --cpu SET picks some");
 		return;
 	}
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
 			idle_put_cpu(d, (int)cpu);
 }

@@ -50,11 +50,8 @@ static const struct parser *const parsers[] = {PARSERS(ADDRESS)};
 
 const struct parser *parser_find(const char *file)
 {
-	size_t i;
-	int k;
-
-	for (i = 0; i < array_size(parsers); i++)
-		for (k = 0; parsers[i]->files[k]; k++)
+	for (size_t i = 0; i < array_size(parsers); i++)
+		for (int k = 0; parsers[i]->files[k]; k++)
 			if (!strcmp(parsers[i]->files[k], file))
 				return parsers[i];
 	return NULL;
@@ -96,9 +93,7 @@ void ingest_fact(struct ingest *in, const char *name, const char *value)
 
 double ingest_find_metric(const struct ingest *in, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < in->nmetrics; i++) {
+	for (size_t i = 0; i < in->nmetrics; i++) {
 		const struct metric_key *k = &in->metrics[i].key;
 
 		if (!k->object && k->cpu == NO_CPU && !strcmp(k->name, name))
@@ -119,10 +114,9 @@ struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
 {
 	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
 	struct thread_row row = {.pid = pid, .tid = tid};
-	int f;
 
 	if (!*at) {
-		for (f = 0; f < THREAD_FIGURES; f++)
+		for (int f = 0; f < THREAD_FIGURES; f++)
 			row.f[f] = NAN;
 		array_add(in->threads_seen, in->nthreads_seen, in->threads_seen_cap, row);
 		*at = in->nthreads_seen;
@@ -190,10 +184,8 @@ int window_narrow(struct ingest *in, struct error *err)
 
 void window_absent(struct ingest *in, const char *what, const char *why)
 {
-	size_t i;
-
 	note_add(&in->notes, not_in_slice, what, why);
-	for (i = 0; i < in->nabsent; i++)
+	for (size_t i = 0; i < in->nabsent; i++)
 		if (!strcmp(in->absent[i], what))
 			return;
 	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
@@ -213,9 +205,7 @@ static uint64_t times_at(const struct times *t, size_t i)
 /* Returns how far `at` is from the nearer of the two readings around it. */
 static double times_distance(const struct times *t, uint64_t at)
 {
-	size_t i;
-
-	for (i = 1; i < t->n; i++)
+	for (size_t i = 1; i < t->n; i++)
 		if (times_at(t, i - 1) <= at && at <= times_at(t, i))
 			return fmin((double)(at - times_at(t, i - 1)),
 				    (double)(times_at(t, i) - at));
@@ -225,9 +215,8 @@ static double times_distance(const struct times *t, uint64_t at)
 static bool times_any_inside(const struct times *t, uint64_t from, uint64_t to)
 {
 	uint64_t margin = (to - from) / 20;
-	size_t i;
 
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		if (times_at(t, i) >= from + margin && times_at(t, i) + margin <= to)
 			return true;
 	return false;
@@ -268,9 +257,9 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 
 void window_cut_series(struct ingest *in)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < in->nseries && in->sliced; i++)
+	for (size_t i = 0; i < in->nseries && in->sliced; i++)
 		if (in->series[i].t_ns > in->run.start_ns && in->series[i].t_ns <= in->run.end_ns)
 			in->series[kept++] = in->series[i];
 	if (in->sliced)
@@ -315,9 +304,7 @@ static bool parser_resolves_slice(struct ingest *in, const char *what, const str
 /* Notes what a collector did not measure, and why, and how much it lost. */
 static void collector_add_notes(struct ingest *in)
 {
-	size_t i;
-
-	for (i = 0; i < in->ncollectors; i++) {
+	for (size_t i = 0; i < in->ncollectors; i++) {
 		const struct collector_row *c = &in->collectors[i];
 
 		if (strcmp(c->state, "ok"))
@@ -333,9 +320,8 @@ static void collector_add_notes(struct ingest *in)
 static void ingest_read_collected(struct ingest *in, bool last)
 {
 	const struct parser *p;
-	size_t i;
 
-	for (i = 0; i < in->nfiles; i++) {
+	for (size_t i = 0; i < in->nfiles; i++) {
 		const struct ingest_file *f = &in->files[i];
 
 		p = parser_find(f->name);

@@ -44,12 +44,12 @@ static const char *irq_find_device(char *what)
 {
 	static const char *const triggers[] = {"edge", "level", "fasteoi"};
 	char *field = what, *end, *last = what;
-	size_t i, n;
+	size_t n;
 
 	for (; *field; field = end + strspn(end, " \t")) {
 		end = field + strcspn(field, " \t");
 		n = (size_t)(end - field);
-		for (i = 0; i < array_size(triggers); i++) {
+		for (size_t i = 0; i < array_size(triggers); i++) {
 			size_t len = strlen(triggers[i]);
 
 			if (n >= len && !strncasecmp(end - len, triggers[i], len))
@@ -81,9 +81,7 @@ struct irqs {
 static void irq_add_counts(struct irqs *q, struct deltas *d, const unsigned long long *v,
 			   unsigned int n, const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		deltas_put(d, name, n < q->columns.n ? NO_CPU : (int)q->columns.cpu[i], v[i]);
 }
 
@@ -217,15 +215,14 @@ static int irq_put_block(struct block_table *k, struct error *err)
 	long left = k->q->limit ? k->q->limit : -1;
 	struct change_rate *ranked;
 	struct changes c;
-	size_t kind, i;
 	int rc = 0;
 
-	for (kind = 0; kind < array_size(kinds) && !rc; kind++) {
+	for (size_t kind = 0; kind < array_size(kinds) && !rc; kind++) {
 		rc = changes_read(&c, k, kinds[kind], OF_ALL, err);
 		k->found += c.n;
 		changes_fill_cpus(&c);
 		ranked = changes_rank(&c);
-		for (i = 0; i < c.n && left && !rc; i++) {
+		for (size_t i = 0; i < c.n && left && !rc; i++) {
 			if (!changes_wanted(&c, ranked[i].row, k->q))
 				continue;
 			irq_put_row(&c, ranked, ranked[i].row, kinds[kind], k->t);

@@ -162,9 +162,9 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	struct total *list = xcalloc(n->d.n + 1, sizeof(*list));
 	struct intern names = {0};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < n->d.n; i++) {
+	for (size_t i = 0; i < n->d.n; i++) {
 		k = intern_str(&names, strchr(n->d.d[i].name, ' ') + 1);
 		nic_total_add(&list[k], &n->d, &n->d.d[i]);
 	}
@@ -179,9 +179,8 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 static void nic_free(void *nic)
 {
 	struct nic *n = nic;
-	size_t i;
 
-	for (i = 0; i < n->groups.n; i++)
+	for (size_t i = 0; i < n->groups.n; i++)
 		free(n->names[i]);
 	free(n->names);
 	intern_free(&n->groups);
@@ -235,12 +234,11 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 {
 	struct tsv t;
 	int rc = tsv_read(&t, path, '\t', err);
-	size_t row;
 
 	if (rc)
 		return rc;
 	rc = tsv_require(&t, err, "netns", "interface", "key", "value", NULL);
-	for (row = 0; row < t.rows && !rc; row++) {
+	for (size_t row = 0; row < t.rows && !rc; row++) {
 		char *object = xasprintf("%s/%s/%s", tsv_text(&t, row, "netns"),
 					 tsv_text(&t, row, "interface"), tsv_text(&t, row, "key"));
 
@@ -274,7 +272,7 @@ static char *net_sysctls_of_host(const struct ingest *in, struct error *err)
  */
 static int net_sysctls_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	char *text = NULL, *host = NULL, *rest, *line, *equals, *name;
+	char *text = NULL, *host = NULL, *line, *equals, *name;
 	struct error bad = {0};
 	struct intern known = {0};
 	int rc = file_read(path, &text, NULL, err);
@@ -282,9 +280,9 @@ static int net_sysctls_read_file(struct ingest *in, const char *path, struct err
 	host = rc ? NULL : net_sysctls_of_host(in, &bad);
 	if (error_of_machine(bad.code))
 		rc = error_set(err, bad.code, "%s", bad.text);
-	for (rest = host; (line = str_token(&rest, '\n'));)
+	for (char *rest = host; (line = str_token(&rest, '\n'));)
 		intern_str(&known, line);
-	for (rest = rc ? NULL : text; (line = str_token(&rest, '\n'));) {
+	for (char *rest = rc ? NULL : text; (line = str_token(&rest, '\n'));) {
 		equals = strstr(line, " = ");
 		if (!equals || intern_find(&known, line, strlen(line)) != INTERN_NONE ||
 		    str_starts(line, "net.netfilter.nf_conntrack_count "))
@@ -345,9 +343,8 @@ static bool nic_is_size(const char *rest)
 static bool nic_queue(const char *name, char *queue, size_t size)
 {
 	unsigned int n;
-	size_t i;
 
-	for (i = 0; i < array_size(patterns); i++) {
+	for (size_t i = 0; i < array_size(patterns); i++) {
 		int end = 0;
 
 		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end ||
@@ -418,9 +415,8 @@ static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_r
 static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
 {
 	long left = q->limit ? q->limit : -1;
-	size_t i;
 
-	for (i = 0; i < e->n && left; i++) {
+	for (size_t i = 0; i < e->n && left; i++) {
 		char queue[32] = "";
 		bool has_queue = nic_queue(e->rows[i].name, queue, sizeof(queue));
 
@@ -435,9 +431,9 @@ static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q
 static void ethtool_note_unknown(const struct ethtool_text *e, struct table *t)
 {
 	struct str names = {0};
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < e->n && !e->rates; i++)
+	for (size_t i = 0; i < e->n && !e->rates; i++)
 		if (isnan(ethtool_change_of(e, &e->rows[i])) && n++ < 5)
 			str_printf(&names, "%s%s", names.len ? ", " : "", e->rows[i].name);
 	if (n) {
@@ -507,9 +503,8 @@ static char *nic_setting_values_of(const struct changes *state, const struct cha
 {
 	struct str s = {0};
 	double last = NAN;
-	int r;
 
-	for (r = 0; row && r < state->b->n; r++) {
+	for (int r = 0; row && r < state->b->n; r++) {
 		if (isnan(row->x[r]) || row->x[r] == last)
 			continue;
 		last = row->x[r];
@@ -568,9 +563,8 @@ static const char *nic_driver_of(struct block_table *k, const char *interface)
 {
 	char *name = xasprintf("nic:%s/driver", interface);
 	const char *driver = NULL;
-	int i;
 
-	for (i = 0; i < k->b->n && !driver; i++)
+	for (int i = 0; i < k->b->n && !driver; i++)
 		driver = store_run_fact(k->s, k->b->runs[i].id, name);
 	free(name);
 	return driver;
@@ -581,9 +575,8 @@ static void nic_setting_note_interface(struct block_table *k, const struct chang
 {
 	const char *driver = nic_driver_of(k, interface);
 	struct str s = {0};
-	size_t i;
 
-	for (i = 0; i < array_size(shown); i++)
+	for (size_t i = 0; i < array_size(shown); i++)
 		nic_setting_add(&s, state, interface, i);
 	if (driver || s.len)
 		note_add_block(&k->t->notes, &state->b->block, nic_settings, interface,
@@ -596,9 +589,8 @@ static bool nic_is_at_work(const struct changes *c, const char *interface)
 {
 	static const char *const moved[] = {"rx_packets", "tx_packets"};
 	bool busy = false;
-	size_t i;
 
-	for (i = 0; i < array_size(moved); i++) {
+	for (size_t i = 0; i < array_size(moved); i++) {
 		char *name = xasprintf("%s/link/%s", interface, moved[i]);
 		const struct change_row *row = changes_find(c, name, NO_CPU);
 
@@ -625,9 +617,8 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
 {
 	struct changes state;
 	int rc = changes_read(&state, k, "nic_state", OF_SIDE, err);
-	size_t i;
 
-	for (i = 0; i < state.n && !rc; i++) {
+	for (size_t i = 0; i < state.n && !rc; i++) {
 		const char *key = nic_setting_key_of(state.row[i].name);
 		char *interface;
 
@@ -740,19 +731,18 @@ static void nic_put_rows(const struct changes *c, const struct query *q, struct 
 {
 	struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
 	long left = q->limit ? q->limit : -1;
-	size_t i;
 
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		nic_counter_parse(&list[i], &c->row[i]);
 	if (c->n)
 		qsort(list, c->n, sizeof(*list), nic_in_order);
-	for (i = 0; i < c->n && left; i++) {
+	for (size_t i = 0; i < c->n && left; i++) {
 		if (!nic_wanted(&list[i], c, q))
 			continue;
 		nic_put_row(c, &list[i], t);
 		left--;
 	}
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		free(list[i].copy);
 	free(list);
 }

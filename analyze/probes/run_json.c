@@ -74,7 +74,6 @@ static void run_add_edges(struct ingest *in, const json_t *root)
 	const json_t *window = json_object_get(root, "window"),
 		     *late = json_object_get(window, "late_ns"),
 		     *own = json_object_get(window, "own_cpu_ns");
-	size_t i;
 
 	if (in->run.end_ns <= in->run.start_ns)
 		return;
@@ -84,7 +83,7 @@ static void run_add_edges(struct ingest *in, const json_t *root)
 				      (double)(in->run.end_ns - in->run.start_ns));
 	if (json_is_integer(late))
 		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3);
-	for (i = 0; i < array_size(edges); i++)
+	for (size_t i = 0; i < array_size(edges); i++)
 		edge_add_metric(in, json_object_get(root, "collectors"), &edges[i]);
 }
 

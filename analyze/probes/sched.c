@@ -47,13 +47,12 @@ static bool sched_parse_line(char *line, void *arg)
 	struct reading *r = arg;
 	struct seen s;
 	char *word, *end;
-	int i;
 
 	word = str_token(&line, ' ');
 	s.pid = strtoll(word, NULL, 10);
 	word = str_token(&line, ' ');
 	s.tid = word ? strtoll(word, NULL, 10) : 0;
-	for (i = 0; i < FIGURES; i++) {
+	for (int i = 0; i < FIGURES; i++) {
 		word = str_token(&line, ' ');
 		if (!word)
 			return false;
@@ -83,7 +82,6 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 {
 	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
 	double by;
-	int i;
 
 	thread_seen(in, row, s->comm, end);
 	if (was && was->f[RUN] > s->f[RUN])
@@ -92,7 +90,7 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 		sums->late++;
 		return 0;
 	}
-	for (i = 0; i < FIGURES; i++) {
+	for (int i = 0; i < FIGURES; i++) {
 		by = s->f[i] - (was ? was->f[i] : 0);
 		sums->back |= by < 0;
 		by = by < 0 ? 0 : by * share;
@@ -108,12 +106,11 @@ static double sched_add_span(struct ingest *in, struct sums *sums, const struct 
 			     const struct reading *b, uint64_t from, uint64_t to)
 {
 	double share = span_inside(from, to, in->run.start_ns, in->run.end_ns), waited = 0;
-	size_t i;
 
-	for (i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		waited += sched_add_thread(in, sums, sched_find(a, &b->all[i]), &b->all[i], to,
 					   (double)(to - from), share);
-	for (i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		sums->ended += !sched_find(b, &a->all[i]);
 	return waited;
 }
@@ -130,9 +127,7 @@ static const struct {
 
 static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(metrics); i++)
+	for (size_t i = 0; i < array_size(metrics); i++)
 		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[i]);
 	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY]);
 	if (sums->back)
@@ -154,12 +149,12 @@ static size_t sched_read_snap(struct ingest *in, void *arg, char *text, uint64_t
 {
 	struct sums *sums = arg;
 	struct reading now = {0};
-	size_t bad = snap_lines(text, sched_parse_line, &now), i;
+	size_t bad = snap_lines(text, sched_parse_line, &now);
 	double waited;
 
-	for (i = 0; i < FIGURES && !before_ns; i++)
+	for (size_t i = 0; i < FIGURES && !before_ns; i++)
 		sums->f[i] = NAN;
-	for (i = 0; i < now.n && !before_ns; i++)
+	for (size_t i = 0; i < now.n && !before_ns; i++)
 		thread_seen(in, ingest_thread(in, now.all[i].pid, now.all[i].tid), now.all[i].comm,
 			    t_ns);
 	if (before_ns && t_ns > before_ns) {
@@ -388,9 +383,8 @@ static int sched_read_events(struct sched *s, struct error *err)
 		[RUNTIME] = {"sched", "sched_stat_runtime", {"pid", "runtime"}},
 	};
 	struct tracepoints_query q = {wants, NWANTS, sched_deliver, s};
-	int i;
 
-	for (i = 0; i < NWANTS; i++)
+	for (int i = 0; i < NWANTS; i++)
 		s->has[i] = tracepoints_has(s->tp, wants[i].system, wants[i].name);
 	if (!s->has[SWITCH])
 		return error_set(
@@ -419,10 +413,10 @@ static void sched_row_add_task(struct sched_row *row, const struct sched_task *t
 /* Makes the rows and skips the idle task, which never waits. */
 static void sched_make_rows(struct sched *s, bool by_tid)
 {
-	uint32_t i, comm;
+	uint32_t comm;
 	struct sched_row *row;
 
-	for (i = 0; i < s->ntasks; i++) {
+	for (uint32_t i = 0; i < s->ntasks; i++) {
 		const char *name;
 
 		if (!s->tasks[i].known)
@@ -504,12 +498,12 @@ static void sched_note_events(struct table *t, const struct sched *s)
 
 static void sched_put_rows(struct table *t, struct sched *s)
 {
-	size_t limit = query_limit(s->q, LIMIT), shown = 0, all = 0, i;
+	size_t limit = query_limit(s->q, LIMIT), shown = 0, all = 0;
 	uint64_t switches = 0, runtime = 0;
 
 	if (s->nrows)
 		qsort(s->rows, s->nrows, sizeof(*s->rows), sched_compare_delay);
-	for (i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
+	for (size_t i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
 		switches += s->rows[i].sum.switches;
 		runtime += s->rows[i].sum.runtime;
 		if (all >= limit)
@@ -570,9 +564,7 @@ static void sched_capture_put_group(const struct block_table *k, const struct th
 /* Returns false for threads that ended before zcost read them. */
 static bool sched_capture_shows(const struct thread_groups *groups, const struct thread_group *g)
 {
-	int k;
-
-	for (k = 0; k < groups->nruns; k++)
+	for (int k = 0; k < groups->nruns; k++)
 		if (!isnan(g->of[k][THREAD_WAIT]))
 			return true;
 	return false;
@@ -589,14 +581,14 @@ static enum thread_key sched_key(const struct query *q)
 
 static int sched_capture_put_block(struct block_table *k, struct error *err)
 {
-	size_t limit = query_limit(k->q, LIMIT), all = 0, shown = 0, i;
+	size_t limit = query_limit(k->q, LIMIT), all = 0, shown = 0;
 	const struct block *b = &k->b->block;
 	struct thread_groups groups = {0};
 	char *reason;
 	int rc = thread_groups_read(&groups, k->s, k->b, sched_key(k->q), k->q->comm, THREAD_WAIT,
 				    err);
 
-	for (i = 0; i < groups.n && !rc; i++) {
+	for (size_t i = 0; i < groups.n && !rc; i++) {
 		if (!sched_capture_shows(&groups, &groups.g[i]) || all++ >= limit)
 			continue;
 		sched_capture_put_group(k, &groups, &groups.g[i]);

@@ -70,7 +70,7 @@ size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
 int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path, struct error *err)
 {
 	struct snaps snaps;
-	size_t bad = 0, i;
+	size_t bad = 0;
 	int rc = snaps_open(in, r->what, path, &snaps, err);
 	void *sums;
 
@@ -79,7 +79,7 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 	sums = xcalloc(1, r->size);
 	if (r->skip_early)
 		snaps_skip_early(&snaps, in->run.start_ns);
-	for (i = 0; i < snaps.n; i++)
+	for (size_t i = 0; i < snaps.n; i++)
 		bad += r->reading(in, sums, snaps_text(&snaps, i),
 				  i ? snaps.snap[i - 1].mono_ns : 0, snaps.snap[i].mono_ns);
 	if (bad)
@@ -166,9 +166,9 @@ void deltas_restart(struct deltas *d)
 void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what)
 {
 	struct str s = {0};
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		if (!d->d[i].back || n++ >= 3)
 			continue;
 		str_printf(&s, "%s%s", s.len ? ", " : "", d->d[i].name);
@@ -186,9 +186,9 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 {
 	double *sums = xcalloc(d->n + 1, sizeof(*sums)), *sum, all = NAN;
 	struct intern names = {0};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct delta *c = &d->d[i];
 
 		n = names.n;
@@ -204,7 +204,7 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 		if (c->cpu != NO_CPU && ingest_has_cpu(in, (unsigned int)c->cpu))
 			figure_add(&all, c->sum);
 	}
-	for (i = 0; i < names.n; i++)
+	for (size_t i = 0; i < names.n; i++)
 		ingest_metric_of(in, metric, intern_get(&names, (uint32_t)i), NO_CPU, "1", sums[i]);
 	intern_free(&names);
 	free(sums);

@@ -21,9 +21,7 @@ static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRt
 
 static bool snmp_is_counter(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(no_counters); i++)
+	for (size_t i = 0; i < array_size(no_counters); i++)
 		if (!strcmp(no_counters[i], name))
 			return false;
 	return true;
@@ -220,9 +218,7 @@ static int snmp_put_own(struct block_table *k, const struct changes *namespace, 
  */
 static long snmp_put_rows(struct block_table *k, const struct changes *c, bool of_a_kind, long left)
 {
-	size_t i;
-
-	for (i = 0; i < c->n && left; i++) {
+	for (size_t i = 0; i < c->n && left; i++) {
 		const char *kind = snmp_kind(c->row[i].name);
 
 		if (!kind == of_a_kind || (!k->q->all && !change_happened(c, &c->row[i])))

@@ -93,9 +93,8 @@ static const char *sockstat_unit(const char *name)
 static void sockstat_finish(struct ingest *in, void *sockstat, double covered_s)
 {
 	const struct sockstat *s = sockstat;
-	size_t i;
 
-	for (i = 0; i < s->n && covered_s > 0; i++) {
+	for (size_t i = 0; i < s->n && covered_s > 0; i++) {
 		const struct gauge *g = &s->gauges[i];
 		const char *name = intern_get(&s->names, (uint32_t)i);
 		const char *unit = sockstat_unit(name);
@@ -158,9 +157,8 @@ static const struct column sockstat_columns[] = {
 static const char *sockstat_scope(const char *name)
 {
 	static const char *const of_host[] = {"TCP.orphan", "TCP.alloc", "TCP.mem", "UDP.mem"};
-	size_t i;
 
-	for (i = 0; i < array_size(of_host); i++)
+	for (size_t i = 0; i < array_size(of_host); i++)
 		if (!strcmp(of_host[i], name))
 			return "host";
 	return "namespace";
@@ -185,11 +183,10 @@ static int sockstat_add_block(struct block_table *k, struct error *err)
 {
 	struct changes means, maxima = {0};
 	int rc = changes_read(&means, k, "sockstat_mean", OF_SIDE, err);
-	size_t i;
 
 	if (!rc)
 		rc = changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
-	for (i = 0; i < means.n && !rc; i++) {
+	for (size_t i = 0; i < means.n && !rc; i++) {
 		const struct change_row *r = changes_find(&maxima, means.row[i].name, NO_CPU);
 		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);
 

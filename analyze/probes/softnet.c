@@ -41,9 +41,8 @@ static void softnet_add_words(struct softnet *s, int cpu, const uint32_t *w, uns
 {
 	bool here = ingest_has_cpu(s->in, (unsigned int)cpu);
 	double growth;
-	size_t i;
 
-	for (i = 0; i < array_size(counters) && counters[i].word < n; i++) {
+	for (size_t i = 0; i < array_size(counters) && counters[i].word < n; i++) {
 		growth = deltas_put(&s->d, counters[i].name, cpu, w[counters[i].word]);
 		if (here && !strcmp(counters[i].name, "squeezed"))
 			figure_add(&s->squeezed, growth);
@@ -177,12 +176,11 @@ static int softnet_put_block(struct block_table *k, struct error *err)
 	struct change_rate *ranked;
 	struct changes c;
 	int rc = changes_read(&c, k, "softnet", OF_ALL, err), rank;
-	size_t i;
 
 	changes_fill_cpus(&c);
 	ranked = changes_rank(&c);
 	for (rank = 0; rank <= (int)array_size(always) && !rc; rank++)
-		for (i = 0; i < c.n; i++) {
+		for (size_t i = 0; i < c.n; i++) {
 			bool listed =
 				rank < (int)array_size(always) && !by_cpu && c.row[i].cpu == NO_CPU;
 

@@ -46,13 +46,12 @@ static void tsv_read_heading(struct tsv *t, char *line, char sep)
 static void tsv_read_row(struct tsv *t, char *line, char sep, size_t *cap)
 {
 	size_t n = (size_t)t->ncolumns;
-	int i;
 
 	if (t->rows >= *cap) {
 		*cap = *cap ? *cap * 2 : 64;
 		t->cells = xrealloc(t->cells, *cap * n * sizeof(*t->cells));
 	}
-	for (i = 0; i < t->ncolumns; i++) {
+	for (int i = 0; i < t->ncolumns; i++) {
 		char *field = str_token(&line, sep);
 
 		if (!field) {
@@ -123,9 +122,7 @@ void tsv_free(struct tsv *t)
 
 int tsv_column(const struct tsv *t, const char *name)
 {
-	int i;
-
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		if (!strcasecmp(t->names[i], name))
 			return i;
 	return -1;

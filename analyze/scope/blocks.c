@@ -15,9 +15,7 @@ const char *const power_kind_names[4] = {"wall", "platform", "package", NULL};
 
 static int block_check_power(const char *kind, struct error *err)
 {
-	int i;
-
-	for (i = 0; power_kind_names[i]; i++)
+	for (int i = 0; power_kind_names[i]; i++)
 		if (!strcmp(power_kind_names[i], kind))
 			return 0;
 	return error_set(err, EINVAL,
@@ -28,7 +26,7 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 		    enum purpose purpose, struct error *err)
 {
 	struct block *blocks = NULL;
-	int n, i, rc;
+	int n, rc;
 
 	*list = (struct block_list){0};
 	rc = scope_estimator(s, q, &list->estimator, err);
@@ -40,7 +38,7 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 	if (n < 0)
 		return n;
 	list->blocks = xcalloc((size_t)n + 1, sizeof(*list->blocks));
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		struct block_runs *b = &list->blocks[list->n++];
 
 		b->block = blocks[i];
@@ -57,9 +55,7 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 
 void block_list_free(struct block_list *list)
 {
-	int i;
-
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 		free(list->blocks[i].runs);
 	free(list->blocks);
 	*list = (struct block_list){0};
@@ -67,9 +63,7 @@ void block_list_free(struct block_list *list)
 
 static bool scope_has_interval(const struct table *t)
 {
-	int i;
-
-	for (i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 		if (t->columns[i].spread == SPREAD_RANGE)
 			return true;
 	return false;
@@ -87,9 +81,9 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 	};
 	const char *text = scope_has_interval(t) ? intervals[list->estimator]
 						 : estimator_names[list->estimator];
-	int most = 0, i;
+	int most = 0;
 
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 		most = list->blocks[i].n > most ? list->blocks[i].n : most;
 	if (!most || !t->rows)
 		return;
@@ -100,11 +94,11 @@ char *block_collector_reason(struct store *s, const struct block_runs *b, const 
 {
 	struct collector_row *rows;
 	char *reason = NULL;
-	int i, k, n;
+	int n;
 
-	for (i = 0; i < b->n && !reason; i++) {
+	for (int i = 0; i < b->n && !reason; i++) {
 		n = store_collectors(s, b->runs[i].id, &rows, NULL);
-		for (k = 0; k < n && !reason; k++)
+		for (int k = 0; k < n && !reason; k++)
 			if (!strcmp(rows[k].name, collector) && rows[k].why && *rows[k].why)
 				reason = xstrdup(rows[k].why);
 		free(rows);
@@ -115,10 +109,9 @@ char *block_collector_reason(struct store *s, const struct block_runs *b, const 
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
 {
 	const char *doubt = NULL;
-	int i;
 
 	scope_note_interval(list, t);
-	for (i = 0; i < list->n; i++) {
+	for (int i = 0; i < list->n; i++) {
 		const struct block_runs *b = &list->blocks[i];
 
 		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
@@ -133,9 +126,7 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 
 void block_list_run_notes(const struct block_list *list, struct store *s, struct table *t)
 {
-	int i;
-
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 		scope_notes(s, list->blocks[i].runs, list->blocks[i].n, t);
 	scope_capture_notes(s, t);
 }
@@ -144,9 +135,9 @@ int block_table_run(struct store *s, const struct query *q, struct table *t, blo
 		    void (*note)(struct block_table *k), struct error *err)
 {
 	struct block_table k = {.s = s, .q = q, .t = t};
-	int rc = block_list_read(&k.list, s, q, FOR_FIGURES, err), i;
+	int rc = block_list_read(&k.list, s, q, FOR_FIGURES, err);
 
-	for (i = 0; i < k.list.n && !rc; i++) {
+	for (int i = 0; i < k.list.n && !rc; i++) {
 		k.b = &k.list.blocks[i];
 		rc = add(&k, err);
 	}
@@ -170,11 +161,11 @@ struct value *block_row(struct table *t, const struct block *b)
 void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set)
 {
 	struct metric_row *rows;
-	int i, r, n;
+	int n;
 
-	for (r = 0; r < k->b->n; r++) {
+	for (int r = 0; r < k->b->n; r++) {
 		n = store_metrics(k->s, k->b->runs[r].id, metric, OF_EACH_CPU, &rows, NULL);
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			cpuset_add(set, (unsigned int)rows[i].key.cpu);
 		free(rows);
 	}
@@ -193,9 +184,7 @@ void put_estimate(struct table *t, struct value *row, const char *column, const 
 
 const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r)
 {
-	int i;
-
-	for (i = 0; i < b->n; i++)
+	for (int i = 0; i < b->n; i++)
 		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
 			return &b->runs[i];
 	return NULL;
@@ -216,10 +205,8 @@ int block_list_total(const struct block_list *list, int i)
 bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
 			    const struct run *runs[])
 {
-	int i;
-
 	runs[0] = first;
-	for (i = 1; i < n; i++) {
+	for (int i = 1; i < n; i++) {
 		runs[i] = block_runs_repeat(&sides[i], first);
 		if (!runs[i])
 			return false;
@@ -244,9 +231,7 @@ static int metric_rows_compare(const void *a, const void *b)
 
 static void metric_keys_add_one(struct metric_keys *list, const struct metric_row *m)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		if (!metric_key_compare(&list->m[i].key, &m->key))
 			return;
 	array_add(list->m, list->n, list->cap, *m);
@@ -256,11 +241,11 @@ int metric_keys_add(struct metric_keys *list, struct store *s, const struct bloc
 		    const char *name, enum metric_cpus cpus, struct error *err)
 {
 	struct metric_row *rows;
-	int i, k, n;
+	int n;
 
-	for (i = 0; i < b->n; i++) {
+	for (int i = 0; i < b->n; i++) {
 		n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
-		for (k = 0; k < n; k++)
+		for (int k = 0; k < n; k++)
 			metric_keys_add_one(list, &rows[k]);
 		if (n < 0)
 			return n;
@@ -277,9 +262,8 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 		  const char *reason)
 {
 	struct absence *at = NULL;
-	size_t i;
 
-	for (i = a->first; i < a->n && !at; i++)
+	for (size_t i = a->first; i < a->n && !at; i++)
 		if (!strcmp(a->list[i].reason ?: "", reason ?: ""))
 			at = &a->list[i];
 	if (!at) {
@@ -307,9 +291,9 @@ static bool absence_is_like(const struct absence *a, const struct absence *b)
 void absences_add_notes(const struct absences *a, struct table *t)
 {
 	struct str names = {0};
-	size_t i, k, n;
+	size_t k, n;
 
-	for (i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		const struct absence *at = &a->list[i];
 
 		for (k = 0; k < i && !absence_is_like(&a->list[k], at); k++)
@@ -334,9 +318,7 @@ void absences_add_notes(const struct absences *a, struct table *t)
 
 void absences_free(struct absences *a)
 {
-	size_t i;
-
-	for (i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		free(a->list[i].reason);
 		str_free(&a->list[i].blocks);
 	}

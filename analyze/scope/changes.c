@@ -12,10 +12,10 @@
 
 static void changes_add_row(struct changes *c, const struct metric_row *m)
 {
-	size_t runs = (size_t)c->b->n, i;
+	size_t runs = (size_t)c->b->n;
 	double *x = xcalloc(runs + 1, sizeof(*x));
 
-	for (i = 0; i < runs; i++)
+	for (size_t i = 0; i < runs; i++)
 		x[i] = NAN;
 	array_add(c->row, c->n, c->cap,
 		  (struct change_row){m->key.object ?: "", m->key.cpu, m->unit, x, NULL});
@@ -27,9 +27,8 @@ static void changes_add_run(struct changes *c, struct map *seen, const struct me
 {
 	const char *name;
 	uint64_t *at;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		name = m[i].key.object ?: "";
 		at = map_at(seen, hash_bytes(name, strlen(name), (uint64_t)m[i].key.cpu + 1));
 		if (!*at) {
@@ -55,12 +54,12 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 	const struct block_runs *b = k->b;
 	struct map seen = {0};
 	struct metric_row *rows;
-	int i, n = 0;
+	int n = 0;
 
 	*c = (struct changes){.b = b, .estimator = k->list.estimator};
 	c->seconds = xcalloc((size_t)b->n + 1, sizeof(*c->seconds));
 	c->mib = xcalloc((size_t)b->n + 1, sizeof(*c->mib));
-	for (i = 0; i < b->n && n >= 0; i++) {
+	for (int i = 0; i < b->n && n >= 0; i++) {
 		c->seconds[i] = figure_metric(k->s, &b->runs[i], "seconds");
 		c->mib[i] = work_in_window(k->s, &b->runs[i], "rate_kib") / PER_MIB;
 		n = store_metrics(k->s, b->runs[i].id, metric, cpus, &rows, err);
@@ -77,9 +76,7 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 
 void changes_free(struct changes *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		free(c->row[i].x);
 		free(c->row[i].seconds);
 	}
@@ -93,16 +90,15 @@ int changes_known(struct changes *c, const struct block_table *k, const char *me
 		  struct error *err)
 {
 	struct changes known;
-	int rc = changes_read(&known, k, metric, OF_SIDE, err), r;
+	int rc = changes_read(&known, k, metric, OF_SIDE, err);
 	struct change_row *row;
-	size_t i;
 
-	for (i = 0; i < known.n && !rc; i++) {
+	for (size_t i = 0; i < known.n && !rc; i++) {
 		row = (struct change_row *)changes_find(c, known.row[i].name, NO_CPU);
 		if (!row || row->seconds)
 			continue;
 		row->seconds = xmemdup(known.row[i].x, (size_t)c->b->n * sizeof(*row->seconds));
-		for (r = 0; r < c->b->n; r++)
+		for (int r = 0; r < c->b->n; r++)
 			if (isnan(row->seconds[r]))
 				row->seconds[r] = c->seconds[r];
 	}
@@ -131,9 +127,8 @@ struct estimate changes_estimate(const struct changes *c, const struct change_ro
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
 	double *x = xcalloc((size_t)c->b->n + 1, sizeof(*x)), v;
 	size_t n = 0;
-	int i;
 
-	for (i = 0; i < c->b->n; i++) {
+	for (int i = 0; i < c->b->n; i++) {
 		v = changes_figure(c, row, i, as);
 		if (isfinite(v))
 			x[n++] = v;
@@ -146,9 +141,7 @@ struct estimate changes_estimate(const struct changes *c, const struct change_ro
 
 bool change_happened(const struct changes *c, const struct change_row *row)
 {
-	int i;
-
-	for (i = 0; i < c->b->n; i++)
+	for (int i = 0; i < c->b->n; i++)
 		if (row->x[i] > 0)
 			return true;
 	return false;
@@ -156,9 +149,7 @@ bool change_happened(const struct changes *c, const struct change_row *row)
 
 const struct change_row *changes_find(const struct changes *c, const char *name, int cpu)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (c->row[i].cpu == cpu && !strcmp(c->row[i].name, name))
 			return &c->row[i];
 	return NULL;
@@ -167,17 +158,15 @@ const struct change_row *changes_find(const struct changes *c, const char *name,
 void changes_fill_cpus(struct changes *c)
 {
 	const struct change_row *all = NULL;
-	size_t i;
-	int r;
 
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		struct change_row *row = &c->row[i];
 
 		if (row->cpu == NO_CPU)
 			all = row;
 		if (!all || strcmp(all->name, row->name) != 0)
 			continue;
-		for (r = 0; r < c->b->n; r++)
+		for (int r = 0; r < c->b->n; r++)
 			if (isnan(row->x[r]) && !isnan(all->x[r]))
 				row->x[r] = 0;
 	}
@@ -197,9 +186,8 @@ static int change_compare_rate(const void *a, const void *b)
 struct change_rate *changes_rank(const struct changes *c)
 {
 	struct change_rate *list = xcalloc(c->n + 1, sizeof(*list));
-	size_t i;
 
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 
 		list[i] = (struct change_rate){&c->row[i], isnan(rate) ? -INFINITY : rate};
@@ -212,12 +200,11 @@ struct change_rate *changes_rank(const struct changes *c)
 bool changes_wanted(const struct changes *c, const struct change_row *row, const struct query *q)
 {
 	bool wanted = q->all;
-	size_t i;
 
 	if (q->by || q->cpus)
 		return row->cpu != NO_CPU &&
 		       (!q->cpus || cpuset_has(q->cpus, (unsigned int)row->cpu));
-	for (i = 0; i < c->n && !wanted; i++)
+	for (size_t i = 0; i < c->n && !wanted; i++)
 		wanted = !strcmp(c->row[i].name, row->name) && change_happened(c, &c->row[i]);
 	return wanted && row->cpu == NO_CPU;
 }
@@ -227,18 +214,18 @@ void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *na
 {
 	enum { CPUS_SHOWN = 3 };
 	const struct change_rate *most[CPUS_SHOWN];
-	size_t shown = 0, i;
+	size_t shown = 0;
 	struct str s = {0};
 	double all = 0;
 
-	for (i = 0; i < n && ranked[i].rate > 0; i++) {
+	for (size_t i = 0; i < n && ranked[i].rate > 0; i++) {
 		if (ranked[i].row->cpu == NO_CPU || strcmp(ranked[i].row->name, name) != 0)
 			continue;
 		all += ranked[i].rate;
 		if (shown < CPUS_SHOWN)
 			most[shown++] = &ranked[i];
 	}
-	for (i = 0; i < shown; i++)
+	for (size_t i = 0; i < shown; i++)
 		str_printf(&s, "%s%d: %.0f %%", i ? ", " : "", most[i]->row->cpu,
 			   100 * most[i]->rate / all);
 	table_set(t, cells, "cpus", value_str(t, s.buf));
@@ -277,9 +264,7 @@ void changes_note(struct block_table *k)
 
 const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name, int flags)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!fnmatch(list[i].pattern, name, flags))
 			return list[i].kind;
 	return NULL;

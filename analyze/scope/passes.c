@@ -62,9 +62,8 @@ static void pass_runs_free(struct pass_runs *p)
 static bool pass_read_rate(struct store *s, int rate, struct pass_runs *p)
 {
 	double x;
-	int i;
 
-	for (i = 0; i < p->n; i++) {
+	for (int i = 0; i < p->n; i++) {
 		x = figure_metric(s, &p->runs[i], rates[rate].metric);
 		if (isfinite(x))
 			p->x[p->nx++] = x;
@@ -127,14 +126,14 @@ static int passes_put_block(struct block_table *k, struct error *err)
 {
 	const struct block *b = &k->b->block;
 	struct pass_runs all[PASSES] = {0};
-	int rate = 0, rc = 0, i;
+	int rate = 0, rc = 0;
 
-	for (i = 0; i < PASSES && !rc; i++)
+	for (int i = 0; i < PASSES && !rc; i++)
 		rc = passes_read_pass(k->s, b, i, &rate, &all[i], err);
-	for (i = 0; i < PASSES && !rc; i++)
+	for (int i = 0; i < PASSES && !rc; i++)
 		if (all[i].n)
 			passes_put_pass(k->s, b, k->list.estimator, i, all, k->t);
-	for (i = 0; i < PASSES; i++)
+	for (int i = 0; i < PASSES; i++)
 		pass_runs_free(&all[i]);
 	return rc;
 }

@@ -19,16 +19,14 @@ static bool placement_parse(struct cpuset *set, const char *text)
 int machine_read(struct machine *m, struct store *s, const char *host, struct error *err)
 {
 	struct cpuset set;
-	unsigned int cpu;
-	int i;
 
 	*m = (struct machine){0};
 	m->n = host ? store_topology(s, host, &m->rows, err) : 0;
 	if (m->n < 0)
 		return m->n;
-	for (i = 0; i < m->n; i++)
+	for (int i = 0; i < m->n; i++)
 		if (placement_is(&m->rows[i], "core") && placement_parse(&set, m->rows[i].cpus))
-			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+			for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 				if (cpuset_has(&set, cpu)) {
 					cpuset_add(&m->all, cpu);
 					m->core_of[cpu] = i;
@@ -46,15 +44,15 @@ void machine_free(struct machine *m)
 static void placement_add_core(struct placement *p, const struct topology_row *core,
 			       unsigned int cpu)
 {
-	unsigned int mine = 0, i;
+	unsigned int mine = 0;
 	struct cpuset set;
 
 	if (!placement_parse(&set, core->cpus))
 		return;
-	for (i = 0; i < cpu; i++)
+	for (unsigned int i = 0; i < cpu; i++)
 		if (cpuset_has(&set, i) && cpuset_has(&p->cpus, i))
 			return;
-	for (i = 0; i < array_size(set.bits); i++) {
+	for (unsigned int i = 0; i < array_size(set.bits); i++) {
 		mine += (unsigned int)__builtin_popcountll(set.bits[i] & p->cpus.bits[i]);
 		p->siblings.bits[i] |= set.bits[i] & ~p->cpus.bits[i];
 	}
@@ -68,15 +66,13 @@ static void placement_add_core(struct placement *p, const struct topology_row *c
 
 bool placement_of(struct placement *p, const struct machine *m, const char *cpus)
 {
-	unsigned int cpu;
-
 	*p = (struct placement){0};
 	if (!cpus)
 		p->cpus = m->all;
 	else if (!placement_parse(&p->cpus, cpus))
 		return false;
 	p->all = !memcmp(p->cpus.bits, m->all.bits, sizeof(m->all.bits));
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
 			placement_add_core(p, &m->rows[m->core_of[cpu]], cpu);
 	return p->cores > 0;
@@ -89,11 +85,9 @@ static bool placement_is_candidate(const struct topology_row *r)
 
 bool placement_counts(const struct machine *m, const struct topology_row *nic)
 {
-	int i;
-
 	if (!placement_is_candidate(nic))
 		return false;
-	for (i = 0; i < m->n; i++)
+	for (int i = 0; i < m->n; i++)
 		if (placement_is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
 		    (isnan(nic->speed) || m->rows[i].speed > nic->speed))
 			return false;
@@ -116,9 +110,8 @@ static void placement_note_cores(struct notes *notes, const struct placement *p,
 {
 	char *mine = cpuset_format(&p->cpus), *text;
 	struct cpuset both = {0};
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->siblings, cpu) && cpuset_has(&other->cpus, cpu))
 			cpuset_add(&both, cpu);
 	text = cpuset_format(&both);
@@ -136,9 +129,8 @@ static void placement_note_nics(struct notes *notes, const struct machine *m,
 				const struct placement *p)
 {
 	char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
-	int i;
 
-	for (i = 0; i < m->n && cpuset_count(&p->nodes); i++) {
+	for (int i = 0; i < m->n && cpuset_count(&p->nodes); i++) {
 		const struct topology_row *nic = &m->rows[i];
 
 		if (!placement_counts(m, nic) || p->all)
@@ -174,14 +166,14 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 	struct notes notes = {0};
 	struct placement p, other;
 	struct machine m;
-	int i, rc = machine_read(&m, s, run->host, err);
+	int rc = machine_read(&m, s, run->host, err);
 
 	if (rc || !placement_of(&p, &m, run->cpus)) {
 		machine_free(&m);
 		return rc;
 	}
 	placement_note_smt(&notes, &p);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (placement_is_one_repeat(run, &runs[i]) && strcmp(run->side, runs[i].side) &&
 		    placement_is_one_host(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
 			placement_note_cores(&notes, &p, runs[i].side, &other);
@@ -192,9 +184,9 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 
 int placement_notes(struct store *s, const struct run *runs, int n, struct error *err)
 {
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		if (runs[i].host)
 			rc = placement_note_one(s, runs, n, &runs[i], err);
 	return rc;
@@ -214,13 +206,12 @@ static char *placement_common_cpus(const struct run *a, const struct run *b)
 	struct cpuset of_a, of_b, both = {0};
 	bool all_a = !placement_read_cpus(a, &of_a), all_b = !placement_read_cpus(b, &of_b);
 	char *list, *text;
-	int i;
 
 	if (!placement_is_one_host(a, b))
 		return NULL;
 	if (all_a && all_b)
 		return xstrdup("all CPUs");
-	for (i = 0; i < CPUSET_MAX / 64; i++)
+	for (int i = 0; i < CPUSET_MAX / 64; i++)
 		both.bits[i] = (all_a ? ~0ULL : of_a.bits[i]) & (all_b ? ~0ULL : of_b.bits[i]);
 	if (!cpuset_count(&both))
 		return NULL;
@@ -233,10 +224,9 @@ static char *placement_common_cpus(const struct run *a, const struct run *b)
 char *shared_cpus(const struct run *const sides[], int n)
 {
 	char *cpus, *text;
-	int i, k;
 
-	for (i = 0; i < n; i++)
-		for (k = i + 1; k < n; k++) {
+	for (int i = 0; i < n; i++)
+		for (int k = i + 1; k < n; k++) {
 			cpus = placement_common_cpus(sides[i], sides[k]);
 			if (!cpus)
 				continue;
@@ -253,10 +243,10 @@ static double placement_cpu_pct_elsewhere(struct store *s, const struct run *sid
 					  const struct cpuset *before)
 {
 	struct metric_row *rows;
-	int n = store_metrics(s, side->id, "cpu_pct", OF_EACH_CPU, &rows, NULL), i;
+	int n = store_metrics(s, side->id, "cpu_pct", OF_EACH_CPU, &rows, NULL);
 	double sum = n > 0 ? 0 : NAN;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!cpuset_has(before, (unsigned int)rows[i].key.cpu))
 			sum += rows[i].value;
 	free(rows);
@@ -268,9 +258,8 @@ double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 	struct cpuset before = {0}, set;
 	bool shares = false;
 	char *common;
-	int k, word;
 
-	for (k = 0; k < i; k++) {
+	for (int k = 0; k < i; k++) {
 		if (!placement_is_one_host(sides[k], sides[i]))
 			continue;
 		common = placement_common_cpus(sides[k], sides[i]);
@@ -278,7 +267,7 @@ double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 		free(common);
 		if (!placement_read_cpus(sides[k], &set))
 			return 0; /* an earlier side has all CPUs of the host */
-		for (word = 0; word < CPUSET_MAX / 64; word++)
+		for (int word = 0; word < CPUSET_MAX / 64; word++)
 			before.bits[word] |= set.bits[word];
 	}
 	return shares ? placement_cpu_pct_elsewhere(s, sides[i], &before)

@@ -22,7 +22,7 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 	struct run_facts f = {0};
 	struct host_row *hosts = NULL;
 	struct run *runs = NULL;
-	int n = store_runs(s, &filter, &runs, NULL), i, nhosts;
+	int n = store_runs(s, &filter, &runs, NULL), nhosts;
 
 	if (n > 0) {
 		f.host = runs[0].host;
@@ -31,7 +31,7 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 			str_replace(f.command, '\n', ' ');
 	}
 	nhosts = n > 0 ? store_hosts(s, &hosts, NULL) : 0;
-	for (i = 0; i < nhosts; i++)
+	for (int i = 0; i < nhosts; i++)
 		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
 			f.kernel = hosts[i].release;
 	free(hosts);
@@ -60,9 +60,8 @@ static void run_facts_put_hosts(struct str *s, struct store *store, const struct
 				int n)
 {
 	struct str line = {0};
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
 
 		str_reset(&line);
@@ -78,10 +77,10 @@ void run_facts_title(struct store *store, const struct query *q, struct table *t
 {
 	struct block *blocks = NULL;
 	struct str s = {0};
-	int n = scope_blocks(store, q, &blocks, NULL), i;
+	int n = scope_blocks(store, q, &blocks, NULL);
 
 	run_facts_put_hosts(&s, store, blocks, n);
-	for (i = 0; i < n && (q->side || n == 1); i++) {
+	for (int i = 0; i < n && (q->side || n == 1); i++) {
 		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
 
 		if (f.command)
@@ -108,10 +107,10 @@ int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, str
 {
 	struct run_filter all = {0};
 	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i;
+	int n = store_runs(s, &all, &runs, err);
 
 	*f = (struct clock_facts){0};
-	for (i = 0; i < n && !f->known; i++)
+	for (int i = 0; i < n && !f->known; i++)
 		if (runs[i].host && !strcmp(runs[i].host, host))
 			clocks_read(s, &runs[i], f);
 	free(runs);
@@ -135,12 +134,12 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 	double most = -1, error = 0, skew;
 	struct clock_facts c;
 	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i;
+	int n = store_runs(s, &all, &runs, err);
 	char *apart, *known;
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (!clocks_read(s, &runs[i], &c) ||
 		    !store_metric(s, runs[i].id, "window_skew_us", &skew))
 			continue;
@@ -253,9 +252,9 @@ static void runs_put_figures(struct store *s, const struct run *r, struct table 
 static int runs_add_notes(struct store *s, const struct run *runs, int n, struct table *t,
 			  struct error *err)
 {
-	int rc = store_notes(s, 0, &t->notes, err), i;
+	int rc = store_notes(s, 0, &t->notes, err);
 
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = store_notes(s, runs[i].id, &t->notes, err);
 	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	return rc;
@@ -266,14 +265,14 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	struct run_filter all = {.failed = true};
 	struct value *row;
 	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, kept = 0, rc;
+	int n = store_runs(s, &all, &runs, err), kept = 0, rc;
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (runs_wanted(q, &runs[i]))
 			runs[kept++] = runs[i];
-	for (i = 0; i < kept; i++) {
+	for (int i = 0; i < kept; i++) {
 		row = runs_put_run(&runs[i], t);
 		if (!q->figures_only)
 			runs_put_figures(s, &runs[i], t, row);
@@ -315,13 +314,13 @@ enum { OTHERS = 3 };
 static void variants_make_columns(struct table *t, const char **settings, int n)
 {
 	struct column *list = arena_alloc(&t->arena, (size_t)(n + 2 + OTHERS) * sizeof(*list));
-	int i, k = 0;
+	int k = 0;
 
 	list[k++] = variants_columns[0];
 	if (n)
 		list[k++] = (struct column){"base", .type = V_STR,
 					    .what = "name of the variant in the plan"};
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		list[k++] = (struct column){arena_strdup(&t->arena, settings[i]), .type = V_STR,
 					    .what = "value of the setting"};
 	memcpy(list + k, variants_columns + 1, OTHERS * sizeof(*list));
@@ -331,10 +330,10 @@ static void variants_make_columns(struct table *t, const char **settings, int n)
 
 void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed)
 {
-	int i, k;
+	int k;
 
 	*ok = *failed = 0;
-	for (i = 0; i < n; i = k) {
+	for (int i = 0; i < n; i = k) {
 		bool good = true;
 
 		for (k = i; k < n && runs[k].repeat == runs[i].repeat &&
@@ -354,7 +353,7 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 	struct value *row = table_row(t);
 	struct run *runs = NULL;
 	size_t ok, failed;
-	int i, k = 0, nruns = store_runs(s, &all, &runs, err);
+	int k = 0, nruns = store_runs(s, &all, &runs, err);
 
 	runs_count(runs, nruns, &ok, &failed);
 	free(runs);
@@ -362,7 +361,7 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 	row[k++] = value_str(t, variant);
 	if (n)
 		row[k++] = value_str(t, base ? base : variant);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		row[k++] = value_str(t, store_setting(s, variant, settings[i]));
 	row[k++] = value_int((int64_t)ok);
 	row[k++] = value_int((int64_t)failed);
@@ -373,14 +372,14 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 static int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	const char **variants = NULL, **settings = NULL;
-	int nv = store_variants(s, &variants, err), i;
+	int nv = store_variants(s, &variants, err);
 	int ns = nv < 0 ? nv : store_names(s, NAMES_SETTING, &settings, err);
 	int rc = ns < 0 ? ns : 0;
 
 	if (!rc)
 		variants_make_columns(t, settings, ns);
 	t->least = "what";
-	for (i = 0; i < nv && !rc; i++)
+	for (int i = 0; i < nv && !rc; i++)
 		if (str_matches(q->variant, variants[i]))
 			rc = variants_put_variant(s, variants[i], settings, ns, t, err);
 	if (!rc && !t->rows)

@@ -11,9 +11,7 @@
 
 static bool scope_among(const char **names, int n, const char *name, bool glob)
 {
-	int i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strcmp(name, names[i]) || (glob && str_matches(name, names[i])))
 			return true;
 	return false;
@@ -23,11 +21,11 @@ int scope_check_name(struct store *s, const char *what, const char *name, bool g
 		     const char **names, int n, struct error *err)
 {
 	struct str list = {0};
-	int i, rc = 0;
+	int rc = 0;
 
 	if (!name || scope_among(names, n, name, glob))
 		return 0;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
 	rc = error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s", store_path(s) ?: "the store",
 		       what, name, did_you_mean(list.buf, name), list.buf ? list.buf : "none");
@@ -50,13 +48,12 @@ static int scope_pick_blocks(struct store *s, const struct query *q, const char 
 			     const char **sides, int ns, struct block **blocks)
 {
 	size_t n = 0, cap = 0;
-	int v, i;
 
 	*blocks = NULL;
-	for (v = 0; v < nv; v++) {
+	for (int v = 0; v < nv; v++) {
 		if (!str_matches(q->variant, variants[v]))
 			continue;
-		for (i = 0; i < ns; i++) {
+		for (int i = 0; i < ns; i++) {
 			if ((q->side && strcmp(q->side, sides[i])) ||
 			    !scope_has_runs(s, q, variants[v], sides[i]))
 				continue;
@@ -106,11 +103,9 @@ static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 static const char *scope_figures_pass(const struct run *runs, int n)
 {
 	static const char *const order[] = {"measure", "all", "syscalls", "profile"};
-	size_t o;
-	int i;
 
-	for (o = 0; o < array_size(order); o++)
-		for (i = 0; i < n; i++)
+	for (size_t o = 0; o < array_size(order); o++)
+		for (int i = 0; i < n; i++)
 			if (!strcmp(runs[i].pass, order[o]))
 				return order[o];
 	return n ? runs[0].pass : NULL;
@@ -120,13 +115,13 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 	       struct run **runs, struct error *err)
 {
 	struct run_filter f = {b->variant, q->pass, b->side, q->repeat, false};
-	int n = store_runs(s, &f, runs, err), i, kept = 0;
+	int n = store_runs(s, &f, runs, err), kept = 0;
 	const char *pass;
 
 	if (n <= 0)
 		return n;
 	pass = p == FOR_FIGURES ? scope_figures_pass(*runs, n) : NULL;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p))
 			(*runs)[kept++] = (*runs)[i];
 	return kept;
@@ -147,9 +142,7 @@ const char *scope_doubt(const struct run *runs, int n)
  */
 static void scope_add_notes(struct table *t, const struct notes *stored, int runs)
 {
-	size_t i;
-
-	for (i = 0; i < stored->n; i++) {
+	for (size_t i = 0; i < stored->n; i++) {
 		if (stored->note[i].severity != SEVERITY_WARNING &&
 		    stored->note[i].severity != SEVERITY_LOSSY &&
 		    !note_is(&stored->note[i], NOTE_work_of_side))
@@ -162,9 +155,8 @@ static void scope_add_notes(struct table *t, const struct notes *stored, int run
 void scope_notes(struct store *s, const struct run *runs, int n, struct table *t)
 {
 	struct notes stored = {0};
-	int r;
 
-	for (r = 0; r < n; r++)
+	for (int r = 0; r < n; r++)
 		store_notes(s, runs[r].id, &stored, NULL);
 	scope_add_notes(t, &stored, n);
 	notes_free(&stored);
@@ -194,13 +186,12 @@ int scope_basis_notes(struct store *s, const struct block *b, struct table *t, s
 	struct notes stored = {0}, losses = {0};
 	struct query every = {0};
 	struct run *runs;
-	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), r;
-	size_t i;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 
-	for (r = 0; r < n; r++)
+	for (int r = 0; r < n; r++)
 		if (!scope_serves(s, &runs[r], FOR_PROFILE_NOTES))
 			store_notes(s, runs[r].id, &stored, NULL);
-	for (i = 0; i < stored.n; i++)
+	for (size_t i = 0; i < stored.n; i++)
 		if (note_concerns_basis(&stored.note[i]))
 			notes_copy(&losses, &stored.note[i]);
 	scope_add_notes(t, &losses, n);
@@ -267,10 +258,9 @@ double *scope_figures(struct store *s, const struct run *runs, int nruns, figure
 		      const void *arg, size_t *n)
 {
 	double *x = xcalloc((size_t)nruns + 1, sizeof(*x));
-	int i;
 
 	*n = 0;
-	for (i = 0; i < nruns; i++) {
+	for (int i = 0; i < nruns; i++) {
 		x[*n] = figure(s, &runs[i], arg);
 		*n += !isnan(x[*n]);
 	}
@@ -327,9 +317,9 @@ int busy_notes(struct store *s, const struct query *q, const char *end, struct t
 	struct str rest = {0};
 	double least = INFINITY, most = 0;
 	struct estimate e;
-	int n = 0, rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+	int n = 0, rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0;
 
-	for (i = 0; i < list.n; i++) {
+	for (int i = 0; i < list.n; i++) {
 		const struct block_runs *b = &list.blocks[i];
 
 		e = scope_estimate(s, b->runs, b->n, list.estimator, busy_others, NULL);

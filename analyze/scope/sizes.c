@@ -54,11 +54,11 @@ static bool size_sum(struct store *s, const struct run *r, const char *metric, c
 		     size_t len, double *sum)
 {
 	struct metric_row *rows;
-	int n = store_metrics(s, r->id, metric, OF_SIDE, &rows, NULL), i;
+	int n = store_metrics(s, r->id, metric, OF_SIDE, &rows, NULL);
 	bool any = false;
 
 	*sum = 0;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strncmp(rows[i].key.object ?: "", object, len)) {
 			*sum += rows[i].value;
 			any = true;
@@ -103,9 +103,8 @@ static void size_add_parts(struct block_table *t, const struct metric_key *k)
 	struct estimate e;
 	struct size_bucket b;
 	char *name;
-	size_t i;
 
-	for (i = 0; i < array_size(parts); i++) {
+	for (size_t i = 0; i < array_size(parts); i++) {
 		b.part = &parts[i];
 		if (strcmp(k->name, b.part->metric) != 0 || !k->object ||
 		    !str_starts(k->object, b.part->object))
@@ -146,19 +145,18 @@ static int sizes_add_block(struct block_table *k, struct error *err)
 	struct metric_keys list = {0};
 	struct estimate e;
 	char *name;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(names) && !rc; i++)
+	for (size_t i = 0; i < array_size(names) && !rc; i++)
 		rc = metric_keys_add(&list, k->s, k->b, names[i], OF_SIDE, err);
-	for (i = 0; i < list.n; i++) {
+	for (size_t i = 0; i < list.n; i++) {
 		e = block_estimate(k, size_metric, &list.m[i].key);
 		name = xasprintf("%s%s%s", list.m[i].key.name, list.m[i].key.object ? ":" : "",
 				 list.m[i].key.object ?: "");
 		sizes_add_row(k->t, b, name, list.m[i].unit, &e);
 		free(name);
 	}
-	for (i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n; i++)
 		size_add_parts(k, &list.m[i].key);
 	e = block_estimate(k, size_per_receive, NULL);
 	sizes_add_row(k->t, b, "bytes_per_receive", "B", &e);

@@ -19,9 +19,7 @@ const struct work_kind work_kinds[WORK_KINDS] = {
 
 static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
-	int i;
-
-	for (i = 0; rate && i < n; i++)
+	for (int i = 0; rate && i < n; i++)
 		if (!isnan(figure_metric(s, &runs[i], rate)))
 			return true;
 	return false;
@@ -29,9 +27,7 @@ static bool work_has_rate(struct store *s, const struct run *runs, int n, const 
 
 const char *work_unit(struct store *s, const struct run *runs, int n)
 {
-	size_t i;
-
-	for (i = 0; i < WORK_KINDS; i++)
+	for (size_t i = 0; i < WORK_KINDS; i++)
 		if (work_has_rate(s, runs, n, work_kinds[i].rate))
 			return work_kinds[i].unit;
 	return NULL;
@@ -39,9 +35,7 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 
 const char *work_word(const char *unit)
 {
-	size_t i;
-
-	for (i = 0; i < WORK_KINDS; i++)
+	for (size_t i = 0; i < WORK_KINDS; i++)
 		if (!strcmp(work_kinds[i].unit, unit))
 			return work_kinds[i].word;
 	return "unit";
@@ -50,9 +44,8 @@ const char *work_word(const char *unit)
 char *work_units(struct store *s, const struct run *runs, int n)
 {
 	struct str out = {0};
-	size_t i;
 
-	for (i = 0; i < WORK_KINDS; i++)
+	for (size_t i = 0; i < WORK_KINDS; i++)
 		if (work_has_rate(s, runs, n, work_kinds[i].rate))
 			str_printf(&out, "%s%s", out.len ? ", " : "", work_kinds[i].unit);
 	return out.buf ? str_take(&out) : xstrdup("");
@@ -95,11 +88,11 @@ double calls_of_run(struct store *s, const struct run *r)
 {
 	struct syscall_row *rows;
 	uint64_t calls = 0;
-	int n = store_syscalls(s, r->id, &rows, NULL), i;
+	int n = store_syscalls(s, r->id, &rows, NULL);
 
 	if (n < 0)
 		return NAN;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		calls += rows[i].calls;
 	free(rows);
 	return n ? (double)calls : NAN;

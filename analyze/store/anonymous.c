@@ -378,9 +378,7 @@ static void hiding_call(sqlite3_context *context, int n, sqlite3_value **v)
 
 static int hiding_start(struct anonymous *a, struct store *s, struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(hiders); i++) {
+	for (size_t i = 0; i < array_size(hiders); i++) {
 		struct hiding *h = xmalloc(sizeof(*h));
 
 		*h = (struct hiding){a, hiders[i].hide};
@@ -395,10 +393,9 @@ static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *
 {
 	const char **names;
 	int n = sql_names(s, &names, err,
-			  "SELECT name FROM (" KEPT_NAMES ") WHERE name IS NOT NULL"),
-	    i;
+			  "SELECT name FROM (" KEPT_NAMES ") WHERE name IS NOT NULL");
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		char *copy = xstrdup(names[i]), *rest = copy, *part;
 
 		intern_str(&a->kept, names[i]);
@@ -413,9 +410,9 @@ static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *
 
 static int copy_row(struct store *to, sqlite3_stmt *read, sqlite3_stmt *write, struct error *err)
 {
-	int i, rc = 0, n = sqlite3_column_count(read);
+	int rc = 0, n = sqlite3_column_count(read);
 
-	for (i = 0; i < n && !rc; i++)
+	for (int i = 0; i < n && !rc; i++)
 		rc = sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i));
 	if (!rc && sqlite3_step(write) == SQLITE_DONE)
 		rc = sqlite3_reset(write);
@@ -429,10 +426,10 @@ static int copy_table(struct store *from, struct store *to, const char *table, c
 {
 	sqlite3_stmt *read = NULL, *write = NULL;
 	char *get = sqlite3_mprintf("SELECT %s", select), *put;
-	int i, rc = sqlite3_prepare_v2(from->db, get, -1, &read, NULL) ? sql_error(from, err) : 0;
+	int rc = sqlite3_prepare_v2(from->db, get, -1, &read, NULL) ? sql_error(from, err) : 0;
 
 	put = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (?", table);
-	for (i = 1; i < sqlite3_column_count(read); i++)
+	for (int i = 1; i < sqlite3_column_count(read); i++)
 		put = sqlite3_mprintf("%z, ?", put);
 	put = sqlite3_mprintf("%z)", put);
 	if (!rc && sqlite3_prepare_v2(to->db, put, -1, &write, NULL))
@@ -451,7 +448,6 @@ int store_write_anonymous(struct store *from, const char *path, const char *iden
 {
 	struct anonymous a = {.identity = identity};
 	struct store *to;
-	size_t i;
 	int rc = 0;
 
 	if (getrandom(a.salt, SALT, 0) != SALT)
@@ -464,7 +460,7 @@ int store_write_anonymous(struct store *from, const char *path, const char *iden
 		rc = hiding_read_kept(&a, from, err);
 	if (!rc)
 		rc = store_begin(to, err);
-	for (i = 0; i < array_size(copies) && !rc; i++)
+	for (size_t i = 0; i < array_size(copies) && !rc; i++)
 		rc = copy_table(from, to, copies[i].table, copies[i].select, err);
 	if (!rc)
 		rc = store_capture_put(to, "anonymous", "1", err);

@@ -20,7 +20,7 @@ static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, stru
 int store_tables(struct store *s, const char ***names, struct error *err)
 {
 	struct store *own;
-	int n = store_create(&own, NULL, err), i;
+	int n = store_create(&own, NULL, err);
 
 	*names = NULL;
 	if (n)
@@ -28,7 +28,7 @@ int store_tables(struct store *s, const char ***names, struct error *err)
 	n = sql_names(own, names, err,
 		      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
 		      "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid");
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		(*names)[i] = intern_get(&s->strings, intern_str(&s->strings, (*names)[i]));
 	return store_close(own, n, err);
 }
@@ -78,14 +78,14 @@ int store_csv(struct store *s, const char *table, FILE *out, struct error *err)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	sqlite3_stmt *q = NULL;
-	int rc = dump_prepare(s, &q, sql, err), i, n = sqlite3_column_count(q);
+	int rc = dump_prepare(s, &q, sql, err), n = sqlite3_column_count(q);
 
-	for (i = 0; !rc && i < n; i++) {
+	for (int i = 0; !rc && i < n; i++) {
 		csv_text(out, sqlite3_column_name(q, i));
 		fputc(i < n - 1 ? ',' : '\n', out);
 	}
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		for (i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++) {
 			csv_cell(s, out, q, i);
 			fputc(i < n - 1 ? ',' : '\n', out);
 		}
@@ -104,11 +104,10 @@ static char *dump_quote_sql(struct store *s, const char *table)
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" LIMIT 0", table);
 	struct str list = {0};
 	sqlite3_stmt *q = NULL;
-	int i;
 
 	if (!dump_prepare(s, &q, sql, NULL)) {
 		str_puts(&list, "SELECT ");
-		for (i = 0; i < sqlite3_column_count(q); i++)
+		for (int i = 0; i < sqlite3_column_count(q); i++)
 			str_printf(&list, "%squote(\"%s\")", i ? " || ',' || " : "",
 				   sqlite3_column_name(q, i));
 		str_printf(&list, " FROM \"%s\"", table);

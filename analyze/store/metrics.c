@@ -169,7 +169,6 @@ int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, s
 static void thread_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	struct thread_row *r = row;
-	int i;
 
 	*r = (struct thread_row){
 		.pid = sql_int(s, q, 0),
@@ -180,7 +179,7 @@ static void thread_read_row(struct store *s, sqlite3_stmt *q, void *row)
 		.allowed = sql_text(s, q, 5),
 		.cpus = sql_text(s, q, 6),
 	};
-	for (i = 0; i < THREAD_FIGURES; i++)
+	for (int i = 0; i < THREAD_FIGURES; i++)
 		r->f[i] = sql_real(s, q, 7 + i);
 }
 
@@ -217,7 +216,6 @@ int store_socket_add(struct store *s, int64_t run, const struct socket_row *r, s
 static void socket_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	struct socket_row *r = row;
-	int i;
 
 	*r = (struct socket_row){
 		.pid = sql_int(s, q, 0),
@@ -229,7 +227,7 @@ static void socket_read_row(struct store *s, sqlite3_stmt *q, void *row)
 		.last_ns = (uint64_t)sql_int(s, q, 6),
 		.readings = sql_int(s, q, 7),
 	};
-	for (i = 0; i < SOCKET_NFIGURES; i++)
+	for (int i = 0; i < SOCKET_NFIGURES; i++)
 		r->f[i] = sql_real(s, q, 8 + i);
 }
 
@@ -249,9 +247,9 @@ int store_sockets(struct store *s, int64_t run, struct socket_row **rows, struct
 static int syscall_write_hist(struct store *s, int64_t run, const struct syscall_row *r,
 			      const char *kind, const uint64_t hist[64], struct error *err)
 {
-	int b, rc = 0;
+	int rc = 0;
 
-	for (b = 0; b < 64 && !rc; b++)
+	for (int b = 0; b < 64 && !rc; b++)
 		if (hist[b])
 			rc = sql_run(s, err,
 				     "INSERT INTO syscall_hist (run, comm, pid, tid, nr, kind, "
@@ -300,9 +298,7 @@ static void syscall_read_row(struct store *s, sqlite3_stmt *q, void *row)
 static struct syscall_row *syscall_find_row(struct syscall_row *rows, size_t n, const char *comm,
 					    int64_t pid, int64_t tid, int64_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (rows[i].tid == tid && rows[i].nr == nr && rows[i].pid == pid &&
 		    rows[i].comm == comm)
 			return &rows[i];

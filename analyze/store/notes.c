@@ -12,9 +12,8 @@
 static char *note_values_dump(const struct note *n)
 {
 	json_auto_t *values = json_array();
-	int i;
 
-	for (i = 0; i < n->nvalues; i++)
+	for (int i = 0; i < n->nvalues; i++)
 		json_array_append_new(values, n->value[i].text ? json_string(n->value[i].text)
 					      : isfinite(n->value[i].number)
 						      ? json_real(n->value[i].number)
@@ -35,9 +34,8 @@ int store_note_add(struct store *s, int64_t run, const struct note *note, struct
 int store_notes_add(struct store *s, int64_t run, struct notes *notes, struct error *err)
 {
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; i < notes->n && !rc; i++)
+	for (size_t i = 0; i < notes->n && !rc; i++)
 		rc = store_note_add(s, run, &notes->note[i], err);
 	notes_free(notes);
 	return rc;
@@ -46,9 +44,8 @@ int store_notes_add(struct store *s, int64_t run, struct notes *notes, struct er
 int store_note_kinds(struct store *s, struct error *err)
 {
 	int rc = 0;
-	size_t i;
 
-	for (i = 0; i < NOTE_KINDS && !rc; i++)
+	for (size_t i = 0; i < NOTE_KINDS && !rc; i++)
 		rc = sql_run(s, err, "INSERT INTO note_kind VALUES (?, ?, ?)", "sss",
 			     note_kinds[i].name, note_kinds[i].concerns, note_kinds[i].sentence);
 	return rc;
@@ -109,11 +106,10 @@ static int notes_read(struct store *s, struct error *err)
 int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
 {
 	int rc = s->has_notes ? 0 : notes_read(s, err);
-	size_t i;
 
 	if (rc)
 		return rc;
-	for (i = 0; i < s->notes.n; i++)
+	for (size_t i = 0; i < s->notes.n; i++)
 		if (s->note_runs[i] == run)
 			notes_copy(notes, &s->notes.note[i]);
 	return 0;

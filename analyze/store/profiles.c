@@ -92,10 +92,9 @@ static int symbol_write(struct store *s, const struct profile *p, uint32_t symbo
 static int frames_write(struct store *s, const struct profile *p, uint32_t *ids, struct error *err)
 {
 	struct profile *all = &s->dictionary->all;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < p->nframes && !rc; i++) {
+	for (size_t i = 0; i < p->nframes && !rc; i++) {
 		uint32_t parent = p->frames[i].parent, symbol;
 		size_t before = all->nframes;
 
@@ -203,12 +202,11 @@ static void function_rows_add_cost(struct function_rows *f, const struct profile
 				   size_t *seen)
 {
 	const struct profile_cost *c = &p->costs[cost];
-	uint32_t frame;
 	struct function_row *row = function_row_find(f, c, p->frames[c->frame].symbol);
 
 	row->samples += c->samples;
 	row->self += c->weight;
-	for (frame = c->frame; frame != PROFILE_NONE; frame = p->frames[frame].parent) {
+	for (uint32_t frame = c->frame; frame != PROFILE_NONE; frame = p->frames[frame].parent) {
 		uint32_t symbol = p->frames[frame].symbol;
 
 		if (seen[symbol] == cost + 1)
@@ -232,13 +230,13 @@ static int function_row_write(struct store *s, int64_t run, const struct functio
 static int functions_write(struct store *s, int64_t run, const struct profile *p,
 			   const int64_t *events, const uint32_t *symbols, struct error *err)
 {
-	size_t *seen = xcalloc(p->nsymbols + 1, sizeof(*seen)), i;
+	size_t *seen = xcalloc(p->nsymbols + 1, sizeof(*seen));
 	struct function_rows f = {0};
 	int rc = 0;
 
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		function_rows_add_cost(&f, p, i, seen);
-	for (i = 0; i < f.n && !rc; i++)
+	for (size_t i = 0; i < f.n && !rc; i++)
 		rc = function_row_write(s, run, &f.rows[i], events, symbols, err);
 	free(seen);
 	free(f.rows);
@@ -266,9 +264,8 @@ static int code_write(struct store *s, const struct profile *p, const struct pro
 		      const uint32_t *symbols, struct error *err)
 {
 	autofree char *hex = xmalloc(2 * c->size + 1);
-	size_t i;
 
-	for (i = 0; i < c->size; i++) {
+	for (size_t i = 0; i < c->size; i++) {
 		hex[2 * i] = "0123456789abcdef"[c->bytes[i] >> 4];
 		hex[2 * i + 1] = "0123456789abcdef"[c->bytes[i] & 15];
 	}
@@ -283,12 +280,11 @@ static int code_write(struct store *s, const struct profile *p, const struct pro
 static int spots_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
 		       const uint32_t *symbols, struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < p->nspots && !rc; i++)
+	for (size_t i = 0; i < p->nspots && !rc; i++)
 		rc = spot_write(s, run, p, &p->spots[i], events, symbols, err);
-	for (i = 0; i < p->ncodes && !rc; i++)
+	for (size_t i = 0; i < p->ncodes && !rc; i++)
 		rc = code_write(s, p, &p->codes[i], symbols, err);
 	return rc;
 }
@@ -301,10 +297,9 @@ static int profile_write_functions(struct store *s, int64_t run, const struct pr
 				   const int64_t *events, const uint32_t *frames, struct error *err)
 {
 	autofree uint32_t *symbols = xcalloc(p->nsymbols + 1, sizeof(*symbols));
-	size_t i;
 	int rc;
 
-	for (i = 0; i < p->nframes; i++)
+	for (size_t i = 0; i < p->nframes; i++)
 		symbols[p->frames[i].symbol] = s->dictionary->all.frames[frames[i]].symbol;
 	rc = functions_write(s, run, p, events, symbols, err);
 	if (!rc)
@@ -316,16 +311,15 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 {
 	autofree uint32_t *frames = xcalloc(p->nframes + 1, sizeof(*frames));
 	autofree int64_t *events = xcalloc(p->nevents + 1, sizeof(*events));
-	size_t i;
 	int rc;
 
 	dictionary_of(s)->loaded = true;
 	rc = events_write(s, run, p, events, err);
 	if (!rc)
 		rc = frames_write(s, p, frames, err);
-	for (i = 0; i < p->ncosts && !rc; i++)
+	for (size_t i = 0; i < p->ncosts && !rc; i++)
 		rc = cost_write(s, run, p, &p->costs[i], events, frames, err);
-	for (i = 0; i < p->nown && !rc; i++)
+	for (size_t i = 0; i < p->nown && !rc; i++)
 		rc = sql_run(s, err, "INSERT INTO process (run, pid) VALUES (?, ?)", "ii", run,
 			     (int64_t)p->own[i]);
 	if (!rc)
@@ -394,10 +388,9 @@ static int dictionary_load(struct store *s, struct error *err)
 	};
 	struct dictionary *d = dictionary_of(s);
 	sqlite3_stmt *q;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(parts) && !rc && !d->loaded; i++) {
+	for (size_t i = 0; i < array_size(parts) && !rc && !d->loaded; i++) {
 		rc = sql_query(s, &q, err, parts[i].sql, "");
 		while (!rc && (rc = sql_next(s, q, err)) > 0)
 			rc = parts[i].load(s, q) == sql_int(s, q, 0) - 1
@@ -449,9 +442,9 @@ static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 /* Returns whether all values are whole numbers, and only a CPU or a comm is NULL. */
 static bool cost_has_numbers(sqlite3_stmt *q)
 {
-	int i, type;
+	int type;
 
-	for (i = 0; i < sqlite3_column_count(q); i++) {
+	for (int i = 0; i < sqlite3_column_count(q); i++) {
 		type = sqlite3_column_type(q, i);
 		if (type != SQLITE_INTEGER && (type != SQLITE_NULL || (i != 1 && i != 2)))
 			return false;

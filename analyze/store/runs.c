@@ -225,11 +225,11 @@ static bool run_is_selected(const struct run *r, const struct run_filter *f)
 
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
-	size_t i, n = 0, cap = 0;
+	size_t n = 0, cap = 0;
 	int rc = runs_read(s, err);
 
 	*runs = NULL;
-	for (i = 0; i < s->nruns && !rc; i++)
+	for (size_t i = 0; i < s->nruns && !rc; i++)
 		if (run_is_selected(&s->runs[i], f))
 			array_add(*runs, n, cap, s->runs[i]);
 	return rc ? rc : (int)n;
@@ -237,11 +237,9 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 
 bool store_side_is(struct store *s, const char *side, const char *role)
 {
-	size_t i;
-
 	if (runs_read(s, NULL))
 		return false;
-	for (i = 0; i < s->nruns; i++)
+	for (size_t i = 0; i < s->nruns; i++)
 		if (!strcmp(s->runs[i].side, side) && !strcmp(s->runs[i].role, role))
 			return true;
 	return false;

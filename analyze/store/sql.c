@@ -72,9 +72,8 @@ int store_failed(const struct store *s, struct error *err)
 static sqlite3_stmt *sql_prepare(struct store *s, const char *sql)
 {
 	sqlite3_stmt *stmt;
-	size_t i;
 
-	for (i = 0; i < s->nstatements; i++)
+	for (size_t i = 0; i < s->nstatements; i++)
 		if (s->statements[i].sql == sql)
 			return s->statements[i].stmt;
 	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, NULL))
@@ -115,13 +114,13 @@ static int sql_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)
 static int sql_start(struct store *s, sqlite3_stmt **stmt, struct error *err, const char *sql,
 		     const char *types, va_list *ap)
 {
-	int i, rc = 0;
+	int rc = 0;
 
 	*stmt = sql_prepare(s, sql);
 	if (!*stmt)
 		return sql_error(s, err);
 	sqlite3_reset(*stmt);
-	for (i = 0; types[i] && !rc; i++)
+	for (int i = 0; types[i] && !rc; i++)
 		rc = sql_bind_one(*stmt, i + 1, types[i], ap);
 	return rc ? sql_error(s, err) : 0;
 }
@@ -359,13 +358,13 @@ static bool guard_same_text(struct store *s, sqlite3_stmt *q, struct store *own,
 static int guard_compare_rows(struct store *s, sqlite3_stmt *q, struct store *own, sqlite3_stmt *o,
 			      struct error *err)
 {
-	int has = sql_next(s, q, err), wants = has < 0 ? 0 : sql_next(own, o, err), i;
+	int has = sql_next(s, q, err), wants = has < 0 ? 0 : sql_next(own, o, err);
 	bool same = has == wants;
 	const char *name;
 
 	if (has < 0 || wants < 0)
 		return has < 0 ? has : wants;
-	for (i = 0; i < 4 && same && has; i++)
+	for (int i = 0; i < 4 && same && has; i++)
 		same = guard_same_text(s, q, own, o, i);
 	if (same)
 		return has;

@@ -101,9 +101,7 @@ int store_create_in_memory(struct store **store, const char *name, struct error 
 
 static void store_close_db(struct store *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nstatements; i++)
+	for (size_t i = 0; i < s->nstatements; i++)
 		sqlite3_finalize(s->statements[i].stmt);
 	s->nstatements = 0;
 	sqlite3_close(s->db);
@@ -228,10 +226,9 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 		const char *file, *key, *what;
 	} sources[] = {{"manifest.json", "manifest_sha256", "capture"},
 		       {"run.json", "run_sha256", "run"}};
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(sources) && !rc; i++) {
+	for (size_t i = 0; i < array_size(sources) && !rc; i++) {
 		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
 		const char *known = store_capture_value(s, sources[i].key);
 		struct error unread = {0};
@@ -253,9 +250,8 @@ static bool store_folder_is_capture(const char *folder)
 {
 	static const char *const names[] = {"manifest.json", "runs", "run.json"};
 	bool is = false;
-	size_t i;
 
-	for (i = 0; i < array_size(names) && !is; i++) {
+	for (size_t i = 0; i < array_size(names) && !is; i++) {
 		autofree char *path = xasprintf("%s/%s", folder, names[i]);
 
 		is = path_exists(path);

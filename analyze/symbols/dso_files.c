@@ -367,13 +367,12 @@ int dso_files_symbols(struct symtab *t, struct dso_files *f, const struct dso_id
 void module_name(char *name, size_t size, const char *path)
 {
 	const char *base = path_base_name(path);
-	char *at;
 
 	if (*path == '[')
 		snprintf(name, size, "%s", path);
 	else
 		snprintf(name, size, "[%.*s]", (int)strcspn(base, "."), base);
-	for (at = name; *at; at++)
+	for (char *at = name; *at; at++)
 		if (*at == '-')
 			*at = '_';
 }

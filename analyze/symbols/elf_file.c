@@ -37,22 +37,21 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 
 void elf_segments_read(struct elf_segments *s, Elf *elf)
 {
-	size_t i, n;
+	size_t n;
 
 	*s = (struct elf_segments){0};
 	if (elf_getphdrnum(elf, &n))
 		return;
 	s->list = xcalloc(n + 1, sizeof(*s->list));
-	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &s->list[s->n]); i++)
+	for (size_t i = 0; i < n && gelf_getphdr(elf, (int)i, &s->list[s->n]); i++)
 		s->n += s->list[s->n].p_type == PT_LOAD;
 }
 
 bool elf_segments_link(const struct elf_segments *s, uint64_t offset, uint64_t *addr)
 {
 	bool found = false, code = false;
-	size_t i;
 
-	for (i = 0; i < s->n && !code; i++) {
+	for (size_t i = 0; i < s->n && !code; i++) {
 		const GElf_Phdr *p = &s->list[i];
 
 		if (offset < p->p_offset || offset - p->p_offset >= p->p_filesz)
@@ -88,9 +87,9 @@ static bool elf_holds_code(Elf *elf)
 static void elf_read_build_id(struct elf_file *f)
 {
 	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(f->elf, &id), i;
+	ssize_t n = dwelf_elf_gnu_build_id(f->elf, &id);
 
-	for (i = 0; i < n && i < 32; i++)
+	for (ssize_t i = 0; i < n && i < 32; i++)
 		snprintf(f->build_id + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
 }
 
@@ -328,14 +327,14 @@ static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 {
 	Elf *elf;
 	GElf_Phdr p;
-	size_t i, n;
+	size_t n;
 	bool found = false;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n))
 		n = 0;
-	for (i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &p); i++) {
+	for (size_t i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &p); i++) {
 		found = p.p_type == PT_LOAD && addr >= p.p_vaddr &&
 			addr - p.p_vaddr <= p.p_filesz && size <= p.p_filesz - (addr - p.p_vaddr);
 		*at = addr - p.p_vaddr + p.p_offset;

@@ -59,12 +59,12 @@ static bool elf_symbol_section(struct elf_file *syms, struct elf_file *run, cons
 /* Converts a linked address to a file offset. */
 static uint64_t elf_file_offset(Elf *elf, uint64_t addr, const GElf_Shdr *shdr)
 {
-	size_t i, n;
+	size_t n;
 	GElf_Phdr p;
 
 	if (elf_getphdrnum(elf, &n))
 		n = 0;
-	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
+	for (size_t i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
 		uint64_t size = p.p_memsz > p.p_filesz ? p.p_memsz : p.p_filesz;
 
 		if (p.p_type == PT_LOAD && addr >= p.p_vaddr && addr - p.p_vaddr < size)
@@ -128,11 +128,10 @@ static void elf_read_section(const struct elf_reading *r, struct elf_file *of, E
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Shdr shdr;
 	GElf_Sym s;
-	int i;
 
 	if (!data || !gelf_getshdr(scn, &shdr))
 		return;
-	for (i = 0; gelf_getsym(data, i, &s); i++)
+	for (int i = 0; gelf_getsym(data, i, &s); i++)
 		elf_add_symbol(r, &s, elf_strptr(of->elf, shdr.sh_link, s.st_name));
 	symtab_finish(r->t, false);
 }
@@ -179,11 +178,10 @@ bool elf_symbol_address(struct elf_file *f, const char *name, uint64_t *addr)
 	const char *text;
 	GElf_Shdr shdr;
 	GElf_Sym s;
-	int i;
 
 	if (!data || !gelf_getshdr(f->symtab, &shdr))
 		return false;
-	for (i = 0; gelf_getsym(data, i, &s); i++) {
+	for (int i = 0; gelf_getsym(data, i, &s); i++) {
 		text = elf_strptr(f->elf, shdr.sh_link, s.st_name);
 		if (!text || strcmp(text, name))
 			continue;
@@ -202,10 +200,8 @@ static const struct {
 static void plt_find_layout(const struct elf_file *f, const GElf_Shdr *plt, uint64_t *head,
 			    uint64_t *entry)
 {
-	size_t i;
-
 	*head = *entry = plt->sh_entsize;
-	for (i = 0; i < sizeof(plt_sizes) / sizeof(plt_sizes[0]); i++)
+	for (size_t i = 0; i < sizeof(plt_sizes) / sizeof(plt_sizes[0]); i++)
 		if (plt_sizes[i].machine == f->header.e_machine) {
 			*head = plt_sizes[i].head;
 			*entry = plt_sizes[i].entry;
@@ -243,7 +239,6 @@ static void plt_read(struct symtab *t, struct elf_file *f)
 	uint64_t head, entry;
 	int64_t index;
 	GElf_Sym s;
-	int i;
 
 	scn = scn ? scn : elf_section(f->elf, ".rel.plt", &rel);
 	if (!scn || !f->dynsym || rel.sh_link != elf_ndxscn(f->dynsym) ||
@@ -252,7 +247,7 @@ static void plt_read(struct symtab *t, struct elf_file *f)
 	relocs = elf_getdata(scn, NULL);
 	symbols = elf_getdata(f->dynsym, NULL);
 	plt_find_layout(f, &plt, &head, &entry);
-	for (i = 0; relocs && symbols && (index = plt_find_symbol(relocs, rel.sh_type, i)) >= 0;
+	for (int i = 0; relocs && symbols && (index = plt_find_symbol(relocs, rel.sh_type, i)) >= 0;
 	     i++) {
 		struct symtab_symbol new = {.start = plt.sh_offset + head + (uint64_t)i * entry,
 					    .binding = STB_GLOBAL,

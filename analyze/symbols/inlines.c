@@ -85,9 +85,9 @@ static void ranges_sort(struct ranges *r)
 /* Returns the innermost range over the address, because functions may nest. */
 static const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 {
-	size_t low = rows_up_to(r->list, r->n, sizeof(*r->list), addr), back;
+	size_t low = rows_up_to(r->list, r->n, sizeof(*r->list), addr);
 
-	for (back = 0; low-- > 0 && back < 16; back++)
+	for (size_t back = 0; low-- > 0 && back < 16; back++)
 		if (addr < r->list[low].high)
 			return &r->list[low];
 	return NULL;
@@ -277,11 +277,9 @@ struct inlines *inlines_of_files(const struct dso_files *files, struct unread *u
 
 void inlines_close(struct inlines *in)
 {
-	size_t i;
-
 	if (!in)
 		return;
-	for (i = 0; i < in->nunits; i++)
+	for (size_t i = 0; i < in->nunits; i++)
 		free(in->units[i].functions.list);
 	free(in->units);
 	free(in->ranges.list);

@@ -86,7 +86,7 @@ static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l)
 
 int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 {
-	char *text, *rest, *line;
+	char *text, *line;
 	bool any = false;
 	struct kallsyms_line l;
 	size_t len;
@@ -94,7 +94,7 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 
 	if (ret)
 		return ret;
-	for (rest = text; (line = kallsyms_next_line(&rest, text + len));)
+	for (char *rest = text; (line = kallsyms_next_line(&rest, text + len));)
 		if (kallsyms_parse_line(line, &l))
 			any |= kallsyms_add_line(t, &l);
 	free(text);
@@ -130,9 +130,7 @@ struct symbol_cache *symbol_cache_new(void)
 
 void symbol_cache_free(struct symbol_cache *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->nkernels; i++) {
+	for (size_t i = 0; i < c->nkernels; i++) {
 		free(c->kernels[i].path);
 		symtab_free(&c->kernels[i].table);
 	}
@@ -196,14 +194,13 @@ static bool notes_find_build_id(struct cursor c, char hex[65])
 		uint32_t namesz = cursor_u32(&c), descsz = cursor_u32(&c), type = cursor_u32(&c);
 		struct cursor name = cursor_sub(&c, ((size_t)namesz + 3) & ~(size_t)3);
 		struct cursor desc = cursor_sub(&c, ((size_t)descsz + 3) & ~(size_t)3);
-		uint32_t i;
 
 		if (c.bad)
 			return false;
 		if (type != NT_GNU_BUILD_ID || namesz != 4 || memcmp(name.at, "GNU", 4) ||
 		    descsz > 32)
 			continue;
-		for (i = 0; i < descsz; i++)
+		for (uint32_t i = 0; i < descsz; i++)
 			snprintf(hex + 2 * i, 3, "%02x", desc.at[i]);
 		return descsz;
 	}

@@ -61,13 +61,12 @@ static void symtab_sort(struct symtab *t)
 {
 	struct radix_row *rows = xmalloc(t->n * sizeof(*rows));
 	struct symtab_symbol *sorted;
-	size_t i;
 
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		rows[i] = (struct radix_row){t->symbols[i].start, i};
 	radix_sort(rows, t->n);
 	sorted = xmalloc(t->n * sizeof(*sorted));
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		sorted[i] = t->symbols[rows[i].value];
 	free(rows);
 	free(t->symbols);
@@ -83,9 +82,8 @@ static uint64_t symtab_round_up_page(uint64_t addr)
 static void symtab_fix_ends(struct symtab *t, bool kallsyms)
 {
 	struct symtab_symbol *s;
-	size_t i;
 
-	for (i = 0; i + 1 < t->n; i++) {
+	for (size_t i = 0; i + 1 < t->n; i++) {
 		s = &t->symbols[i];
 		if (s->end != s->start)
 			continue;
@@ -137,9 +135,9 @@ static bool symtab_second_is_better(const struct symtab *t, const struct symtab_
 static void symtab_drop_duplicates(struct symtab *t)
 {
 	struct symtab_symbol *best = &t->symbols[0];
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 1; i < t->n; i++) {
+	for (size_t i = 1; i < t->n; i++) {
 		struct symtab_symbol *s = &t->symbols[i];
 
 		if (s->start != best->start) {
@@ -164,10 +162,10 @@ void symtab_finish(struct symtab *t, bool kallsyms)
 
 struct symtab_symbol *symtab_find(const struct symtab *t, uint64_t addr)
 {
-	size_t low = rows_up_to(t->symbols, t->n, sizeof(*t->symbols), addr), back;
+	size_t low = rows_up_to(t->symbols, t->n, sizeof(*t->symbols), addr);
 
 	/* Symbols may nest, so an earlier one may cover the address. */
-	for (back = 0; low-- > 0 && back < 8; back++)
+	for (size_t back = 0; low-- > 0 && back < 8; back++)
 		if (addr < t->symbols[low].end)
 			return &t->symbols[low];
 	return NULL;

@@ -45,10 +45,8 @@ static struct ethtool_row *ethtool_find_row(struct reader *r, const char *interf
 /* Begins an output. No row is in the new output yet. */
 static void ethtool_begin_output(struct reader *r)
 {
-	size_t i;
-
 	r->e->outputs++;
-	for (i = 0; i < r->e->n; i++)
+	for (size_t i = 0; i < r->e->n; i++)
 		r->e->rows[i].ended = false;
 }
 

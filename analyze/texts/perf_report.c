@@ -72,9 +72,9 @@ static const struct {
 
 static const char *head_match(const char *p, enum head_column *column)
 {
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < array_size(names); i++) {
+	for (size_t i = 0; i < array_size(names); i++) {
 		n = strlen(names[i].name);
 		if (!strncmp(p, names[i].name, n) && !isalnum((unsigned char)p[n])) {
 			*column = names[i].column;
@@ -95,9 +95,9 @@ static const char *head_unknown_end(const char *p, bool wide)
 
 static size_t head_count(const struct head *h, enum head_column column)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		n += h->column[i] == column;
 	return n;
 }
@@ -156,9 +156,7 @@ struct cut {
 /* Returns the level mark in `s`, such as "[k]" at the start of a word, or NULL. */
 static char *row_mark(const char *s)
 {
-	const char *p;
-
-	for (p = strchr(s, '['); p; p = strchr(p + 1, '['))
+	for (const char *p = strchr(s, '['); p; p = strchr(p + 1, '['))
 		if (p[1] && strchr("k.guHh?", p[1]) && p[2] == ']' &&
 		    (p == s || isspace((unsigned char)p[-1]) || p[-1] == '\xa0' || p[-1] == '>'))
 			return (char *)p;
@@ -187,9 +185,9 @@ static bool row_parse_share(const char **p, double *value)
 
 static size_t row_expected_percents(const struct reader *r)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < r->head.n; i++)
+	for (size_t i = 0; i < r->head.n; i++)
 		n += r->head.column[i] <= HEAD_PERCENT;
 	return r->head.n ? n : r->percents;
 }
@@ -240,10 +238,10 @@ static int row_add_percents(const struct reader *r, const struct cut *c, struct 
 {
 	static const struct head one = {{HEAD_SELF}, 1}, two = {{HEAD_TOTAL, HEAD_SELF}, 2};
 	const struct head *head = r->head.n ? &r->head : c->npercents == 2 ? &two : &one;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	row->self = row->total = NAN;
-	for (i = 0; i < head->n; i++) {
+	for (size_t i = 0; i < head->n; i++) {
 		if (head->column[i] > HEAD_PERCENT)
 			continue;
 		if (head->column[i] == HEAD_TOTAL)
@@ -296,9 +294,8 @@ static char *fields_join(struct reader *r, char **words, size_t n)
 {
 	freed(str_free) struct str s = {0};
 	char *kept;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i)
 			str_putc(&s, ' ');
 		str_puts(&s, words[i]);
@@ -315,11 +312,11 @@ static int row_add_columns(struct reader *r, struct flat_row *row, const char *s
 			   const enum head_column *list, size_t n)
 {
 	char *copy = arena_strdup(&r->flat->strings, s), *fields[MAX_FIELDS];
-	size_t have = text_fields(copy, true, fields, MAX_FIELDS), i, at = 0, take;
+	size_t have = text_fields(copy, true, fields, MAX_FIELDS), at = 0, take;
 	bool comm = false;
 	int ret = 0;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		comm |= list[i] == HEAD_COMM;
 	if (have != n) {
 		copy = arena_strdup(&r->flat->strings, s);
@@ -329,7 +326,7 @@ static int row_add_columns(struct reader *r, struct flat_row *row, const char *s
 		return text_bad(&r->text, "the row has fewer columns than the heading");
 	if (have > n && !comm)
 		return text_bad(&r->text, "the row has more columns than the heading");
-	for (i = 0; i < n && !ret; i++, at += take) {
+	for (size_t i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
 		ret = row_field(r, row, list[i], fields_join(r, fields + at, take));
 	}
@@ -356,14 +353,14 @@ static int row_infer_columns(struct reader *r, struct flat_row *row, const char 
 static int row_add_middle(struct reader *r, const struct cut *c, struct flat_row *row)
 {
 	enum head_column list[HEAD_MAX];
-	size_t i, n = 0;
+	size_t n = 0;
 	char *s;
 
 	s = arena_dup(&r->flat->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
 	s[c->mark - c->middle] = 0;
 	if (!r->head.n)
 		return row_infer_columns(r, row, s);
-	for (i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
+	for (size_t i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
 		if (r->head.column[i] > HEAD_PERCENT)
 			list[n++] = r->head.column[i];
 	return row_add_columns(r, row, s, list, n);
@@ -621,10 +618,8 @@ static int report_read_line(struct reader *r, char *line)
 
 static void report_find_columns(struct flat *f)
 {
-	size_t i;
-
 	f->tables += !f->tables;
-	for (i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		const struct flat_row *row = &f->rows[i];
 
 		f->has_self |= !isnan(row->self);

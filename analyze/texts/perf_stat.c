@@ -34,9 +34,8 @@ struct stat_reader {
 static void stat_put(struct stat_reader *r, struct stat_counter row)
 {
 	struct perf_stat *st = r->st;
-	size_t i;
 
-	for (i = 0; i < st->n; i++)
+	for (size_t i = 0; i < st->n; i++)
 		if (!strcmp(st->counters[i].event, row.event))
 			return;
 	row.event = arena_strdup(&st->strings, row.event);
@@ -90,9 +89,9 @@ static bool stat_parse_share(const struct stat_reader *r, const char *open,
 /* Reads the brackets and cuts the line before the first of them, or before perf's comment. */
 static void stat_parse_shares(const struct stat_reader *r, char *line, struct stat_counter *row)
 {
-	char *open, *end = line + strcspn(line, "#");
+	char *end = line + strcspn(line, "#");
 
-	for (open = strpbrk(line, "(["); open; open = strpbrk(open + 1, "(["))
+	for (char *open = strpbrk(line, "(["); open; open = strpbrk(open + 1, "(["))
 		if (stat_parse_share(r, open, row) && open < end)
 			end = open;
 	*end = 0;

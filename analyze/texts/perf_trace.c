@@ -26,7 +26,7 @@ struct reader {
 /* Reads "dd (28432), 450 events, 98.7%". The name may have spaces or brackets. */
 static bool trace_read_thread(struct reader *r, char *line)
 {
-	char *events = strstr(line, " events"), *comma, *open = NULL, *p;
+	char *events = strstr(line, " events"), *comma, *open = NULL;
 	const char *number;
 	uint64_t tid, n;
 
@@ -38,7 +38,7 @@ static bool trace_read_thread(struct reader *r, char *line)
 	if (!number || !text_count(&number, &n) || *number)
 		return false;
 	*comma = 0;
-	for (p = strstr(line, " ("); p; p = strstr(p + 1, " ("))
+	for (char *p = strstr(line, " ("); p; p = strstr(p + 1, " ("))
 		open = p;
 	number = open ? open + 2 : "";
 	line = str_trim(line + strspn(line, "#* \t"));
@@ -75,9 +75,8 @@ static uint64_t ms_in_ns(double ms)
 static int trace_fill_times(const struct reader *r, char **words, struct syscall_row *row)
 {
 	double v[NCOLUMNS], n = (double)row->calls, error;
-	int i;
 
-	for (i = TOTAL; i < NCOLUMNS; i++) {
+	for (int i = TOTAL; i < NCOLUMNS; i++) {
 		const char *word = words[i];
 
 		if (!text_number(&word, &v[i]) || (*word && strcmp(word, "%") != 0))

@@ -39,13 +39,13 @@ int text_open(struct text *t, const char *name, char *data, size_t len, struct e
 static size_t text_hidden_length(const char *p)
 {
 	static const char *const tags[] = {"<pre>", "</pre>", "<u>", "</u>", "\r"};
-	size_t i, n;
+	size_t n;
 
 	if (p[0] == '\033' && p[1] == '[') {
 		n = 2 + strspn(p + 2, "0123456789;");
 		return p[n] ? n + 1 : n;
 	}
-	for (i = 0; i < array_size(tags); i++)
+	for (size_t i = 0; i < array_size(tags); i++)
 		if (str_starts(p, tags[i]))
 			return strlen(tags[i]);
 	return 0;
@@ -267,12 +267,12 @@ static bool marks_cut_number(const char *p, struct cut *c)
 /* Returns the decimal mark if this number has only one reading, or 0. */
 static char marks_decimal_by(const struct cut *c)
 {
-	size_t last = c->groups - 1, i, same = 0;
+	size_t last = c->groups - 1, same = 0;
 	char mark = c->mark[last];
 
 	if (!last || mark == '\'')
 		return 0;
-	for (i = 1; i <= last; i++)
+	for (size_t i = 1; i <= last; i++)
 		same += c->mark[i] == mark;
 	if (same > 1) /* this mark groups digits, so the other is the decimal mark */
 		return same == last && c->size[last] == 3 ? (mark == '.' ? ',' : '.') : 0;
@@ -307,11 +307,10 @@ void marks_learn(struct marks *m, const char *s, unsigned line)
 
 static bool marks_is_grouped(const struct cut *c, size_t groups)
 {
-	size_t i;
-
 	if (groups < 2)
 		return true;
-	for (i = 1; i < groups; i++) /* groups of thousands; India groups by hundreds above them */
+	for (size_t i = 1; i < groups;
+	     i++) /* groups of thousands; India groups by hundreds above them */
 		if (c->mark[i] != c->mark[1] || c->size[i] < 2 || c->size[i] > 3)
 			return false;
 	return c->size[0] <= 3 && c->size[groups - 1] == 3;
@@ -331,7 +330,7 @@ static char marks_find_decimal(const struct marks *m, const struct cut *c, bool 
 bool marks_number(const struct marks *m, const char **p, bool count, double *value)
 {
 	struct cut c;
-	size_t whole, n = 0, i;
+	size_t whole, n = 0;
 	char text[80];
 
 	if (!marks_cut_number(*p, &c))
@@ -346,7 +345,7 @@ bool marks_number(const struct marks *m, const char **p, bool count, double *val
 	}
 	if (!marks_is_grouped(&c, whole))
 		return false;
-	for (i = 0; i < whole; i++)
+	for (size_t i = 0; i < whole; i++)
 		n += c.size[i];
 	memcpy(text, c.digits, n);
 	text[n] = '.';

@@ -167,15 +167,14 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 		{"--devmem", "devmem", DOCTOR_DEVMEM, a->d.devmem},
 	};
 	unsigned int used = 0;
-	size_t i;
 
-	for (i = 0; i < array_size(checks); i++)
+	for (size_t i = 0; i < array_size(checks); i++)
 		used |= a->shows >> i & 1 ? checks[i].options : 0;
-	for (i = 0; a->only && i < array_size(uses); i++)
+	for (size_t i = 0; a->only && i < array_size(uses); i++)
 		if (uses[i].given && !(used & uses[i].option))
 			return error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
 					 uses[i].name, a->only, uses[i].groups);
-	for (i = 0; i < array_size(checks); i++)
+	for (size_t i = 0; i < array_size(checks); i++)
 		if (a->needs >> i & 1 && checks[i].options & DOCTOR_PATH &&
 		    (!a->d.rate_gbps || !a->d.rtt_ms))
 			return error_set(err, EINVAL, "%s: this group needs --rate and --rtt",
@@ -229,7 +228,6 @@ static int doctor_print_people(const struct args *a, const struct table *t, stru
 {
 	struct sink out;
 	char **notes = table_note_texts(t);
-	size_t i;
 	int rc = sink_open(&out, a->out.path, err);
 
 	if (!rc) {
@@ -237,13 +235,13 @@ static int doctor_print_people(const struct args *a, const struct table *t, stru
 
 		if (!a->out.width_given)
 			p.width = output_terminal_width(out.fd);
-		for (i = 0; i < a->d.n; i++) {
+		for (size_t i = 0; i < a->d.n; i++) {
 			if (!i || a->d.found[i].of != a->d.found[i - 1].of)
 				fprintf(p.out, "%s%s\n", i ? "\n" : "", a->d.found[i].of->name);
 			page_print_finding(&p, &a->d.found[i]);
 		}
 		fputs(notes[0] ? "\n" : "", p.out);
-		for (i = 0; notes[i]; i++)
+		for (size_t i = 0; notes[i]; i++)
 			page_print_wrapped(&p, notes[i], 0);
 		rc = sink_close(&out, 0, err);
 	}
@@ -261,9 +259,7 @@ static const struct column columns[] = {
 
 static void doctor_fill_table(struct table *t, const struct doctor *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct finding *f = &d->found[i];
 		struct value *row = table_row(t);
 
@@ -301,10 +297,9 @@ static bool doctor_is_needed(const struct args *a, const struct finding *f)
 static bool doctor_judge(const struct args *a, const char *needed, struct notes *notes)
 {
 	freed(str_free) struct str missing = {0};
-	size_t i;
 	bool any;
 
-	for (i = 0; i < a->d.n; i++) {
+	for (size_t i = 0; i < a->d.n; i++) {
 		const struct finding *f = &a->d.found[i];
 
 		if (f->state == STATE_NO && doctor_is_needed(a, f))
@@ -326,11 +321,10 @@ static bool doctor_judge(const struct args *a, const char *needed, struct notes 
 static char *doctor_needed(const struct args *a)
 {
 	struct str names = {0};
-	size_t i;
 
 	if (a->need || a->only)
 		return xstrdup(a->need ? a->need : a->only);
-	for (i = 0; i < array_size(checks); i++)
+	for (size_t i = 0; i < array_size(checks); i++)
 		if (checks[i].needed)
 			str_printf(&names, "%s%s", names.len ? "," : "", checks[i].name);
 	return str_take(&names);
@@ -341,14 +335,13 @@ static int doctor_run(struct args *a, const char *needed, struct table *t)
 {
 	struct error err = {0};
 	bool missing;
-	size_t i;
 
 	if ((a->only && doctor_read_groups(a->only, &a->shows, &err)) ||
 	    doctor_read_groups(needed, &a->needs, &err) || doctor_check_uses(a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;
 	}
-	for (i = 0; i < array_size(checks); i++) {
+	for (size_t i = 0; i < array_size(checks); i++) {
 		a->d.running = &checks[i];
 		if (!a->only || (a->shows | (a->need ? a->needs : 0)) >> i & 1)
 			checks[i].run(&a->d);
@@ -368,13 +361,12 @@ static int doctor_run(struct args *a, const char *needed, struct table *t)
 static char *doctor_help(int key, const char *text, void *input)
 {
 	struct str s = {0};
-	size_t i;
 
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_puts(&s, "Groups of checks, all by default:\n");
-	for (i = 0; i < array_size(checks); i++)
+	for (size_t i = 0; i < array_size(checks); i++)
 		args_help_line(&s, 17, checks[i].name, checks[i].what);
 	str_printf(&s, "\n%s", text);
 	return str_take(&s);
@@ -383,10 +375,8 @@ static char *doctor_help(int key, const char *text, void *input)
 static void doctor_complete(struct str *lines, const char *option, const char *what, char **words,
 			    int n, const void *of)
 {
-	size_t i;
-
 	(void)option, (void)words, (void)n, (void)of;
-	for (i = 0; str_starts(what, "GROUP") && i < array_size(checks); i++)
+	for (size_t i = 0; str_starts(what, "GROUP") && i < array_size(checks); i++)
 		complete_add(lines, checks[i].name, checks[i].what);
 }
 
@@ -405,7 +395,6 @@ int cmd_doctor(int argc, char **argv)
 	struct args a = {0};
 	autofree char *needed = NULL;
 	struct table t;
-	size_t i;
 	int rc;
 
 	complete_run(&argp, argc, argv, doctor_complete, NULL);
@@ -413,7 +402,7 @@ int cmd_doctor(int argc, char **argv)
 	table_init(&t, "doctor", columns, array_size(columns));
 	needed = doctor_needed(&a);
 	rc = doctor_run(&a, needed, &t);
-	for (i = 0; i < a.d.n; i++) {
+	for (size_t i = 0; i < a.d.n; i++) {
 		free(a.d.found[i].what);
 		free(a.d.found[i].why);
 		free(a.d.found[i].todo);

@@ -123,13 +123,12 @@ void doctor_check_events(struct doctor *d)
 	struct event_list list;
 	struct cpuset online;
 	struct error err = {0};
-	size_t i;
 
 	if (cpuset_online(&online, &err) || event_list_read(&list, events_default, &err)) {
 		doctor_put(d, "events", STATE_NO, NULL, "%s", err.text);
 		return;
 	}
-	for (i = 0; i < list.n; i++) {
+	for (size_t i = 0; i < list.n; i++) {
 		struct counting c;
 		int rc = counting_open(&c, &list.e[i], &online, NULL);
 
@@ -213,9 +212,7 @@ static void doctor_put_memlock(struct doctor *d)
 
 void doctor_check_sysctls(struct doctor *d)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(limits); i++) {
+	for (size_t i = 0; i < array_size(limits); i++) {
 		double is = host_sysctl_number(limits[i].name, limits[i].n);
 
 		if (is < 0)
@@ -234,10 +231,9 @@ void doctor_check_sysctls(struct doctor *d)
 
 static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 {
-	unsigned int cpu;
 	int n = 0, seen = 0;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		autofree char *g = NULL;
 
 		if (cpuset_has(online, cpu))
@@ -273,14 +269,13 @@ void doctor_check_cpus(struct doctor *d)
 {
 	struct cpuset online;
 	struct error err = {0};
-	size_t i;
 
 	if (cpuset_online(&online, &err)) {
 		doctor_put(d, "cpus", STATE_NO, NULL, "%s", err.text);
 		return;
 	}
 	doctor_put_governors(d, &online);
-	for (i = 0; i < array_size(cpu_facts); i++) {
+	for (size_t i = 0; i < array_size(cpu_facts); i++) {
 		autofree char *is =
 			host_fact("%s/devices/system/cpu/%s", sysfs_root(), cpu_facts[i].file);
 

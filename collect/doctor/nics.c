@@ -59,9 +59,8 @@ static void port_put_offloads(struct doctor *d, const struct port *p)
 		 "the NIC takes no fragments: MSG_ZEROCOPY and sendfile copy"},
 		{"feature:rx-checksum", "rx", "the CPU adds up every received byte"},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(list); i++) {
+	for (size_t i = 0; i < array_size(list); i++) {
 		autofree char *todo = xasprintf("ethtool -K %s %s on", p->name, list[i].option);
 
 		if (port_number(p, list[i].feature) == 0) /* NAN: the interface does not have it */
@@ -143,9 +142,8 @@ static void port_put_all(struct doctor *d, const struct port *p)
 static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 {
 	freed(str_free) struct str names = {0};
-	size_t i;
 
-	for (i = 0; i < s->nports; i++)
+	for (size_t i = 0; i < s->nports; i++)
 		str_item(&names, !i, false, s->port[i].name);
 	if (d->nic)
 		doctor_put(d, "interfaces", STATE_NO, NULL,
@@ -164,14 +162,13 @@ static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 	freed(str_free) struct str rows = {0};
 	int rc = nic_space_open(&s, "host");
 	bool any = false;
-	size_t i;
 
 	if (rc) {
 		doctor_put(d, "interfaces", STATE_NO, NULL, "cannot be listed: %s", strerror(-rc));
 		return false;
 	}
 	nic_read_state(&s, &rows);
-	for (i = 0; i < s.nports; i++) {
+	for (size_t i = 0; i < s.nports; i++) {
 		const struct nic_port *p = &s.port[i];
 
 		if (d->nic ? strcmp(d->nic, p->name) != 0

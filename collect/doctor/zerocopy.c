@@ -132,7 +132,6 @@ void doctor_check_io_uring(struct doctor *d)
 		xcalloc(1, sizeof(*known) + OPS * sizeof(known->ops[0]));
 	struct io_uring_params p;
 	int fd = uring_open(0, &p);
-	size_t i;
 
 	if (fd < 0) {
 		doctor_put_no_uring(d, -fd);
@@ -141,7 +140,7 @@ void doctor_check_io_uring(struct doctor *d)
 	/* A kernel that knows no probe leaves all operations unknown. */
 	syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, known, OPS);
 	doctor_put(d, "io_uring", STATE_YES, NULL, "rings can be made");
-	for (i = 0; i < array_size(ops); i++)
+	for (size_t i = 0; i < array_size(ops); i++)
 		if (known->ops[ops[i].op].flags & IO_URING_OP_SUPPORTED)
 			doctor_put(d, ops[i].name, STATE_YES, NULL, "the kernel has it; %s",
 				   ops[i].but);

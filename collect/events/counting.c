@@ -113,9 +113,7 @@ int counting_open(struct counting *c, const struct event *e, const struct cpuset
 
 int counting_switch(const struct counting *c, bool on)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		if (ioctl(c->on[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
 			return -errno;
 	return 0;
@@ -123,9 +121,7 @@ int counting_switch(const struct counting *c, bool on)
 
 void counting_close(struct counting *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++)
 		close(c->on[i].fd);
 	free(c->on);
 	c->on = NULL;

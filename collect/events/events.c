@@ -99,13 +99,13 @@ static bool event_set(struct event *e, uint32_t type, uint64_t config, const cha
 
 static bool event_cache_named(struct event *e, const char *name)
 {
-	size_t c, a, n;
+	size_t n;
 
-	for (c = 0; c < array_size(caches); c++) {
+	for (size_t c = 0; c < array_size(caches); c++) {
 		n = strlen(caches[c].name);
 		if (strncmp(name, caches[c].name, n) || name[n] != '-')
 			continue;
-		for (a = 0; a < array_size(accesses); a++)
+		for (size_t a = 0; a < array_size(accesses); a++)
 			if (!strcmp(name + n + 1, accesses[a].name))
 				return event_set(e, PERF_TYPE_HW_CACHE,
 						 caches[c].id | accesses[a].op << 8 |
@@ -121,9 +121,9 @@ static bool event_cache_named(struct event *e, const char *name)
  */
 static bool event_named(struct event *e, const char *name)
 {
-	size_t i, n = strlen(name);
+	size_t n = strlen(name);
 
-	for (i = 0; i < array_size(names); i++)
+	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i].name, name))
 			return event_set(e, names[i].type, names[i].config, names[i].unit);
 	if (*name == 'r' && n > 1 && n <= 17 && strspn(name + 1, "0123456789abcdefABCDEF") == n - 1)
@@ -145,10 +145,9 @@ struct reader {
 
 static int events_apply_modifiers(struct event *e, const char *mods, struct error *err)
 {
-	const char *m;
 	bool level = strpbrk(mods, "ukh"), guest = strpbrk(mods, "GH");
 
-	for (m = mods; *m; m++)
+	for (const char *m = mods; *m; m++)
 		if (!strchr(modifiers, *m))
 			return error_set(
 				err, EINVAL,
@@ -208,9 +207,8 @@ static int events_tracepoint(struct reader *r, struct event *e, char *colon, con
 static bool events_cpu_pmu_event(struct event *e, const char *name)
 {
 	static const char *const pmus[] = {"cpu", "cpu_core", "armv8_pmuv3_0"};
-	size_t i;
 
-	for (i = 0; i < array_size(pmus); i++)
+	for (size_t i = 0; i < array_size(pmus); i++)
 		if (pmu_has_event(pmus[i], name))
 			return !pmu_event_read(e, pmus[i], name, NULL);
 	return false;
@@ -235,7 +233,6 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 {
 	struct event e = {.name = xstrndup(from, len), .group = r->group, .scale = 1};
 	char *text = str_trim(e.name), *copy, *terms;
-	size_t i;
 	int rc;
 
 	memmove(e.name, text, strlen(text) + 1);
@@ -250,7 +247,7 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 		rc = events_pmu_event(r, &e, copy, terms, err);
 	else
 		rc = events_plain_event(r, &e, copy, err);
-	for (i = 0; i < r->list->n && !rc; i++) /* an event may stand in two groups */
+	for (size_t i = 0; i < r->list->n && !rc; i++) /* an event may stand in two groups */
 		if (r->list->e[i].group == e.group && !strcmp(r->list->e[i].name, e.name))
 			rc = error_set(err, EINVAL, "'%s' appears twice", e.name);
 	if (!rc && r->list->n == MAX_EVENTS)
@@ -279,9 +276,9 @@ static int events_parse_event(struct reader *r, struct error *err)
 
 static int events_check_group(const struct reader *r, size_t first, struct error *err)
 {
-	const struct event *a = &r->list->e[first], *b;
+	const struct event *a = &r->list->e[first];
 
-	for (b = a + 1; b < r->list->e + r->list->n; b++)
+	for (const struct event *b = a + 1; b < r->list->e + r->list->n; b++)
 		if (a->some_cpus != b->some_cpus || memcmp(&a->cpus, &b->cpus, sizeof(a->cpus)))
 			return error_set(
 				err, EINVAL,
@@ -350,9 +347,7 @@ int event_list_check(const char *text, struct error *err)
 
 void event_list_free(struct event_list *list)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		free(list->e[i].name);
 	free(list->e);
 	*list = (struct event_list){0};

@@ -70,9 +70,8 @@ static __u64 *pmu_word(struct event *e, const char *name, size_t len)
 {
 	static const char *const words[] = {"config", "config1", "config2"};
 	__u64 *const at[] = {&e->attr.config, &e->attr.config1, &e->attr.config2};
-	size_t i;
 
-	for (i = 0; i < array_size(words); i++)
+	for (size_t i = 0; i < array_size(words); i++)
 		if (strlen(words[i]) == len && !strncmp(words[i], name, len))
 			return at[i];
 	return NULL;
@@ -174,10 +173,9 @@ static int pmu_set_terms(struct event *e, const char *pmu, char *terms, bool nam
 static int pmu_read_cpus(struct event *e, const char *pmu, struct error *err)
 {
 	static const char *const files[] = {"cpumask", "cpus"};
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(files) && !e->some_cpus && !rc; i++) {
+	for (size_t i = 0; i < array_size(files) && !e->some_cpus && !rc; i++) {
 		autofree char *text = pmu_read_text(pmu, "", files[i]);
 
 		if (text) {
@@ -211,9 +209,8 @@ static int tracefs_read_ids(const char *root, const char *const *names, int *ids
 {
 	struct error err = {0};
 	char *text;
-	size_t i;
 
-	for (i = 0; i < n && !err.code; i++) {
+	for (size_t i = 0; i < n && !err.code; i++) {
 		autofree char *path = xasprintf("%s/events/%s/id", root, names[i]);
 
 		if (!file_read(path, &text, NULL, &err)) {
@@ -257,10 +254,9 @@ static int tracefs_ask_child(const char *const *names, int *ids, size_t n)
 
 int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err)
 {
-	size_t i;
 	int rc = -ENOENT;
 
-	for (i = 0; i < array_size(places) && rc; i++)
+	for (size_t i = 0; i < array_size(places) && rc; i++)
 		rc = tracefs_read_ids(places[i], names, ids, n);
 	if (rc == -ENOENT)
 		rc = tracefs_ask_child(names, ids, n);

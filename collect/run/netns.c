@@ -35,10 +35,9 @@ static pid_t netns_find(struct netns *n, const struct tree *tree, uint64_t *id)
 	pid_t found = 0;
 	struct stat st;
 	char path[64];
-	size_t i;
 
 	n->others = 0;
-	for (i = 0; i < tree->nprocesses && i < PROCESSES; i++) {
+	for (size_t i = 0; i < tree->nprocesses && i < PROCESSES; i++) {
 		uint64_t its;
 
 		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)tree->processes[i].pid);

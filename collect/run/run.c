@@ -298,9 +298,9 @@ static uint64_t run_own_cpu_ns(void)
 static void run_note_processes(struct run *r)
 {
 	const struct tree *tree = tree_of(r);
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; r->pid && i < tree->nprocesses; i++) {
+	for (size_t i = 0; r->pid && i < tree->nprocesses; i++) {
 		for (k = 0; k < r->nprocesses && r->processes[k] != tree->processes[i].pid; k++)
 			;
 		if (k == r->nprocesses)
@@ -392,10 +392,9 @@ static void run_end_earlier(const struct run *r)
 void run_leave_cpus(const struct run *r)
 {
 	cpu_set_t aside;
-	unsigned int cpu;
 
 	CPU_ZERO(&aside);
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (cpuset_has(&r->online, cpu) && !cpuset_has(&r->cpus, cpu))
 			CPU_SET(cpu, &aside);
 	if (CPU_COUNT(&aside))
@@ -447,9 +446,7 @@ static int run_set_up(struct run *r, struct error *err)
 
 bool run_has_collector(const struct run *r, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < r->ncollect; i++)
+	for (size_t i = 0; i < r->ncollect; i++)
 		if (!strcmp(r->collect[i].is->name, name))
 			return true;
 	return false;

@@ -27,9 +27,7 @@ static const char *const beside[] = {"hosts", "zcost.db"};
 
 static bool folder_lists(const char *name, const char *const *list, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n && list[i]; i++)
+	for (size_t i = 0; i < n && list[i]; i++)
 		if (!strcmp(list[i], name))
 			return true;
 	return false;
@@ -37,12 +35,10 @@ static bool folder_lists(const char *name, const char *const *list, size_t n)
 
 static bool folder_is_of_run(const char *name)
 {
-	size_t i;
-
 	if (*name == '.' || folder_lists(name, common, array_size(common)) ||
 	    folder_lists(name, beside, array_size(beside)))
 		return true;
-	for (i = 0; collectors[i]; i++)
+	for (size_t i = 0; collectors[i]; i++)
 		if (folder_lists(name, collectors[i]->files, array_size(collectors[i]->files)))
 			return true;
 	return false;
@@ -71,9 +67,7 @@ int folder_check(const char *dir, bool *used, struct error *err)
 
 static void folder_remove(const char *dir, const char *const *list, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n && list[i]; i++) {
+	for (size_t i = 0; i < n && list[i]; i++) {
 		autofree char *path = xasprintf("%s/%s", dir, list[i]);
 
 		unlink(path);
@@ -82,10 +76,8 @@ static void folder_remove(const char *dir, const char *const *list, size_t n)
 
 void folder_clear(const char *dir)
 {
-	size_t i;
-
 	folder_remove(dir, common, array_size(common));
-	for (i = 0; collectors[i]; i++)
+	for (size_t i = 0; collectors[i]; i++)
 		folder_remove(dir, collectors[i]->files, array_size(collectors[i]->files));
 }
 
@@ -123,9 +115,8 @@ static void run_json_add_ns(json_t *o, const char *key, uint64_t from, uint64_t 
 static json_t *run_json_files(struct collect *c)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; c->is->files[i]; i++) {
+	for (size_t i = 0; c->is->files[i]; i++) {
 		autofree char *path = collect_path(c, c->is->files[i]);
 
 		if (!access(path, F_OK))
@@ -159,9 +150,8 @@ static json_t *run_json_collector(struct collect *c)
 static json_t *run_json_matched(const struct tree *t)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < t->nmatches; i++) {
+	for (size_t i = 0; i < t->nmatches; i++) {
 		autofree char *text =
 			xasprintf("%d %s", (int)t->matches[i].process.pid, t->matches[i].name);
 
@@ -174,9 +164,8 @@ static json_t *run_json(const struct run *r)
 {
 	json_t *o, *command = json_array(), *processes = json_array(), *list = json_array();
 	autofree char *cpus = cpuset_format(&r->cpus);
-	size_t i;
 
-	for (i = 0; r->argv[i]; i++)
+	for (size_t i = 0; r->argv[i]; i++)
 		json_array_append_new(command, json_any_text(r->argv[i]));
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
@@ -188,7 +177,7 @@ static json_t *run_json(const struct run *r)
 	if (r->user)
 		json_object_set_new(o, "user", json_any_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
-	for (i = 0; i < r->nprocesses; i++)
+	for (size_t i = 0; i < r->nprocesses; i++)
 		json_array_append_new(processes, json_integer(r->processes[i]));
 	json_object_set_new(o, "processes", processes);
 	json_object_set_new(o, "named", json_any_text(r->named));
@@ -208,7 +197,7 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "why", json_any_text(r->why));
 	if (r->cut_off)
 		json_object_set_new(o, "cut_off", json_any_text(r->cut_off));
-	for (i = 0; i < r->ncollect; i++)
+	for (size_t i = 0; i < r->ncollect; i++)
 		json_array_append_new(list, run_json_collector(&r->collect[i]));
 	json_object_set_new(o, "collectors", list);
 	return o;

@@ -95,13 +95,13 @@ static void tree_add(struct tree *t, pid_t pid, uint64_t start)
 static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
 {
 	autofree char *text = NULL;
-	char path[PATH_LEN], *at, *end;
+	char path[PATH_LEN], *end;
 	struct place p;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
 	if (file_read(path, &text, NULL, NULL))
 		return;
-	for (at = text; *at; at = end) {
+	for (char *at = text; *at; at = end) {
 		pid_t child = (pid_t)strtol(at, &end, 10);
 
 		if (end == at)
@@ -209,7 +209,7 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 static void tree_read(struct tree *t, pid_t command, const char *names, const char *mark)
 {
 	autofree struct tree_process *old = t->processes;
-	size_t n = t->nprocesses, i;
+	size_t n = t->nprocesses;
 	uint64_t begun = clock_mono_ns();
 	struct place p;
 
@@ -218,13 +218,13 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 	t->nprocesses = t->processes_cap = t->nthreads = 0;
 	if (tree_read_place(command, &p))
 		tree_add(t, command, p.start);
-	for (i = 0; i < n; i++) /* those that still live under the same number */
+	for (size_t i = 0; i < n; i++) /* those that still live under the same number */
 		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
 		    p.start == old[i].start)
 			tree_add(t, old[i].pid, p.start);
 	tree_add_named(t, names, mark);
 	tree_walk(t, getpid(), command);
-	for (i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
+	for (size_t i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
 		tree_walk(t, t->processes[i].pid, command);
 	t->most = t->nthreads > t->most ? t->nthreads : t->most;
 	t->read_ns = clock_mono_ns();
@@ -242,9 +242,8 @@ struct tree_state tree_state_of(const struct tree *t)
 {
 	struct tree_state all = {.sleeps = true};
 	struct place p;
-	size_t i;
 
-	for (i = 0; i < t->nprocesses; i++) {
+	for (size_t i = 0; i < t->nprocesses; i++) {
 		if (!tree_read_place(t->processes[i].pid, &p))
 			continue;
 		all.sleeps &= p.state != 'R' && p.state != 'D';
@@ -274,7 +273,7 @@ enum { GRACE_MS = 2000 };
 static void guard_watch(int from, const char *mark)
 {
 	sigset_t all;
-	int null, i;
+	int null;
 	char byte;
 	ssize_t n;
 
@@ -287,7 +286,7 @@ static void guard_watch(int from, const char *mark)
 	 * the guard too.
 	 */
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (i = 0; null >= 0 && i <= STDERR_FILENO; i++)
+	for (int i = 0; null >= 0 && i <= STDERR_FILENO; i++)
 		dup2(null, i);
 	do
 		n = read(from, &byte, 1);

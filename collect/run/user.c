@@ -45,7 +45,7 @@ int user_check(const char *name, struct error *err)
 /* Returns "--groups=1000,27": the user's group and supplementary groups. The caller frees it. */
 static char *user_groups(const struct passwd *pw)
 {
-	int n = 64, had = 0, i;
+	int n = 64, had = 0;
 	autofree gid_t *list = NULL;
 	struct str s = {0};
 
@@ -54,7 +54,7 @@ static char *user_groups(const struct passwd *pw)
 		list = xrealloc(list, (size_t)n * sizeof(*list));
 	} while (getgrouplist(pw->pw_name, pw->pw_gid, list, &n) < 0 && n > had);
 	str_puts(&s, "--groups=");
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		str_printf(&s, "%s%u", i ? "," : "", list[i]);
 	return str_take(&s);
 }
@@ -68,12 +68,11 @@ static void user_add_change(struct words *w, const struct passwd *pw, const char
 	static const char *const rights[] = {"--inh-caps=-all", "--bounding-set=-all",
 					     "--no-new-privs", "--"};
 	autofree char *groups = user_groups(pw);
-	size_t i, k;
 
 	words_add(w, "env");
 	words_add(w, "-i");
-	for (i = 0; environ[i]; i++)
-		for (k = 0; k < array_size(may_pass); k++)
+	for (size_t i = 0; environ[i]; i++)
+		for (size_t k = 0; k < array_size(may_pass); k++)
 			if (str_starts(environ[i], may_pass[k]))
 				words_add(w, environ[i]);
 	words_add(w, mark);
@@ -85,7 +84,7 @@ static void user_add_change(struct words *w, const struct passwd *pw, const char
 	words_addf(w, "--reuid=%u", pw->pw_uid);
 	words_addf(w, "--regid=%u", pw->pw_gid);
 	words_add(w, groups);
-	for (i = 0; i < array_size(rights); i++)
+	for (size_t i = 0; i < array_size(rights); i++)
 		words_add(w, rights[i]);
 }
 
@@ -93,11 +92,10 @@ int user_command(struct words *w, const char *name, size_t prefix, char *const a
 		 const char *mark, struct error *err)
 {
 	struct passwd *pw = NULL;
-	size_t i;
 
 	if (name && user_find(name, &pw, err))
 		return -err->code;
-	for (i = 0; argv[i]; i++) {
+	for (size_t i = 0; argv[i]; i++) {
 		if (i == prefix && pw && pw->pw_uid != geteuid())
 			user_add_change(w, pw, mark);
 		words_add(w, argv[i]);

@@ -385,7 +385,7 @@ static int tp_add_event(struct tp *tp, int which)
 
 static int tp_open_events(struct tp *tp)
 {
-	int i, rc = 0;
+	int rc = 0;
 
 	tp->list = perf_evlist__new();
 	tp->cpus = perf_cpu_map__new(NULL); /* all that are online */
@@ -393,7 +393,7 @@ static int tp_open_events(struct tp *tp)
 	if (!tp->list || !tp->cpus || !tp->threads)
 		return -ENOMEM;
 	perf_thread_map__set_pid(tp->threads, 0, tp->self);
-	for (i = 0; i < EVENTS && !rc; i++)
+	for (int i = 0; i < EVENTS && !rc; i++)
 		rc = tp_add_event(tp, i);
 	if (rc)
 		return rc;

@@ -32,11 +32,11 @@ void flow_init(struct flow *f, const struct options *opt, unsigned int index)
 
 int flow_open(struct flow *f)
 {
-	unsigned int mask = f->mode->hists | (f->tx ? 0 : 1 << HIST_RECV_BYTES), i;
+	unsigned int mask = f->mode->hists | (f->tx ? 0 : 1 << HIST_RECV_BYTES);
 
 	if (f->back && f->tx)
 		mask |= 1 << HIST_LATENCY_NS;
-	for (i = 0; i < HIST_COUNT; i++) {
+	for (unsigned int i = 0; i < HIST_COUNT; i++) {
 		if (!(mask & 1 << i))
 			continue;
 		f->hist[i] = calloc(1, sizeof(struct hist));
@@ -61,9 +61,7 @@ void flow_close(struct flow *f)
 
 void flow_free(struct flow *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < HIST_COUNT; i++)
+	for (unsigned int i = 0; i < HIST_COUNT; i++)
 		free(f->hist[i]);
 	if (f->kept_fd >= 0)
 		close(f->kept_fd);
@@ -272,14 +270,14 @@ static size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t
 {
 	const unsigned char *p = buf;
 	unsigned char want[4096];
-	size_t bad = 0, i, k;
+	size_t bad = 0, k;
 
 	for (; n; p += k, pos += k, n -= k) {
 		k = n < sizeof(want) ? n : sizeof(want);
 		pattern_fill(want, seed, pos, k);
 		if (!memcmp(p, want, k))
 			continue;
-		for (i = 0; i < k; i++) {
+		for (size_t i = 0; i < k; i++) {
 			if (p[i] == want[i])
 				continue;
 			if (!bad++)

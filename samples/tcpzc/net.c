@@ -130,9 +130,9 @@ static int net_listen_on(struct flow *f, const struct addrinfo *a)
 static int net_listener(struct flow *f)
 {
 	const int families[] = {f->opt->host ? AF_UNSPEC : AF_INET6, AF_INET};
-	int i, fd = -EAFNOSUPPORT;
+	int fd = -EAFNOSUPPORT;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct addrinfo *res;
 
 		if (net_resolve(f, families[i], &res))
@@ -201,10 +201,9 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 int net_accept(struct flow *flows, unsigned int n)
 {
 	uint64_t until = net_deadline(flows->opt->accept_timeout);
-	unsigned int i;
 	int fd = net_listener(flows), rc = fd < 0 ? fd : 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (unsigned int i = 0; i < n && !rc; i++)
 		rc = net_accept_flow(&flows[i], fd, until);
 	if (fd >= 0)
 		close(fd);
@@ -247,13 +246,13 @@ static int net_connect_flow(struct flow *f)
 	const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000};
 	const struct options *o = f->opt;
 	uint64_t until = net_deadline(o->connect_timeout);
-	struct addrinfo *res, *a;
+	struct addrinfo *res;
 	int rc = -ETIMEDOUT;
 
 	if (net_resolve(f, AF_UNSPEC, &res))
 		return -f->error;
 	do {
-		for (a = res; a; a = a->ai_next) {
+		for (struct addrinfo *a = res; a; a = a->ai_next) {
 			rc = net_connect_once(f, a, until);
 			if (!rc || f->error || stop_requested)
 				break;
@@ -273,10 +272,9 @@ static int net_connect_flow(struct flow *f)
 
 int net_connect(struct flow *flows, unsigned int n)
 {
-	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (unsigned int i = 0; i < n && !rc; i++)
 		rc = net_connect_flow(&flows[i]);
 	return rc;
 }
@@ -331,12 +329,10 @@ static int linger_flow(struct flow *f)
 
 void net_linger(struct flow *flows, unsigned int n)
 {
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		if (!flows[i].error)
 			shutdown(flows[i].fd, SHUT_WR);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		if (!flows[i].error)
 			linger_flow(&flows[i]);
 }

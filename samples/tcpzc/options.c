@@ -167,9 +167,7 @@ struct parse {
 
 static bool options_given(const struct parse *p, const char *name)
 {
-	size_t i;
-
-	for (i = 0; option_table[i].name; i++)
+	for (size_t i = 0; option_table[i].name; i++)
 		if (!strcmp(option_table[i].name, name))
 			return p->given[i];
 	abort();
@@ -221,10 +219,9 @@ static const struct {
 static void options_check_modes(struct argp_state *state, const struct parse *p)
 {
 	unsigned int flags = (p->tx ? p->tx->flags : 0) | (p->rx ? p->rx->flags : 0);
-	size_t i, k;
 
-	for (i = 0; option_table[i].name; i++)
-		for (k = 0; k < array_size(takers) && p->given[i]; k++)
+	for (size_t i = 0; option_table[i].name; i++)
+		for (size_t k = 0; k < array_size(takers) && p->given[i]; k++)
 			if (option_table[i].taker == takers[k].flag && !(flags & takers[k].flag))
 				argp_error(state, "--%s belongs to the modes %s",
 					   option_table[i].name, takers[k].modes);
@@ -235,7 +232,6 @@ static void options_check(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
 	bool rx, tx;
-	size_t i;
 
 	if (o->listen == !!p->peer)
 		argp_error(state, "either --listen or --connect HOST");
@@ -245,7 +241,7 @@ static void options_check(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--rx belongs to --listen: the connecting side sends");
 	options_check_rr(state, p);
 	options_check_udp(state, p);
-	for (i = 0; option_table[i].name; i++)
+	for (size_t i = 0; option_table[i].name; i++)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
@@ -296,11 +292,10 @@ static void option_parse_cpus(struct argp_state *state, const char *name, const 
 {
 	struct error err = {0};
 	long all = sysconf(_SC_NPROCESSORS_CONF);
-	unsigned int cpu;
 
 	if (cpuset_parse(set, arg, &err))
 		argp_error(state, "--%s: %s", name, err.text);
-	for (cpu = (unsigned int)all; cpu < CPUSET_MAX; cpu++)
+	for (unsigned int cpu = (unsigned int)all; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(set, cpu))
 			argp_error(state, "--%s: this machine has no CPU %u, only %ld CPUs", name,
 				   cpu, all);
@@ -491,9 +486,8 @@ static void options_complete(struct str *lines, const char *option, const char *
 static void options_fill_argp(struct argp_option *to)
 {
 	int group = 0;
-	size_t i;
 
-	for (i = 0; option_table[i].name; i++) {
+	for (size_t i = 0; option_table[i].name; i++) {
 		const struct option_row *r = &option_table[i];
 
 		if (r->kind == HEADER)

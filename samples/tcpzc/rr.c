@@ -82,11 +82,11 @@ static void rr_stamp_requests(struct flow *f)
 
 static void rr_count_responses(struct flow *f)
 {
-	uint64_t done = f->back->bytes / f->opt->response, now;
+	uint64_t done = f->back->bytes / f->opt->response;
 
 	if (f->completed >= done)
 		return;
-	for (now = clock_mono_ns(); f->completed < done; f->completed++)
+	for (uint64_t now = clock_mono_ns(); f->completed < done; f->completed++)
 		flow_hist(f, HIST_LATENCY_NS,
 			  now - f->begun_ns[f->completed % f->opt->outstanding]);
 }

@@ -34,9 +34,8 @@ void run_point_if_due(struct run *r, uint64_t now)
 static void run_ends(struct run *r)
 {
 	uint64_t end = 0;
-	unsigned int i;
 
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		if (r->flows[i].end_ns > end)
 			end = r->flows[i].end_ns;
 	if (r->start_ns)
@@ -45,9 +44,7 @@ static void run_ends(struct run *r)
 
 static bool run_any_failed(const struct run *r)
 {
-	unsigned int i;
-
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		if (r->flows[i].error)
 			return true;
 	return false;
@@ -56,15 +53,13 @@ static bool run_any_failed(const struct run *r)
 /* Gives the worker its flows. */
 static int run_deal_flows(struct run *r, struct worker *w)
 {
-	unsigned int i;
-
 	w->run = r;
 	w->n = (r->n_flows - w->index + r->n_workers - 1) / r->n_workers;
 	w->flows = calloc(w->n, sizeof(struct flow *));
 	w->fds = calloc(2 * w->n, sizeof(*w->fds));
 	if (!w->flows || !w->fds)
 		return -ENOMEM;
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		w->flows[i] = &r->flows[w->index + i * r->n_workers];
 		w->flows[i]->worker = w;
 		w->flows[i]->alone = w->n == 1 && (!r->opt->rr || rr_may_block(r->opt));
@@ -74,7 +69,6 @@ static int run_deal_flows(struct run *r, struct worker *w)
 
 static int run_init(struct run *r)
 {
-	unsigned int i;
 	int rc = 0;
 
 	r->n_flows = r->opt->flows;
@@ -86,11 +80,11 @@ static int run_init(struct run *r)
 		return -ENOMEM;
 	r->boss = r->n_workers == 1 ? r->workers : &r->workers[r->n_workers];
 	r->boss->run = r;
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		flow_init(&r->flows[i], r->opt, i);
-	for (i = 0; i < r->n_flows && r->opt->rr && !rc; i++)
+	for (unsigned int i = 0; i < r->n_flows && r->opt->rr && !rc; i++)
 		rc = rr_init(&r->flows[i]);
-	for (i = 0; i < r->n_workers && !rc; i++) {
+	for (unsigned int i = 0; i < r->n_workers && !rc; i++) {
 		r->workers[i].index = i;
 		rc = run_deal_flows(r, &r->workers[i]);
 	}
@@ -99,14 +93,12 @@ static int run_init(struct run *r)
 
 static void run_free(struct run *r)
 {
-	unsigned int i;
-
-	for (i = 0; r->flows && i < r->n_flows; i++) {
+	for (unsigned int i = 0; r->flows && i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
 		flow_free(&r->flows[i]);
 	}
-	for (i = 0; r->workers && i < r->n_workers; i++) {
+	for (unsigned int i = 0; r->workers && i < r->n_workers; i++) {
 		free(r->workers[i].flows);
 		free(r->workers[i].fds);
 	}
@@ -144,9 +136,9 @@ enum { POKE_NS = 20000000 };
 /* Returns how many workers are not done, and wakes these when the run is to stop. */
 static unsigned int boss_count_workers(struct run *r)
 {
-	unsigned int i, left = 0;
+	unsigned int left = 0;
 
-	for (i = 0; i < r->n_workers; i++) {
+	for (unsigned int i = 0; i < r->n_workers; i++) {
 		if (__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
 			continue;
 		left++;
@@ -160,9 +152,8 @@ static unsigned int boss_count_workers(struct run *r)
 static uint64_t boss_first_start_ns(const struct run *r)
 {
 	uint64_t first = 0;
-	unsigned int i;
 
-	for (i = 0; i < r->n_flows; i++) {
+	for (unsigned int i = 0; i < r->n_flows; i++) {
 		uint64_t t = __atomic_load_n(&r->flows[i].start_ns, __ATOMIC_ACQUIRE);
 
 		if (t && (!first || t < first))
@@ -196,12 +187,11 @@ static void boss_direct(struct run *r, unsigned int n)
 {
 	const struct options *o = r->opt;
 	uint64_t all = n;
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		while (sem_wait(&r->opened) && errno == EINTR)
 			;
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		r->give_up |= r->flows[i].error != 0;
 	if (!r->give_up)
 		r->give_up = run_connect(r) != 0;
@@ -220,7 +210,7 @@ static void boss_direct(struct run *r, unsigned int n)
 
 static int boss_run(struct run *r)
 {
-	unsigned int i, n;
+	unsigned int n;
 	int rc = 0;
 
 	r->pid = getpid();
@@ -235,7 +225,7 @@ static int boss_run(struct run *r)
 		flow_fail(r->workers[n].flows[0], rc, "cannot start thread %u of %u", n + 1,
 			  r->n_workers);
 	boss_direct(r, n);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		pthread_join(r->workers[i].thread, NULL);
 	sem_destroy(&r->opened);
 	close(r->wake);
@@ -248,11 +238,9 @@ static int boss_run(struct run *r)
 /* Makes an error of a receiver that got no data: then the options of the ends differ. */
 static void run_judge_no_data(struct run *r)
 {
-	unsigned int i;
-
 	if (!r->opt->listen || stop_asked() || run_any_failed(r))
 		return;
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		if (r->flows[i].bytes)
 			return;
 	flow_wrong(r->flows,

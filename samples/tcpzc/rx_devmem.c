@@ -118,9 +118,8 @@ static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr
 {
 	size_t all = 0, tokens = 0, in_iov = 0, size;
 	struct zc_dmabuf_cmsg d;
-	struct cmsghdr *c;
 
-	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		bool linear = c->cmsg_type == ZC_SO_DEVMEM_LINEAR;
 
 		if (!devmem_is_piece(c))

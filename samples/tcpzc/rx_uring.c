@@ -100,7 +100,6 @@ static void multishot_give_back(struct flow *f, struct multishot_rx *s, unsigned
 static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 {
 	struct io_uring_buf_reg reg = {.ring_entries = s->n, .bgid = GROUP};
-	unsigned int i;
 	int rc;
 
 	s->bufs = memory_get(f, s->n * sizeof(struct io_uring_buf));
@@ -113,7 +112,7 @@ static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 		return flow_fail(f, -rc, "a ring of %u provided buffers (Linux 5.19 or later; %s)",
 				 s->n, limits_text());
 	io_uring_buf_ring_init(s->bufs);
-	for (i = 0; i < s->n; i++)
+	for (unsigned int i = 0; i < s->n; i++)
 		multishot_give_back(f, s, i, i);
 	io_uring_buf_ring_advance(s->bufs, (int)s->n);
 	return 0;

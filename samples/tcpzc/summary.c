@@ -29,8 +29,6 @@ uint64_t hist_floor(unsigned int bucket)
 
 void hist_merge(struct hist *to, const struct hist *from)
 {
-	unsigned int i;
-
 	if (!from->count)
 		return;
 	if (!to->count || from->min < to->min)
@@ -39,7 +37,7 @@ void hist_merge(struct hist *to, const struct hist *from)
 		to->max = from->max;
 	to->count += from->count;
 	to->sum += from->sum;
-	for (i = 0; i < HIST_BUCKETS; i++)
+	for (unsigned int i = 0; i < HIST_BUCKETS; i++)
 		to->buckets[i] += from->buckets[i];
 }
 
@@ -69,11 +67,10 @@ static json_t *hist_log2_json(const struct hist *h)
 	uint64_t n[64] = {0};
 	json_t *o = json_object();
 	char key[8];
-	unsigned int i;
 
-	for (i = 0; i < HIST_BUCKETS; i++)
+	for (unsigned int i = 0; i < HIST_BUCKETS; i++)
 		n[63 - __builtin_clzll(hist_floor(i) | 1)] += h->buckets[i];
-	for (i = 0; i < 64; i++) {
+	for (unsigned int i = 0; i < 64; i++) {
 		snprintf(key, sizeof(key), "%u", i);
 		if (n[i])
 			json_object_set_new(o, key, json_integer((json_int_t)n[i]));
@@ -94,9 +91,7 @@ static json_t *hist_quantiles_json(const struct hist *h)
 static void summary_merge_hist(struct hist *to, const struct flow *flows, unsigned int n,
 			       unsigned int which)
 {
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		if (flows[i].hist[which])
 			hist_merge(to, flows[i].hist[which]);
 		if (flows[i].back && flows[i].back->hist[which])
@@ -108,9 +103,8 @@ static void summary_merge_hist(struct hist *to, const struct flow *flows, unsign
 static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buckets)
 {
 	json_t *o = json_object();
-	unsigned int which;
 
-	for (which = 0; which < HIST_COUNT; which++) {
+	for (unsigned int which = 0; which < HIST_COUNT; which++) {
 		struct hist *all = calloc(1, sizeof(*all));
 		json_t *j;
 
@@ -193,12 +187,11 @@ static const struct {
 static void summary_put_way(json_t *o, const struct flow *f)
 {
 	enum asks asks = f->mode->asks;
-	size_t i;
 
 	json_object_set_new(o, "asks_zero_copy",
 			    asks == ASKS_UNSAID ? json_null()
 						: json_boolean(asks == ASKS_ZERO_COPY));
-	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
 		const char *object = counters[i].object;
 		const void *from = (const char *)f + counters[i].at;
 
@@ -235,9 +228,8 @@ static void totals_add_flow(struct flow *total, const struct flow *f)
 	const size_t end =
 		first + (offsetof(struct flow, first_bad) - offsetof(struct flow, bytes)) /
 				sizeof(uint64_t);
-	size_t i;
 
-	for (i = first; i < end; i++)
+	for (size_t i = first; i < end; i++)
 		((uint64_t *)total)[i] += ((const uint64_t *)f)[i];
 	if (f->start_ns && (!total->start_ns || f->start_ns < total->start_ns))
 		total->start_ns = f->start_ns;
@@ -277,20 +269,17 @@ static json_t *summary_flow(const struct flow *f)
 
 static void totals_add_calls(uint64_t *to, const uint64_t *calls)
 {
-	unsigned int i;
-
-	for (i = 0; i < CALL_COUNT; i++)
+	for (unsigned int i = 0; i < CALL_COUNT; i++)
 		to[i] += calls[i];
 }
 
 static void summary_put_flows(json_t *line, const struct run *r)
 {
 	json_t *flows = json_array(), *threads = json_array();
-	unsigned int i;
 
-	for (i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++)
 		json_array_append_new(flows, summary_flow(&r->flows[i]));
-	for (i = 0; i < r->n_workers; i++) {
+	for (unsigned int i = 0; i < r->n_workers; i++) {
 		json_t *o = summary_cpu_time(&r->workers[i]);
 
 		json_object_set_new(o, "flows", json_integer((json_int_t)r->workers[i].n));
@@ -316,13 +305,11 @@ struct totals {
 
 static void totals_add_run(struct totals *t, const struct run *r)
 {
-	unsigned int i;
-
 	t->all.opt = t->back.opt = r->opt;
 	t->all.mode = r->opt->mode;
 	t->back.mode = r->opt->back_mode;
 	t->all.tx = !r->opt->listen;
-	for (i = 0; i < r->n_flows; i++) {
+	for (unsigned int i = 0; i < r->n_flows; i++) {
 		const struct flow *f = &r->flows[i];
 
 		totals_add_flow(&t->all, f);
@@ -332,7 +319,7 @@ static void totals_add_run(struct totals *t, const struct run *r)
 		totals_add_flow(&t->back, f->back);
 		t->responses += f->back->bytes / f->back->size;
 	}
-	for (i = 0; i < r->n_workers; i++)
+	for (unsigned int i = 0; i < r->n_workers; i++)
 		totals_add_calls(t->all.calls, r->workers[i].calls);
 	if (r->boss != r->workers)
 		totals_add_calls(t->all.calls, r->boss->calls);
@@ -344,7 +331,6 @@ static json_t *summary_json(struct run *r)
 	const struct options *o = r->opt;
 	struct totals t = {0};
 	json_t *line, *calls = json_object();
-	unsigned int i;
 
 	totals_add_run(&t, r);
 	t.all.bad_bytes += t.back.bad_bytes;
@@ -361,7 +347,7 @@ static json_t *summary_json(struct run *r)
 		summary_put_log2(line, "token_hist", HIST_TOKENS);
 		summary_put_log2(line, "return_hist", HIST_RETURNS);
 	}
-	for (i = 0; i < CALL_COUNT; i++)
+	for (unsigned int i = 0; i < CALL_COUNT; i++)
 		if (t.all.calls[i])
 			json_object_set_new(calls, call_names[i], json_number(t.all.calls[i]));
 	json_object_set_new(line, "syscalls", calls);
@@ -399,10 +385,9 @@ void report_point(struct run *r, uint64_t t_ns)
 {
 	uint64_t bytes = 0, messages = 0;
 	char line[160];
-	unsigned int i;
 	int n;
 
-	for (i = 0; t_ns != r->start_ns && i < r->n_flows; i++) {
+	for (unsigned int i = 0; t_ns != r->start_ns && i < r->n_flows; i++) {
 		uint64_t done = __atomic_load_n(&r->flows[i].bytes, __ATOMIC_RELAXED);
 
 		bytes += done;
@@ -439,10 +424,10 @@ void report_summary(struct run *r)
 void report_error(struct run *r)
 {
 	const struct flow *f = NULL;
-	unsigned int i, more = 0;
+	unsigned int more = 0;
 	char what[1200];
 
-	for (i = 0; i < r->n_flows; i++) {
+	for (unsigned int i = 0; i < r->n_flows; i++) {
 		more += f && r->flows[i].error;
 		if (!f && r->flows[i].error)
 			f = &r->flows[i];

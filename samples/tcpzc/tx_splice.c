@@ -82,9 +82,8 @@ static void splice_close(struct flow *f)
 {
 	struct splice_tx *s = f->state;
 	const int fds[] = {s->store[0], s->store[1], s->out[0], s->out[1]};
-	size_t i;
 
-	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	memory_put(s->buf, s->size);

@@ -92,18 +92,16 @@ static bool zerocopy_tx_is_notification(const struct cmsghdr *cm)
 static int zerocopy_tx_reap(struct flow *f, struct zerocopy_tx *z)
 {
 	char control[128];
-	int n;
 
-	for (n = 0;; n++) {
+	for (int n = 0;; n++) {
 		struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
-		struct cmsghdr *cm;
 
 		if (CALL(f, RECVMSG, recvmsg(f->fd, &msg, MSG_ERRQUEUE)) < 0) {
 			if (errno == EINTR)
 				continue;
 			return errno == EAGAIN ? n : flow_fail(f, errno, "the error queue");
 		}
-		for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm))
+		for (struct cmsghdr *cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm))
 			if (zerocopy_tx_is_notification(cm) &&
 			    zerocopy_tx_notified(f, z, (const void *)CMSG_DATA(cm)))
 				return -f->error;

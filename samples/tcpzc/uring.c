@@ -30,9 +30,8 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 	       unsigned int flags)
 {
 	int rc = flags ? uring_init(f, ring, sqes, cqes, flags) : -EINVAL;
-	size_t i;
 
-	for (i = 0; !flags && rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
+	for (size_t i = 0; !flags && rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
 		rc = uring_init(f, ring, sqes, cqes, setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,

@@ -18,12 +18,12 @@ enum { TURN_STEPS = 16 }; /* steps of a flow before the next flow's turn */
 static int worker_pin(struct worker *w)
 {
 	const struct options *o = w->run->opt;
-	unsigned int cpu = 0, nth;
+	unsigned int cpu = 0;
 	cpu_set_t set;
 
 	if (!o->pinned)
 		return 0;
-	for (nth = w->index % cpuset_count(&o->cpus);; cpu++)
+	for (unsigned int nth = w->index % cpuset_count(&o->cpus);; cpu++)
 		if (cpuset_has(&o->cpus, cpu) && !nth--)
 			break;
 	CPU_ZERO(&set);
@@ -39,11 +39,9 @@ static int worker_pin(struct worker *w)
 
 int worker_open(struct worker *w)
 {
-	unsigned int i;
-
 	if (worker_pin(w))
 		return -w->flows[0]->error;
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 
 		if (flow_open(f) || (f->back && rr_open(f)))
@@ -54,9 +52,7 @@ int worker_open(struct worker *w)
 
 void worker_close(struct worker *w)
 {
-	unsigned int i;
-
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		if (w->flows[i]->back)
 			flow_close(w->flows[i]->back);
 		flow_close(w->flows[i]);
@@ -65,11 +61,9 @@ void worker_close(struct worker *w)
 
 void worker_span_begins(struct worker *w, int who)
 {
-	unsigned int i;
-
 	stop_count(w);
 	memset(w->calls, 0, sizeof(w->calls));
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 
 		memset(f->calls, 0, sizeof(f->calls));
@@ -124,9 +118,8 @@ static void wait_for_any(struct worker *w, bool block)
 {
 	int timeout = block ? -1 : 0;
 	uint64_t due = 0, now;
-	unsigned int i;
 
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 
 		wait_fill_pollfd(&w->fds[2 * i], f->blocked ? f : NULL);
@@ -139,7 +132,7 @@ static void wait_for_any(struct worker *w, bool block)
 	if (wait_poll(w, due, timeout) < 0 && errno != EINTR)
 		flow_fail(w->flows[0], errno, "poll");
 	now = due ? clock_mono_ns() : 0;
-	for (i = 0; i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 		bool one = wait_take_result(&w->fds[2 * i], f, now);
 
@@ -151,10 +144,9 @@ static void wait_for_any(struct worker *w, bool block)
 /* Gives the flow its turn. Returns false when the flow is done. */
 static bool worker_take_turn(struct flow *f)
 {
-	unsigned int k;
 	int rc = STEP_ON;
 
-	for (k = 0; rc == STEP_ON && (f->alone || k < TURN_STEPS); k++)
+	for (unsigned int k = 0; rc == STEP_ON && (f->alone || k < TURN_STEPS); k++)
 		rc = f->back ? rr_next(f) : flow_next(f);
 	f->blocked = rc == STEP_WAIT;
 	return rc > 0;
@@ -167,9 +159,8 @@ static void worker_run_flows(struct worker *w)
 
 	while (w->n) {
 		bool all_blocked = true;
-		unsigned int i;
 
-		for (i = 0; i < w->n;) {
+		for (unsigned int i = 0; i < w->n;) {
 			struct flow *f = w->flows[i];
 
 			if (!f->blocked && !worker_take_turn(f)) {
@@ -205,9 +196,8 @@ static void worker_attach_flow(struct flow *f)
 void worker_work(struct worker *w)
 {
 	const struct options *o = w->run->opt;
-	unsigned int i;
 
-	for (i = 0; i < w->n; i++)
+	for (unsigned int i = 0; i < w->n; i++)
 		worker_attach_flow(w->flows[i]);
 	if (!o->listen && o->seconds > 0 && w == w->run->boss)
 		stop_after(w, o->seconds);
@@ -292,10 +282,9 @@ int stop_catch(struct flow *f)
 	struct sigaction sa = {
 		.sa_handler = stop_handle_signal}; /* without SA_RESTART, so that it interrupts */
 	struct sigaction poke = {.sa_handler = stop_handle_poke};
-	size_t i;
 
 	signal(SIGPIPE, SIG_IGN);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], &sa, NULL))
 			return flow_fail(f, errno, "sigaction");
 	return sigaction(STOP_POKE, &poke, NULL) ? flow_fail(f, errno, "sigaction") : 0;

@@ -120,9 +120,8 @@ static void variables_remove(void)
 {
 	static const char *const names[] = {"LD_PRELOAD", "ZCOST_FAULT", "ZCOST_FAULT_COUNT",
 					    "ZCOST_FAULT_TRACE"};
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unsetenv(names[i]);
 }
 
@@ -132,13 +131,12 @@ __attribute__((constructor)) static void inject_begin(void)
 	char name[sizeof(function)] = "";
 	bool is_kind = false;
 	long n = 0;
-	int k;
 
 	trace = getenv("ZCOST_FAULT_TRACE"); /* the texts stay where they are */
 	count = getenv("ZCOST_FAULT_COUNT");
 	if (fault)
 		sscanf(fault, "%31[a-z_0-9]:%ld", name, &n);
-	for (k = 0; k < KINDS; k++)
+	for (int k = 0; k < KINDS; k++)
 		if (!strcmp(name, kinds[k].name)) {
 			fail_at[k] = n;
 			is_kind = true;
@@ -154,11 +152,10 @@ __attribute__((constructor)) static void inject_begin(void)
 __attribute__((destructor)) static void inject_end(void)
 {
 	FILE *out;
-	int k;
 
 	counting = false;
 	out = count ? fopen(count, "a") : NULL;
-	for (k = 0; k < KINDS && out; k++)
+	for (int k = 0; k < KINDS && out; k++)
 		fprintf(out, "%s %ld\n", kinds[k].name, (long)calls[k]);
 	if (out)
 		fclose(out);
@@ -384,11 +381,10 @@ long syscall(long number, ...)
 	enum kind k = syscall_kind(number);
 	va_list ap;
 	long a[6];
-	int i;
 	NEXT(syscall);
 
 	va_start(ap, number);
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	if (k != KINDS && fails(k))

@@ -16,10 +16,9 @@ static void check_commands(const struct plan *p)
 {
 	struct error err = {0};
 	size_t i;
-	int side;
 
 	for (i = 0; i < p->nvariants; i++)
-		for (side = 0; side < p->nsides; side++) {
+		for (int side = 0; side < p->nsides; side++) {
 			struct words w = {0};
 
 			refused(words_split(&w, p->variants[i].command[side], &err), &err);

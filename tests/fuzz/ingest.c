@@ -25,9 +25,9 @@ static int read_meter(struct ingest *in, uint8_t options, const char *path, stru
 /* Checks that no total of power exists without its domains. */
 static void check_power(const struct ingest *in)
 {
-	size_t i, totals = 0, domains = 0;
+	size_t totals = 0, domains = 0;
 
-	for (i = 0; i < in->nmetrics; i++) {
+	for (size_t i = 0; i < in->nmetrics; i++) {
 		const struct metric_key *k = &in->metrics[i].key;
 		bool domain = k->object && strchr(k->object, '/');
 
@@ -42,10 +42,8 @@ static void check_power(const struct ingest *in)
 
 static void check(struct ingest *in)
 {
-	size_t i;
-
 	power_put(in);
-	for (i = 0; i < in->nmetrics; i++) {
+	for (size_t i = 0; i < in->nmetrics; i++) {
 		const struct metric_row *m = &in->metrics[i];
 
 		if (!isfinite(m->value))
@@ -54,10 +52,10 @@ static void check(struct ingest *in)
 			abort();
 	}
 	check_power(in);
-	for (i = 0; i < in->nthreads_seen; i++)
+	for (size_t i = 0; i < in->nthreads_seen; i++)
 		if (in->threads_seen[i].run_ns < 0 || in->threads_seen[i].wait_ns < 0)
 			abort();
-	for (i = 0; i < in->nsockets; i++)
+	for (size_t i = 0; i < in->nsockets; i++)
 		if (in->sockets[i].f[SOCKET_bytes_acked] < 0 ||
 		    in->sockets[i].f[SOCKET_retrans] < 0)
 			abort();

@@ -27,11 +27,10 @@ static void read_samples(const char *path)
 	struct recording r;
 	struct profile p;
 	struct sample s;
-	size_t i;
 
 	profile_init(&p);
 	if (!recording_open(&r, &p, path, false, NULL))
-		for (i = 0; i < r.nchunks; i++) {
+		for (size_t i = 0; i < r.nchunks; i++) {
 			chunk_read(&reader, &r.chunks[i], r.swap);
 			while (chunk_next(&reader, &at)) {
 				long event = sample_event(&r.events, at.body);
@@ -208,11 +207,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	struct error err = {0};
 	char *data;
 	size_t size;
-	int i;
 
 	if (*argc < 2 || strcmp((*argv)[1], "--sweep"))
 		return 0;
-	for (i = 2; i < *argc; i++) {
+	for (int i = 2; i < *argc; i++) {
 		if (file_read((*argv)[i], &data, &size, &err))
 			abort();
 		printf("sweep %s: %zu bytes\n", (*argv)[i], size);

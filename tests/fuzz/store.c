@@ -28,13 +28,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct measure *m;
 	struct store *store = NULL;
 	struct error err = {0};
-	size_t i;
 
 	if (!nowhere && !(nowhere = fopen("/dev/null", "w")))
 		abort();
 	if (refused(store_open(&store, fuzz_file("zcost.db", data, size), &err), &err))
 		return 0;
-	for (i = 0; (m = measure_at(i)); i++)
+	for (size_t i = 0; (m = measure_at(i)); i++)
 		make(m, store);
 	refused(store_close(store, 0, &err), &err);
 	return 0;

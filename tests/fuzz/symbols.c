@@ -13,9 +13,7 @@ static const char *path;
 /* Checks that a table is sorted, and that it finds each of its symbols. */
 static void check_symtab(const struct symtab *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const struct symtab_symbol *s = &t->symbols[i];
 
 		if (i && s->start < t->symbols[i - 1].start)
@@ -59,9 +57,8 @@ static void read_inlines(const struct symtab *t)
 {
 	struct unread unread = {0};
 	struct inlines *in = inlines_open(path, &unread);
-	size_t i;
 
-	for (i = 0; in && i < t->n && i < 16; i++) {
+	for (size_t i = 0; in && i < t->n && i < 16; i++) {
 		inlines_at(in, t->symbols[i].start);
 		inlines_line_at(in, t->symbols[i].start);
 	}
@@ -76,10 +73,9 @@ static void read_rules(const struct symtab *t)
 	struct symbol_sources from = {.symfs = fuzz_folder};
 	struct dso_identity id = {.name = "/object"};
 	struct unwind_object o = {0};
-	size_t i;
 
 	unwind_object_open(&o, &from, &id);
-	for (i = 0; i < t->n && i < 16; i++)
+	for (size_t i = 0; i < t->n && i < 16; i++)
 		unwind_object_row(&o, unwind_arch_find("x86_64", 2), t->symbols[i].start);
 	unwind_object_row(&o, unwind_arch_find("x86_64", 2), 0);
 	unwind_object_close(&o);
@@ -90,14 +86,13 @@ static void read_elf(void)
 	static const enum placement places[] = {PLACE_OFFSET, PLACE_LINKED, PLACE_MODULE};
 	struct error err = {0}, bad = {0};
 	struct elf_file f, mini;
-	size_t i;
 
 	free(code_at_address(path, 0xffffffff81000000, 16, &bad));
 	if (elf_file_open(&f, path, &err)) {
 		refused(-1, &err);
 		return;
 	}
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct symtab t = {0};
 
 		if (!elf_symbols_read(&t, &f, &f, places[i], &err))

@@ -52,7 +52,7 @@ static uint64_t word(const uint8_t **data, size_t *size)
 
 static void w_sample_of(struct writer *w, const uint8_t *data, size_t size)
 {
-	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER), i, n;
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER), n;
 	bool real_sp = size % 8;
 
 	w64(w, 1);
@@ -64,11 +64,11 @@ static void w_sample_of(struct writer *w, const uint8_t *data, size_t size)
 	w64(w, 1000);
 	w64(w, 0);
 	w64(w, size ? data[0] % 4 : 2); /* ABI */
-	for (i = 0; i < REGS; i++)
+	for (size_t i = 0; i < REGS; i++)
 		w64(w, i == 7 && real_sp ? STACK : word(&data, &size));
 	n = size / 8 < 4096 ? size / 8 + 64 : 4096;
 	w64(w, n * 8);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		w64(w, word(&data, &size));
 	w64(w, n % 3 ? n * 8 : word(&data, &size));
 	w_end(w, at);

@@ -17,12 +17,10 @@ static void check_account(const struct workload_run *run, const char *units)
 {
 	struct error err = {0};
 	struct account a;
-	size_t i;
-	int w;
 
 	refused(account_read(run, units, &a, &err), &err);
-	for (i = 0; i < a.points.n; i++)
-		for (w = 0; w < WORK_N; w++)
+	for (size_t i = 0; i < a.points.n; i++)
+		for (int w = 0; w < WORK_N; w++)
 			if (!(a.points.p[i].n[w] >= 0) ||
 			    (i && a.points.p[i].n[w] < a.points.p[i - 1].n[w]))
 				abort();
@@ -38,10 +36,9 @@ static void check_ingest(const struct workload_run *run, const char *units, cons
 			    .ended_ns = run->ended_ns,
 			    .wall_clock = run->wall_clock};
 	struct error err = {0};
-	size_t i;
 
 	refused(ingest_workload(&in, path, &err), &err);
-	for (i = 0; i < in.nmetrics; i++)
+	for (size_t i = 0; i < in.nmetrics; i++)
 		if (!(in.metrics[i].value >= 0) || isinf(in.metrics[i].value))
 			abort();
 	ingest_free(&in);

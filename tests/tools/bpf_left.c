@@ -24,9 +24,9 @@ static bool loaded(enum bpf_cmd cmd, unsigned int id)
 int main(int argc, char **argv)
 {
 	enum bpf_cmd cmd = BPF_PROG_GET_FD_BY_ID;
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--")) {
 			cmd = BPF_MAP_GET_FD_BY_ID;
 			continue;

@@ -77,9 +77,9 @@ static int wait_for(pid_t pid)
 
 static int children(void)
 {
-	int i, bad = 0;
+	int bad = 0;
 
-	for (i = 0; i < CHILDREN; i++) {
+	for (int i = 0; i < CHILDREN; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -88,7 +88,7 @@ static int children(void)
 		}
 		bad |= wait_for(pid);
 	}
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		pid_t pid = fork();
 
 		if (!pid && i)
@@ -103,24 +103,23 @@ static int children(void)
 static void threads(void)
 {
 	pthread_t t[THREADS];
-	int i;
 
-	for (i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, thread, NULL);
-	for (i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 }
 
 static void data(void)
 {
 	char buf[4096] = {0};
-	int i, fd = (int)syscall(SYS_memfd_create, "calls", 0);
+	int fd = (int)syscall(SYS_memfd_create, "calls", 0);
 
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		syscall(SYS_pwrite64, fd, buf, 100, 0); /* 2^6 .. 2^7 */
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		syscall(SYS_pwrite64, fd, buf, 4096, 0); /* 2^12 */
-	for (i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++)
 		syscall(SYS_pwrite64, -1, buf, 100, 0); /* EBADF */
 	syscall(SYS_pwrite64, fd, buf, 0, 0);		/* 0 bytes is no size */
 }
@@ -150,9 +149,8 @@ static void signals(int n)
 static void naps(void)
 {
 	struct timespec ts = {.tv_nsec = 10000000};
-	int i;
 
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		syscall(SYS_nanosleep, &ts, NULL);
 }
 
@@ -220,7 +218,7 @@ static int crowd(int threads)
 {
 	pthread_t *t = calloc((size_t)threads, sizeof(*t));
 	pthread_attr_t small;
-	int i, n = 0;
+	int n = 0;
 
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 16384);
@@ -230,7 +228,7 @@ static int crowd(int threads)
 		n++;
 	if (n < threads)
 		return 1;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		pthread_join(t[i], NULL);
 	free(t);
 	printf("getppid %d 0\n", n);

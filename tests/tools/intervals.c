@@ -46,11 +46,11 @@ static int fail(const struct error *err)
 /* Puts the first n of `of` indexes in random order. */
 static void draw(struct prng *r, size_t *index, size_t n, size_t of)
 {
-	size_t i, k, swap;
+	size_t k, swap;
 
-	for (i = 0; i < of; i++)
+	for (size_t i = 0; i < of; i++)
 		index[i] = i;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		k = i + prng_below(r, of - i);
 		swap = index[i];
 		index[i] = index[k];
@@ -99,9 +99,8 @@ static void part_free(struct part *part)
 static struct cost part_cost(struct part *part, const struct tally_row *of)
 {
 	struct tally_row row = {.run_self = part->self};
-	int i;
 
-	for (i = 0; i < part->p.nruns; i++) {
+	for (int i = 0; i < part->p.nruns; i++) {
 		part->self[i] = of->run_self[part->index[i]];
 		row.self += part->self[i];
 	}
@@ -123,12 +122,11 @@ static void count_draw(const struct cost_part *all, enum estimator est, const si
 {
 	double wider = sqrt(1 + (double)runs / (double)(of - runs));
 	struct part drawn, second, others;
-	size_t row;
 
 	part_init(&drawn, all, est, index, runs);
 	part_init(&second, all, est, index + runs, runs);
 	part_init(&others, all, est, index + runs, of - runs);
-	for (row = 0; row < all->tally.n; row++) {
+	for (size_t row = 0; row < all->tally.n; row++) {
 		struct cost a = part_cost(&drawn, &all->tally.rows[row]);
 		struct cost b = part_cost(&second, &all->tally.rows[row]);
 		struct cost truth = part_cost(&others, &all->tally.rows[row]);
@@ -154,19 +152,19 @@ static double hits_rate(struct hits h)
  */
 static double draws_error(const struct draws *d, struct hits all, int kind)
 {
-	size_t used = kind == DIFFERENCE ? 2 * d->runs : d->runs, i, k;
+	size_t used = kind == DIFFERENCE ? 2 * d->runs : d->runs;
 	double p = (double)used / (double)d->of, n = (double)d->of, rate = hits_rate(all);
 	double *sum = xcalloc(d->of, sizeof(*sum)), squares = 0, var = 0, e;
 	const struct hits *h;
 
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		h = &d->by_draw[i].kind[kind];
 		e = (100.0 * h->held - rate * h->of) / all.of;
 		squares += e * e;
-		for (k = 0; k < d->of; k++)
+		for (size_t k = 0; k < d->of; k++)
 			sum[d->index[i * d->of + k]] += ((k < used) - p) * e;
 	}
-	for (k = 0; k < d->of; k++)
+	for (size_t k = 0; k < d->of; k++)
 		var += sum[k] * sum[k] - p * (1 - p) * squares;
 	free(sum);
 	return STATS_Z95 * sqrt(fmax(0, var * (n - 1) / n)) / (1 - p);
@@ -179,9 +177,8 @@ static void print_kind(const char *what, const struct tally *rows, const struct 
 	struct hits sum = {0, 0}, h, worst = {1, 1};
 	const char *name = "-";
 	unsigned shown = 0;
-	size_t i;
 
-	for (i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n; i++) {
 		h = hits[i].kind[kind];
 		sum.held += h.held;
 		sum.of += h.of;
@@ -204,7 +201,6 @@ static void cover(const struct cost_part *all, enum estimator est, const char *w
 	struct row_hits *hits = xcalloc(all->tally.n + 1, sizeof(*hits));
 	char name[64];
 	struct prng r;
-	int kind;
 
 	d.of = (size_t)all->nruns < d.of ? (size_t)all->nruns : d.of;
 	d.index = xcalloc(n * d.of + 1, sizeof(*d.index));
@@ -214,7 +210,7 @@ static void cover(const struct cost_part *all, enum estimator est, const char *w
 		draw(&r, d.index + d.n * d.of, d.of, d.of);
 		count_draw(all, est, d.index + d.n * d.of, runs, d.of, hits, &d.by_draw[d.n]);
 	}
-	for (kind = 0; kind < KINDS; kind++) {
+	for (int kind = 0; kind < KINDS; kind++) {
 		snprintf(name, sizeof(name), "%s %s", kinds[kind], what);
 		print_kind(name, &all->tally, hits, kind, &d);
 	}
@@ -235,7 +231,6 @@ static int cover_block(struct store *s, const struct block *b, size_t runs, unsi
 	struct query q = {0};
 	struct cost_part part;
 	enum estimator est;
-	size_t i;
 	int rc = scope_estimator(s, &q, &est, err);
 
 	if (!rc)
@@ -243,7 +238,7 @@ static int cover_block(struct store *s, const struct block *b, size_t runs, unsi
 	if (rc)
 		return rc;
 	spec.components = components;
-	for (i = 0; i < array_size(lists) && !rc; i++) {
+	for (size_t i = 0; i < array_size(lists) && !rc; i++) {
 		spec.keys[0] = lists[i].key;
 		rc = cost_part_read(s, &q, b, &spec, &part, err);
 		if (!rc)
@@ -262,7 +257,7 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	struct block *blocks;
 	struct store *s;
-	int n, i, rc;
+	int n, rc;
 
 	if (argc < 2 || runs < 2) {
 		fprintf(stderr, "usage: intervals CAPTURE [RUNS [DRAWS]]\n");
@@ -273,7 +268,7 @@ int main(int argc, char **argv)
 		return fail(&err);
 	n = scope_blocks(s, &any, &blocks, &err);
 	rc = n < 0 ? n : 0;
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		printf("%s %s: %u draws of %zu runs, seed %#llx\n", blocks[i].variant,
 		       blocks[i].side, draws, runs, (unsigned long long)STATS_SEED);
 		rc = cover_block(s, &blocks[i], runs, draws, &err);

@@ -95,19 +95,19 @@ static double part_ns(int part, int event)
 
 int main(int argc, char **argv)
 {
-	int event = events_open(argc > 1 ? (unsigned int)atoi(argv[1]) : 1000), part;
+	int event = events_open(argc > 1 ? (unsigned int)atoi(argv[1]) : 1000);
 	double mean[PARTS], ns[PARTS] = {0}, n[PARTS] = {0}, sum = 0, one;
 
 	if (event < 0)
 		return EXIT_FAILED;
 	signal(SIGTERM, stop);
 	signal(SIGINT, stop);
-	for (part = 0; !stopped; part = (part + 1) % PARTS) {
+	for (int part = 0; !stopped; part = (part + 1) % PARTS) {
 		one = part_ns(part, event);
 		ns[part] += one;
 		n[part] += one > 0;
 	}
-	for (part = 0; part < PARTS; part++)
+	for (int part = 0; part < PARTS; part++)
 		sum += mean[part] = ns[part] / n[part];
 	printf("%.2f %.2f %.2f\n", 100 * mean[USER] / sum, 100 * mean[KERNEL] / sum,
 	       100 * mean[OFF] / sum);

@@ -52,14 +52,14 @@ static int switch_all(pid_t pid, unsigned long request)
 int main(int argc, char **argv)
 {
 	unsigned long request;
-	int i, n, all = 0;
+	int n, all = 0;
 
 	if (argc < 3 || (strcmp(argv[1], "on") && strcmp(argv[1], "off"))) {
 		fprintf(stderr, "usage: perf_switch on|off PID...\n");
 		return 2;
 	}
 	request = !strcmp(argv[1], "on") ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-	for (i = 2; i < argc; i++) {
+	for (int i = 2; i < argc; i++) {
 		n = switch_all(atoi(argv[i]), request);
 		if (n < 0) {
 			fprintf(stderr, "perf_switch: the events of process %s: %m\n", argv[i]);

@@ -113,13 +113,13 @@ static uint64_t rnd(uint64_t below)
 static bool read_id(struct object *o)
 {
 	struct elf_file f;
-	size_t i, n;
+	size_t n;
 
 	if (elf_file_open(&f, o->path, NULL))
 		return false;
 	n = strlen(f.build_id) / 2;
 	o->id[0] = (uint8_t)n;
-	for (i = 0; i < n && n <= 20; i++)
+	for (size_t i = 0; i < n && n <= 20; i++)
 		sscanf(f.build_id + 2 * i, "%2hhx", &o->id[4 + i]);
 	elf_file_close(&f);
 	return n && n <= 20;
@@ -144,13 +144,13 @@ static int by_path(const void *a, const void *b)
 static int find_objects(struct error *err)
 {
 	unsigned long long start, end, pgoff;
-	char *text, *rest, *line, path[512];
-	size_t len, i;
+	char *text, *line, path[512];
+	size_t len;
 	int rc = file_read("/proc/self/maps", &text, &len, err);
 
 	if (rc)
 		return rc;
-	for (rest = text; (line = str_token(&rest, '\n')) && w.nobjects < MAPPED;)
+	for (char *rest = text; (line = str_token(&rest, '\n')) && w.nobjects < MAPPED;)
 		if (sscanf(line, "%llx-%llx r-xp %llx %*s %*s %511[^\n]", &start, &end, &pgoff,
 			   path) == 4 &&
 		    *path == '/')
@@ -159,7 +159,7 @@ static int find_objects(struct error *err)
 	qsort(w.objects, w.nobjects, sizeof(*w.objects), by_path);
 	if (w.nobjects > OBJECTS)
 		w.nobjects = OBJECTS;
-	for (i = 0; i < w.nobjects; i++)
+	for (size_t i = 0; i < w.nobjects; i++)
 		w.objects[i].base = USER_BASE + ((uint64_t)i << 26);
 	return w.nobjects ? 0 : error_set(err, ENOENT, "no mapped object has a build-id");
 }
@@ -196,10 +196,8 @@ static uint64_t user_function(void)
 
 static void grow_tree(struct tree *t, uint64_t (*function)(void))
 {
-	unsigned int l, i;
-
-	for (l = 0; l < LAYERS; l++)
-		for (i = 0; i < WIDTH; i++) {
+	for (unsigned int l = 0; l < LAYERS; l++)
+		for (unsigned int i = 0; i < WIDTH; i++) {
 			t->addr[l][i] = function();
 			/* few roots, many leaves */
 			t->parent[l][i] = (uint8_t)rnd(l < 6 ? 1U << l : WIDTH);
@@ -219,9 +217,8 @@ static void climb(struct chain *c, const struct tree *t, unsigned int depth)
 static void make_chains(void)
 {
 	struct chain *c;
-	unsigned int i;
 
-	for (i = 0; i < CHAINS; i++) {
+	for (unsigned int i = 0; i < CHAINS; i++) {
 		bool user = i >= KERNEL_CHAINS, kernel = !user || rnd(4);
 
 		c = &w.chains[i];
@@ -254,12 +251,11 @@ static void add_task(uint32_t pid, uint32_t tid, uint64_t shift)
 {
 	struct task *t = &w.tasks[w.ntasks++];
 	bool user = pid >= SHELL;
-	unsigned int i;
 
 	*t = (struct task){.pid = pid, .tid = tid, .shift = shift};
 	t->cpu[0] = (uint32_t)rnd(CPUS);
 	t->cpu[1] = (uint32_t)rnd(CPUS);
-	for (i = 0; i < TASK_CHAINS; i++)
+	for (unsigned int i = 0; i < TASK_CHAINS; i++)
 		t->chain[i] = (uint16_t)rnd(user ? CHAINS : KERNEL_CHAINS);
 }
 
@@ -297,16 +293,15 @@ static void put_comm(struct writer *out, unsigned int process, uint32_t tid, boo
 
 static void on_start(struct action *a)
 {
-	uint32_t pid = pid_of(a->process), tid;
+	uint32_t pid = pid_of(a->process);
 	struct writer *out = any_cpu();
-	size_t i;
 
 	if (a->process)
 		w_task(out, PERF_RECORD_FORK, w.now, pid, SHELL, pid, SHELL);
 	put_comm(out, a->process, pid, true, "");
-	for (i = 0; i + 1 < w.nobjects; i++)
+	for (size_t i = 0; i + 1 < w.nobjects; i++)
 		put_map(out, a->process, &w.objects[i]);
-	for (tid = pid; tid < pid + THREADS; tid++) {
+	for (uint32_t tid = pid; tid < pid + THREADS; tid++) {
 		w.now++;
 		if (tid != pid)
 			w_task(out, PERF_RECORD_FORK, w.now, pid, pid, tid, pid);
@@ -330,9 +325,9 @@ static void on_exit_of(struct action *a)
 {
 	uint32_t pid = pid_of(a->process);
 	struct writer *out = any_cpu();
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < w.ntasks; i++) {
+	for (size_t i = 0; i < w.ntasks; i++) {
 		if (w.tasks[i].pid == pid)
 			w_task(out, PERF_RECORD_EXIT, w.now, pid, SHELL, w.tasks[i].tid, SHELL);
 		else
@@ -355,9 +350,7 @@ static void plan(uint64_t at, void (*fn)(struct action *), unsigned int process)
 
 static void make_plan(void)
 {
-	unsigned int p;
-
-	for (p = 0; p < PROCESSES; p++) {
+	for (unsigned int p = 0; p < PROCESSES; p++) {
 		uint64_t at = (uint64_t)p * ((EARLY - LIFE) / PROCESSES);
 
 		plan(at, on_start, p);
@@ -371,11 +364,10 @@ static void make_plan(void)
 
 static void first_tasks(void)
 {
-	uint32_t i;
 	char name[16];
 
 	add_task(0, 0, 0);
-	for (i = 2; i < 2 + KERNEL_THREADS; i++) {
+	for (uint32_t i = 2; i < 2 + KERNEL_THREADS; i++) {
 		snprintf(name, sizeof(name), "kworker/%u:1", i);
 		w_comm(&w.out[0], w.now, i, i, false, name);
 		add_task(i, i, 0);
@@ -397,7 +389,7 @@ static void put_sample(void)
 {
 	const struct task *t = &w.tasks[rnd(w.ntasks)];
 	const struct chain *c = &w.chains[t->chain[rnd(rnd(2) ? TASK_CHAINS : HOT_CHAINS)]];
-	uint32_t cpu = t->tid ? t->cpu[rnd(2)] : (uint32_t)rnd(CPUS), i;
+	uint32_t cpu = t->tid ? t->cpu[rnd(2)] : (uint32_t)rnd(CPUS);
 	struct {
 		struct fixed_part head;
 		uint64_t addr[array_size(c->addr)];
@@ -414,7 +406,7 @@ static void put_sample(void)
 				     .period = 20000 + rnd(100),
 				     .nr = c->n};
 	memcpy(s.addr, c->addr, 8 * (size_t)c->n);
-	for (i = c->fixed; i < c->n; i++)
+	for (uint32_t i = c->fixed; i < c->n; i++)
 		s.addr[i] += t->shift;
 	s.head.ip = s.addr[1];
 	w_bytes(&w.out[cpu], &s, s.head.size);
@@ -480,10 +472,9 @@ static uint64_t put_header(FILE *f, uint64_t data_len)
 static uint64_t end_round(FILE *f)
 {
 	uint64_t n = 0;
-	unsigned int i;
 
 	w_end(&w.out[CPUS - 1], w_begin(&w.out[CPUS - 1], REC_FINISHED_ROUND, 0));
-	for (i = 0; i < CPUS; i++) {
+	for (unsigned int i = 0; i < CPUS; i++) {
 		fwrite(w.out[i].out.buf, w.out[i].out.len, 1, f);
 		n += w.out[i].out.len;
 		str_reset(&w.out[i].out);
@@ -493,7 +484,7 @@ static uint64_t end_round(FILE *f)
 
 static int write_all(const char *path, uint64_t samples)
 {
-	uint64_t i, data, len = 0;
+	uint64_t data, len = 0;
 	size_t next = 0;
 	FILE *f = fopen(path, "we");
 
@@ -504,7 +495,7 @@ static int write_all(const char *path, uint64_t samples)
 	w_kernel_map(&w.out[0], w.kernel, KERNEL_TEXT + 0x400000, w.kernel,
 		     "[kernel.kallsyms]_text");
 	first_tasks();
-	for (i = 0; i < samples; i++) {
+	for (uint64_t i = 0; i < samples; i++) {
 		for (; next < w.nactions && w.actions[next].at <= i; next++)
 			w.actions[next].fn(&w.actions[next]);
 		w.now++; /* no other record has the time of an action */
@@ -528,7 +519,6 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	char *end = NULL;
 	uint64_t samples = argc == 3 ? strtoull(argv[1], &end, 10) : 0;
-	unsigned int i;
 	int rc;
 
 	if (!samples || *end) {
@@ -546,7 +536,7 @@ int main(int argc, char **argv)
 		if (rc)
 			error_sys(&err, -rc, "%s: cannot write", argv[2]);
 	}
-	for (i = 0; i < CPUS; i++)
+	for (unsigned int i = 0; i < CPUS; i++)
 		str_free(&w.out[i].out);
 	if (rc)
 		error_print(&err);

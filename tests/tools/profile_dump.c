@@ -34,11 +34,10 @@ static const char *str(const struct profile *p, uint32_t id)
 static void add_row(const struct profile *p, struct total *t, size_t row)
 {
 	const struct profile_cost *c = &p->costs[row];
-	uint32_t f;
 
 	t[p->frames[c->frame].symbol].samples += c->samples;
 	t[p->frames[c->frame].symbol].self += c->weight;
-	for (f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent) {
+	for (uint32_t f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent) {
 		struct total *s = &t[p->frames[f].symbol];
 
 		s->total += s->seen == row + 1 ? 0 : c->weight;
@@ -49,14 +48,13 @@ static void add_row(const struct profile *p, struct total *t, size_t row)
 static void functions(const struct profile *p)
 {
 	struct total *t;
-	size_t e, i;
 
-	for (e = 0; e < p->nevents; e++) {
+	for (size_t e = 0; e < p->nevents; e++) {
 		t = xcalloc(p->nsymbols + 1, sizeof(*t));
-		for (i = 0; i < p->ncosts; i++)
+		for (size_t i = 0; i < p->ncosts; i++)
 			if (p->costs[i].event == e)
 				add_row(p, t, i);
-		for (i = 0; i < p->nsymbols; i++)
+		for (size_t i = 0; i < p->nsymbols; i++)
 			if (t[i].total)
 				printf("%s\t%s\t%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 				       str(p, p->events[e].name),
@@ -71,15 +69,13 @@ static void functions(const struct profile *p)
 static void costs(const struct profile *p)
 {
 	const struct profile_cost *c;
-	uint32_t f;
-	size_t i;
 
-	for (i = 0; i < p->ncosts; i++) {
+	for (size_t i = 0; i < p->ncosts; i++) {
 		c = &p->costs[i];
 		printf("%s\t%d\t%s\t%d\t%d\t%s\t%" PRIu64 "\t%" PRIu64 "\t",
 		       str(p, p->events[c->event].name), (int)c->cpu, str(p, c->comm), (int)c->pid,
 		       (int)c->tid, context_names[c->context], c->samples, c->weight);
-		for (f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent)
+		for (uint32_t f = c->frame; f != PROFILE_NONE; f = p->frames[f].parent)
 			printf("%s%s", profile_symbol_name(p, p->frames[f].symbol),
 			       p->frames[f].parent == PROFILE_NONE ? "" : ";");
 		putchar('\n');
@@ -89,9 +85,8 @@ static void costs(const struct profile *p)
 static void health(const struct profile *p)
 {
 	const struct profile_health *h = &p->health;
-	size_t i;
 
-	for (i = 0; i < p->nevents; i++)
+	for (size_t i = 0; i < p->nevents; i++)
 		printf("event %s\t%" PRIu64 " samples, weight %" PRIu64 ", n_eff %.0f\n",
 		       str(p, p->events[i].name), p->events[i].samples, p->events[i].weight,
 		       p->events[i].weight2 > 0
@@ -174,10 +169,9 @@ static int samples(struct profile *p, const char *file, struct error *err)
 	struct recording r;
 	struct chunk_reader reader = {0};
 	struct chunk_sample at;
-	size_t i;
 	int ret = recording_open(&r, p, file, false, err);
 
-	for (i = 0; i < r.nchunks && !ret; i++) {
+	for (size_t i = 0; i < r.nchunks && !ret; i++) {
 		chunk_read(&reader, &r.chunks[i], r.swap);
 		while (chunk_next(&reader, &at))
 			print_sample(&r, &at);
@@ -197,10 +191,9 @@ static const char *take_options(struct perfdata_options *o, struct cpuset *cpus,
 				char **argv)
 {
 	const char *file = NULL;
-	int i;
 
 	o->use_this_host = true;
-	for (i = 2; i < argc; i++) {
+	for (int i = 2; i < argc; i++) {
 		const char *a = argv[i], *next = argv[i + 1];
 
 		if (!strcmp(a, "--foreign"))

@@ -48,11 +48,10 @@ static void handle(int flags)
 static void await(pid_t pid, pid_t tid, char state)
 {
 	char path[64], line[256], *p;
-	int tries;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	for (tries = 0; tries < PATIENCE; tries++, poll(NULL, 0, 2)) {
+	for (int tries = 0; tries < PATIENCE; tries++, poll(NULL, 0, 2)) {
 		f = fopen(path, "r");
 		p = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
 		if (f)
@@ -76,10 +75,10 @@ static pid_t disturb(void (*how)(pid_t us, int fd), int fd)
 
 static void signal_and_send(pid_t us, int fd)
 {
-	int before = *handled, tries;
+	int before = *handled;
 
 	kill(us, SIGUSR1);
-	for (tries = 0; *handled == before && tries < PATIENCE; tries++)
+	for (int tries = 0; *handled == before && tries < PATIENCE; tries++)
 		poll(NULL, 0, 2);
 	await(us, us, 'S');
 	if (write(fd, "x", 1) != 1)

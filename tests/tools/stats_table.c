@@ -109,13 +109,12 @@ static struct list read_list(char *text)
 static int check(const struct question *q, double tolerance, const struct list *answers)
 {
 	struct list out = {.n = 0};
-	size_t i;
 	int wrong = 0;
 
 	ask(q, &out);
 	if (!out.n || out.n != answers->n)
 		return -1;
-	for (i = 0; i < out.n; i++) {
+	for (size_t i = 0; i < out.n; i++) {
 		if (fabs(out.x[i] - answers->x[i]) <= tolerance * fmax(fabs(answers->x[i]), 1e-9))
 			continue;
 		printf("%s[%zu]: %.15g, R says %.15g\n", q->name, i, out.x[i], answers->x[i]);
@@ -129,9 +128,8 @@ static int check_line(char *line)
 	char *rest = line, *field[6];
 	struct question q;
 	struct list answers;
-	int i;
 
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		field[i] = str_token(&rest, '\t');
 		if (!field[i])
 			return -1;

@@ -22,12 +22,11 @@
 
 static const char *steal_terminal(void)
 {
-	const char *p;
 	int fd = open("/dev/tty", O_RDWR);
 
 	if (fd < 0)
 		return strerror(errno);
-	for (p = "touch stolen\n"; *p; p++)
+	for (const char *p = "touch stolen\n"; *p; p++)
 		if (ioctl(fd, TIOCSTI, p))
 			return "opened";
 	return "typed into";

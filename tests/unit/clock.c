@@ -12,9 +12,7 @@ static double idle_ns[CPUSET_MAX];
 
 static void set_up(void)
 {
-	int i;
-
-	for (i = 0; i < CPUSET_MAX; i++)
+	for (int i = 0; i < CPUSET_MAX; i++)
 		idle_ns[i] = NAN;
 }
 
@@ -45,12 +43,11 @@ static uint64_t read_weight(struct writer *records, bool with_idle_ns)
 	struct writer w = {0};
 	struct profile p;
 	uint64_t weight, sum = 0;
-	size_t i;
 
 	w_pipe(&w, &records->out);
 	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 	weight = p.events[0].weight;
-	for (i = 0; i < p.ncosts; i++)
+	for (size_t i = 0; i < p.ncosts; i++)
 		sum += p.costs[i].weight;
 	assert_int_equal(sum, weight);
 	assert_int_equal(p.events[0].late, weight - P * p.events[0].samples);
@@ -82,15 +79,14 @@ TEST_WITH(late_sample_counts_for_one_period_without_idle_times, set_up())
 TEST_WITH(idle_time_needs_samples_of_the_idle_task, set_up())
 {
 	struct writer w = {0};
-	uint64_t i;
 
 	idle_ns[1] = 2e7 + 100 * P;
 	late_after_punctual(&w, 1);
-	for (i = 17; i < 17 + 49; i++)
+	for (uint64_t i = 17; i < 17 + 49; i++)
 		sample_at(&w, i * P, 1, IDLE);
 	assert_int_equal(read_weight(&w, true), (3 + 49) * P);
 	late_after_punctual(&w, 1);
-	for (i = 17; i < 17 + 50; i++)
+	for (uint64_t i = 17; i < 17 + 50; i++)
 		sample_at(&w, i * P, 1, IDLE);
 	assert_int_equal(read_weight(&w, true), (7 + 50) * P);
 }
@@ -121,7 +117,6 @@ TEST_WITH(each_cpu_has_its_timer, set_up())
 TEST_WITH(delays_below_a_period_and_drift_make_no_sample_late, set_up())
 {
 	struct writer w = {0};
-	uint64_t i;
 
 	idle_ns[1] = 0;
 	sample_at(&w, 10900, 1, ON);
@@ -129,7 +124,7 @@ TEST_WITH(delays_below_a_period_and_drift_make_no_sample_late, set_up())
 	sample_at(&w, 12990, 1, ON);
 	sample_at(&w, 13010, 1, ON);
 	assert_int_equal(read_weight(&w, true), 4 * P);
-	for (i = 0; i < 10000; i++) /* the clock is 500 ppm slow, then 500 ppm fast */
+	for (uint64_t i = 0; i < 10000; i++) /* the clock is 500 ppm slow, then 500 ppm fast */
 		sample_at(&w, 10000 + i * P + (i < 5000 ? i : 10000 - i) / 2, 1, ON);
 	assert_int_equal(read_weight(&w, true), 10000 * P);
 }

@@ -108,9 +108,7 @@ enum { POOLED = -1 };
 
 static void take(struct diff *d, enum end e, int run, const struct row *rows, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct diff_cost cost = {rows[i].symbol,	 "[kernel]",	  rows[i].ns,
 					       rows[i].sampling, rows[i].samples, 1};
 
@@ -141,7 +139,6 @@ TEST(rows)
 {
 	freed(diff_free) struct diff d = {0};
 	double sum = 0, none;
-	size_t i;
 
 	make_one(&d);
 	diff_judge(&d, &rule);
@@ -158,7 +155,7 @@ TEST(rows)
 	near(d.rows[1].delta_sampling, hypot(1, none * 100));
 	near(diff_find(&d, "tcp", "[kernel]")->delta, 1);
 	near(diff_find(&d, "tcp", "[kernel]")->delta_sampling, hypot(2, 4));
-	for (i = 0; i < d.n; i++)
+	for (size_t i = 0; i < d.n; i++)
 		sum += d.rows[i].delta;
 	assert_true(sum == d.total[NEW] - d.total[BASE] && sum == -20);
 	/* "gone" costs 0.56 % of both: not tested, also not "too few" */
@@ -172,9 +169,8 @@ TEST(rows)
 TEST(a_row_is_tested_from_its_share_of_the_family_on)
 {
 	freed(diff_free) struct diff d = {0};
-	int e;
 
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		diff_set_runs(&d, e, 1);
 		TAKE(&d, e, POOLED, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1},
 		     {"small", 7, 0.75, 1});
@@ -190,11 +186,9 @@ TEST(a_row_is_tested_from_its_share_of_the_family_on)
 
 static void six_runs(struct diff *d, enum end e, double copy, double tcp, double step)
 {
-	int i;
-
 	diff_set_runs(d, e, 6);
 	TAKE(d, e, POOLED, {"copy", 900, copy, 0.1}, {"tcp", 900, tcp, 0.1});
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		TAKE(d, e, i, {"copy", 150, copy + (i - 2.5) * step, 1},
 		     {"tcp", 150, tcp - (i - 2.5) * step, 1});
 }
@@ -224,7 +218,6 @@ TEST(ties)
 {
 	const struct diff_row *row;
 	freed(diff_free) struct diff d = {0};
-	int i;
 
 	assert_true(stats_significant(100) == stats_significant(nextafter(nextafter(100, 0), 0)));
 	assert_true(stats_significant(100) != stats_significant(100.0000001));
@@ -234,7 +227,7 @@ TEST(ties)
 	six_runs(&d, BASE, 60, 40, 0);
 	diff_set_runs(&d, NEW, 6);
 	TAKE(&d, NEW, POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		TAKE(&d, NEW, i, {"copy", 150, 60 + 2e-14, 1}, {"tcp", 150, 40 - 2e-14, 1});
 	diff_judge(&d, &rule);
 	row = diff_find(&d, "copy", NULL);
@@ -252,14 +245,13 @@ TEST(outlier)
 	const double base[] = {60, 61, 62, 63, 64, 65}, new[] = {50, 51, 52, 53, 54, 260};
 	const struct diff_row *row;
 	freed(diff_free) struct diff d = {0};
-	int e, i;
 
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		const double *x = e == BASE ? base : new;
 
 		diff_set_runs(&d, e, 6);
 		TAKE(&d, e, POOLED, {"copy", 900, stats_mean(x, 6), 0.1});
-		for (i = 0; i < 6; i++)
+		for (int i = 0; i < 6; i++)
 			TAKE(&d, e, i, {"copy", 150, x[i], 1});
 	}
 	diff_judge(&d, &rule);
@@ -274,12 +266,11 @@ TEST(vanished)
 {
 	const struct diff_row *row;
 	freed(diff_free) struct diff d = {0};
-	int i;
 
 	six_runs(&d, BASE, 60, 40, 0.2);
 	diff_set_runs(&d, NEW, 6);
 	TAKE(&d, NEW, POOLED, {"tcp", 900, 40, 0.1});
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		TAKE(&d, NEW, i, {"tcp", 150, 40, 1});
 	d.has_errors[NEW] = true;
 	diff_judge(&d, &rule);
@@ -293,9 +284,8 @@ TEST(vanished)
 static double gauss(struct prng *r)
 {
 	double sum = -6;
-	int i;
 
-	for (i = 0; i < 12; i++)
+	for (int i = 0; i < 12; i++)
 		sum += (double)prng_below(r, 1 << 30) / (1 << 30);
 	return sum;
 }
@@ -311,19 +301,17 @@ enum { SIMULATED_ROWS = 8 };
 static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, double shift)
 {
 	char names[SIMULATED_ROWS][24];
-	size_t i, k;
-	int e;
 
 	*d = (struct diff){0};
-	for (e = 0; e < ENDS; e++) {
+	for (int e = 0; e < ENDS; e++) {
 		diff_set_runs(d, e, runs);
-		for (k = 0; k < rows; k++) {
+		for (size_t k = 0; k < rows; k++) {
 			double cost = 10.0 * (double)(k + 1) * (e == NEW && !k ? 1 + shift : 1);
 
 			double sum = 0, run;
 
 			snprintf(names[k], sizeof(names[k]), "row%zu", k);
-			for (i = 0; i < runs; i++) {
+			for (size_t i = 0; i < runs; i++) {
 				run = cost * noise(r, 0.05);
 				sum += run / (double)runs;
 				TAKE(d, e, (int)i, {names[k], 100, run, 1});
@@ -336,19 +324,18 @@ static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, d
 /* Splits with a row whose p is below alpha. A claim needs an interval that leaves 0 out. */
 static int count_alarms(size_t runs, size_t rows, double shift, int rounds)
 {
-	int round, alarms = 0;
+	int alarms = 0;
 	struct prng r;
 	struct diff d;
-	size_t i;
 
 	prng_seed(&r, 17);
-	for (round = 0; round < rounds; round++) {
+	for (int round = 0; round < rounds; round++) {
 		bool any = false;
 
 		simulate(&d, &r, runs, rows, shift);
 		diff_judge(&d, &rule);
 		assert_int_equal(d.tests, rows);
-		for (i = 0; i < d.n; i++) {
+		for (size_t i = 0; i < d.n; i++) {
 			const struct diff_row *row = &d.rows[i];
 
 			any |= row->p < rule.alpha;
@@ -393,13 +380,13 @@ TEST(false_figures)
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	double x[6], y[6];
 	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
-	int round, i, alarms = 0, claims = 0, without = 0;
+	int alarms = 0, claims = 0, without = 0;
 	struct change k;
 	struct prng r;
 
 	prng_seed(&r, 23);
-	for (round = 0; round < 4000; round++) {
-		for (i = 0; i < 6; i++) {
+	for (int round = 0; round < 4000; round++) {
+		for (int i = 0; i < 6; i++) {
 			x[i] = 10 * noise(&r, 0.1);
 			y[i] = 10 * noise(&r, 0.1);
 		}
@@ -448,9 +435,8 @@ static double simulate_noise(struct prng *r, bool heavy)
 static void simulate_run(struct simulated *s, struct prng *r, bool heavy, int e, size_t run)
 {
 	double speed = 10 * simulate_noise(r, heavy), busy[FIGURE_SIDES] = {0};
-	int i;
 
-	for (i = 0; i < FIGURE_SIDES; i++) {
+	for (int i = 0; i < FIGURE_SIDES; i++) {
 		bool total = i == FIGURE_SIDES - 1;
 
 		busy[i] = total ? busy[0] + busy[1] : 80 * simulate_noise(r, heavy);
@@ -466,16 +452,14 @@ static void simulate_run(struct simulated *s, struct prng *r, bool heavy, int e,
 static void simulate_figures(struct simulated *s, struct prng *r, bool heavy, size_t runs)
 {
 	static const char *const names[FIGURE_SIDES] = {"receiver", "sender", "total"};
-	size_t run;
-	int i, e;
 
-	for (run = 0; run < runs; run++)
-		for (e = 0; e < ENDS; e++)
+	for (size_t run = 0; run < runs; run++)
+		for (int e = 0; e < ENDS; e++)
 			simulate_run(s, r, heavy, e, run);
-	for (i = 0; i < FIGURE_SIDES; i++) {
+	for (int i = 0; i < FIGURE_SIDES; i++) {
 		s->side[i] = (struct side_figures){.side = names[i]};
 		each (c, simulated_figures)
-			for (e = 0; e < ENDS; e++)
+			for (int e = 0; e < ENDS; e++)
 				s->side[i].of[*c][e] =
 					(struct figure_runs){s->x[i][*c][e], runs, runs, NAN};
 	}
@@ -487,11 +471,11 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	static struct simulated s;
 	struct figures f = {.side = s.side, .n = FIGURE_SIDES, .cap = FIGURE_SIDES};
-	int round, i, k, claims = 0;
+	int claims = 0;
 	struct prng r;
 
 	prng_seed(&r, 31);
-	for (round = 0; round < rounds; round++) {
+	for (int round = 0; round < rounds; round++) {
 		struct outcome out = {0};
 		bool any = false;
 
@@ -499,8 +483,8 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 		figures_judge(&f, &c, &out);
 		assert_int_equal(out.tests, 5); /* throughput, three costs, the total's score */
 		assert_int_equal(out.unjudged, runs < 5 ? 5 : 0);
-		for (i = 0; i < FIGURE_SIDES; i++)
-			for (k = 0; k < FIGURES; k++) {
+		for (int i = 0; i < FIGURE_SIDES; i++)
+			for (int k = 0; k < FIGURES; k++) {
 				const struct change *change = &s.side[i].change[k];
 
 				any |= verdict_is_claim(change->verdict);
@@ -547,13 +531,12 @@ static void count_drift(double phi, int gap, double change, double *before, doub
 	struct figure_runs base = {x, DRIFT_RUNS, DRIFT_RUNS, NAN},
 			   new = {y, DRIFT_RUNS, DRIFT_RUNS, NAN};
 	struct prng r;
-	int round, i;
 
 	prng_seed(&r, DRIFT_SEED);
 	*before = *after = 0;
-	for (round = 0; round < DRIFT_ROUNDS; round++) {
+	for (int round = 0; round < DRIFT_ROUNDS; round++) {
 		z = gauss(&r);
-		for (i = 0; i < 2 * DRIFT_RUNS + gap; i++) {
+		for (int i = 0; i < 2 * DRIFT_RUNS + gap; i++) {
 			if (i < DRIFT_RUNS)
 				x[i] = 100 + 3 * z;
 			else if (i >= DRIFT_RUNS + gap)
@@ -577,11 +560,9 @@ TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 {
 	static const double phi[] = {0, 0.5, 0.8};
 	double before, after;
-	size_t i;
-	int gap;
 
 	each (c, phi)
-		for (gap = 0; gap <= 24; gap += gap ? 18 : 6) {
+		for (int gap = 0; gap <= 24; gap += gap ? 18 : 6) {
 			count_drift(*c, gap, 0, &before, &after);
 			if (after > 5 || (*c > 0 && before < 10))
 				fail_msg("seed %d, phi %g, gap %d: %g %% before, %g %% after",
@@ -589,9 +570,9 @@ TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 		}
 	count_drift(0, 0, 0.3, &before, &after);
 	assert_true(before > 99 && after > 90); /* a change of ten times the noise is not missed */
-	for (gap = 0; gap <= 24; gap += gap ? 18 : 6)
+	for (int gap = 0; gap <= 24; gap += gap ? 18 : 6)
 		count_drift(0.95, gap, 0, &before, &after);
-	for (i = 2; i < 8; i++)
+	for (size_t i = 2; i < 8; i++)
 		count_drift(0, 0, 0.03 * (double)i, &before, &after);
 }
 
@@ -608,20 +589,19 @@ TEST(splits)
 		{1, SPLITS, 0, true},
 	};
 	freed(splits_free) struct splits s;
-	size_t i, k;
 
 	each (c, cases) {
 		splits_make(&s, c->runs, c->most);
 		assert_int_equal(s.n, c->n);
 		if (c->n)
 			assert_int_equal(s.every, c->every);
-		for (i = 0; i < s.n; i++) {
+		for (size_t i = 0; i < s.n; i++) {
 			assert_int_equal(__builtin_popcountll(s.of[i]), c->runs / 2);
 			if (s.every && c->runs == 6)
 				assert_true(s.of[i] & 1);
 			if (s.every && c->runs == 7)
 				assert_in_range(s.of[i], 7, 7 << 4);
-			for (k = 0; s.every && k < i; k++)
+			for (size_t k = 0; s.every && k < i; k++)
 				assert_true(s.of[k] != s.of[i]);
 		}
 		if (c->most == 10) {

@@ -13,9 +13,8 @@ static double sum(const struct table *t, const char *column)
 {
 	int c = table_column(t, column);
 	double all = 0;
-	size_t row;
 
-	for (row = 0; row < t->rows; row++)
+	for (size_t row = 0; row < t->rows; row++)
 		all += table_cell(t, row, c)->real;
 	return all;
 }
@@ -216,11 +215,10 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 	freed(note_lines_free) struct note_lines lines;
 	struct table t;
 	bool found = false;
-	size_t i;
 
 	t = small_store_table(NULL, "functions", *q);
 	note_lines_make(&lines, &t.notes);
-	for (i = 0; i < lines.n; i++)
+	for (size_t i = 0; i < lines.n; i++)
 		found |= lines.line[i].severity == SEVERITY_WARNING &&
 			 strstr(lines.line[i].text, expected) != NULL;
 	return found;
@@ -259,10 +257,9 @@ TEST(store)
 	struct world w;
 	struct table t;
 	int64_t id;
-	int i;
 	struct store *s = small_store();
 
-	for (i = 1; i <= 2; i++) {
+	for (int i = 1; i <= 2; i++) {
 		id = add_run(s, "measure", i);
 		put_metric(s, id, "cpu_pct", "%", 20.0 + 20 * i);
 		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
@@ -290,9 +287,7 @@ TEST(store)
  */
 TEST(wall_time_counts_idle_time_without_samples)
 {
-	uint64_t idle;
-
-	for (idle = 3; idle <= 4; idle++) {
+	for (uint64_t idle = 3; idle <= 4; idle++) {
 		struct table t;
 		struct world w;
 		int64_t id;
@@ -318,7 +313,7 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 	static const char *const variants[] = {"v", "w"};
 	struct table t;
 	struct world w;
-	size_t i, n = 0;
+	size_t n = 0;
 	struct store *s = small_store();
 
 	each (c, variants) {
@@ -328,7 +323,7 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 	}
 	t = small_store_table(s, "summary", (struct query){.workload_only = true});
 	assert_int_equal(t.rows, 2);
-	for (i = 0; i < t.notes.n; i++)
+	for (size_t i = 0; i < t.notes.n; i++)
 		n += note_is(&t.notes.note[i], NOTE_workload_copy);
 	assert_int_equal(n, 1);
 }
@@ -396,10 +391,9 @@ TEST(measured_load_is_estimated_as_the_query_asks)
 	struct store *s = small_store();
 	struct table t;
 	struct world w;
-	size_t i;
 	int64_t id;
 
-	for (i = 0; i < array_size(loads); i++) {
+	for (size_t i = 0; i < array_size(loads); i++) {
 		id = small_store_run(s, (struct run){.pass = "all", .repeat = (int)i + 1});
 		small_store_metric(s, id, "cpu_pct", loads[i]);
 		small_store_metric(s, id, "rate_kib", 1000);
@@ -417,9 +411,9 @@ TEST(measured_load_is_estimated_as_the_query_asks)
 static double weight_below(const struct call_tree *tree, const char *command, const char *symbol)
 {
 	double *totals = call_tree_totals(tree, 0, tree->nruns), sum = 0;
-	uint32_t i, root;
+	uint32_t root;
 
-	for (i = 0; i < tree->nframes; i++) {
+	for (uint32_t i = 0; i < tree->nframes; i++) {
 		for (root = i; tree->frames[root].parent != CALL_NONE;)
 			root = tree->frames[root].parent;
 		if (!strcmp(tree->labels[tree->frames[root].label].symbol, command) &&
@@ -478,11 +472,10 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 	};
 	struct world w;
 	struct table t;
-	size_t i;
 	int64_t id;
 	struct store *s = small_store();
 
-	for (i = 0; i < 10; i++) {
+	for (size_t i = 0; i < 10; i++) {
 		id = add_run(s, "measure", (int)i + 1);
 		put_metric(s, id, "cpu_pct", "%", 40);
 		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
@@ -542,7 +535,6 @@ TEST(samples_are_split_by_each_key)
 	freed(world_free) struct world w;
 	struct table t;
 	uint32_t f;
-	size_t k;
 
 	start_world(&w);
 	f = frame(&w, PROFILE_NONE, "f");
@@ -555,7 +547,7 @@ TEST(samples_are_split_by_each_key)
 		q.by = c->by;
 		t = small_store_table(NULL, "functions", q);
 		small_store_column_is(&t, c->column, c->names);
-		for (k = 0; k < t.rows; k++)
+		for (size_t k = 0; k < t.rows; k++)
 			assert_float_equal(table_real(&t, k, "self_share"), c->shares[k], 1e-9);
 	}
 	q.by = NULL;
@@ -583,7 +575,6 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	struct world w;
 	struct table t;
 	uint32_t f;
-	size_t i;
 
 	small_store_metrics(s, run, "cpu_pct = 50, workload_cpu_pct = 40, rate_kib = 1000000");
 	start_world(&w);
@@ -598,7 +589,7 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	store_world(s, run, &w);
 	t = small_store_table(s, "functions", q);
 	small_store_column_is(&t, "symbol", TALLY_ELSEWHERE " tcp_a");
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		row_is(&t, i, "self_share = 40, total_share = 40, samples = 4");
 	}
 	small_store_says(
@@ -639,11 +630,10 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 	struct query q = {0};
 	struct store *s;
 	struct table t;
-	int i;
 
 	/* Other runs give the basis: both errors are independent. */
 	s = small_store();
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		add_share(s, "profile", i + 1, 50 + 10 * (uint64_t)i, 7);
 		add_share(s, "measure", i + 1, 0, basis[i]);
 	}
@@ -657,7 +647,7 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 			   1e-9);
 	/* The same runs give both. */
 	s = small_store();
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		add_share(s, "all", i + 1, 50 + 10 * (uint64_t)i, basis[i]);
 		x[i] = 0.1 * (i - 1) * 500 + (basis[i] - 500) * stretch * 0.6;
 	}
@@ -666,7 +656,7 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 			   1e-9);
 	/* Without a basis, the shares have the interval. */
 	s = small_store();
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct world w;
 
 		start_world(&w);
@@ -696,12 +686,11 @@ TEST(profile_of_another_rate_is_warned_of)
 	};
 	struct world w;
 	struct table t;
-	int r;
 
 	each (c, cases) {
 		struct store *s = small_store();
 
-		for (r = 0; r < 4; r++) {
+		for (int r = 0; r < 4; r++) {
 			small_store_metric(s, small_store_run(s, (struct run){.repeat = r + 1}),
 					   "throughput", 10.02 + 0.1 * r);
 			int64_t run = small_store_run(

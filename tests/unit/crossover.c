@@ -26,10 +26,9 @@ static double normal(struct prng *r)
 static void world_make(struct world *w, struct prng *r, double zero, double slope, double noise)
 {
 	double at = 1;
-	int i, k;
 
-	for (i = 0; i < VALUES; i++, at *= 4) {
-		for (k = 0; k < RUNS; k++) {
+	for (int i = 0; i < VALUES; i++, at *= 4) {
+		for (int k = 0; k < RUNS; k++) {
 			w->base[i][k] = 100 * exp(noise * normal(r));
 			w->new[i][k] = 100 * pow(at / zero, -slope) * exp(noise * normal(r));
 		}
@@ -79,11 +78,10 @@ TEST(single_runs_show_no_crossing)
 	struct prng r;
 	struct world w;
 	struct crossover c;
-	int i;
 
 	prng_seed(&r, 1);
 	world_make(&w, &r, 23, 0.3, 0.01);
-	for (i = 0; i < VALUES; i++)
+	for (int i = 0; i < VALUES; i++)
 		w.points[i].nbase = w.points[i].nnew = 1;
 	c = crossover_find(w.points, VALUES, -1, true);
 	assert_int_equal(c.kind, CROSSOVER_UNCLEAR);
@@ -153,10 +151,9 @@ TEST(verdicts_are_corrected_for_the_number_of_values)
 	static const double base[] = {1, 2, 3, 4, 5, 6}, above[] = {7, 8, 9, 10, 11, 12};
 	struct crossover_point points[7];
 	struct crossover c;
-	size_t n, i;
 
-	for (n = 6; n <= 7; n++) {
-		for (i = 0; i < n; i++)
+	for (size_t n = 6; n <= 7; n++) {
+		for (size_t i = 0; i < n; i++)
 			points[i] = (struct crossover_point){(double)i + 1, "", base, above, 5, 5,
 							     VERDICT_NONE};
 		c = crossover_find(points, n, 1, false);
@@ -176,10 +173,10 @@ TEST(noise_is_no_crossing_and_a_difference_at_few_values_is_shown)
 	struct prng r;
 	struct world w;
 	struct crossover c;
-	int i, k, crossings = 0, claims = 0;
+	int crossings = 0, claims = 0;
 
 	prng_seed(&r, 5);
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		world_make(&w, &r, 1, 0, 0.1);
 		c = crossover_find(w.points, VALUES, -1, true);
 		crossings += !isnan(c.at);
@@ -188,7 +185,7 @@ TEST(noise_is_no_crossing_and_a_difference_at_few_values_is_shown)
 	print_message("# noise: %d crossings and %d claims in 1000 worlds\n", crossings, claims);
 	assert_int_equal(crossings, 0);
 	assert_in_range(claims, 1, 50);
-	for (k = 0; k < RUNS; k++)
+	for (int k = 0; k < RUNS; k++)
 		w.new[0][k] *= 2;
 	c = crossover_find(w.points, VALUES, -1, true);
 	assert_int_equal(c.kind, CROSSOVER_UNCLEAR);

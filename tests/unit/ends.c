@@ -28,11 +28,10 @@ static void add_variant(struct store *s, const char *name, const char *const *ch
 {
 	uint32_t at = PROFILE_NONE;
 	struct world w;
-	size_t i;
 
 	add_basis(s, name);
 	start_world(&w);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		at = frame(&w, at, chain[i]);
 		if (samples[i])
 			add(&w, at, 1, CTX_SYSCALL, samples[i]);
@@ -42,9 +41,7 @@ static void add_variant(struct store *s, const char *name, const char *const *ch
 
 static const struct call_change *change_of(const struct call_diff *cd, const char *symbol)
 {
-	uint32_t i;
-
-	for (i = 0; i < cd->tree.nframes; i++)
+	for (uint32_t i = 0; i < cd->tree.nframes; i++)
 		if (!strcmp(cd->tree.labels[cd->tree.frames[i].label].symbol, symbol))
 			return &cd->changes[IN_BOTH][i];
 	fail_msg("no frame '%s'", symbol);
@@ -78,9 +75,8 @@ TEST(stack_with_the_least_weight_has_samples)
 	const double error = stats_normal_quantile(0.975) * sqrt(0.5 * 0.5 / 2) * 1000;
 	struct store *s = small_store();
 	freed(call_diff_free) struct call_diff cd;
-	int v;
 
-	for (v = 0; v < 2; v++) {
+	for (int v = 0; v < 2; v++) {
 		struct profile_cost cost = {
 			.cpu = 1, .context = CTX_SYSCALL, .samples = 1, .weight = 1};
 		struct world w;
@@ -126,11 +122,10 @@ TEST(stacks_of_one_end_alone_are_a_region)
 	};
 	struct store *s = small_store();
 	freed(call_diff_free) struct call_diff cd;
-	int v, r;
 
-	for (v = 0; v < 2; v++) {
+	for (int v = 0; v < 2; v++) {
 		add_basis(s, v ? "b" : "a");
-		for (r = 0; r < (v ? 19 : 20); r++) {
+		for (int r = 0; r < (v ? 19 : 20); r++) {
 			uint64_t rest = 100;
 			struct world w;
 			uint32_t root;
@@ -151,9 +146,8 @@ TEST(stacks_of_one_end_alone_are_a_region)
 	read_trees(&cd, s);
 	each (at, stacks) {
 		double cost = (double)(at->samples * (uint64_t)at->runs) / (at->variant ? 1.9 : 2);
-		int of;
 
-		for (of = 0; of < REGIONS; of++)
+		for (int of = 0; of < REGIONS; of++)
 			assert_float_equal(
 				change_in(&cd, (enum call_region)of, at->symbol)->cost[at->variant],
 				of == (int)at->region ? cost : 0, 1e-9);
@@ -171,9 +165,7 @@ TEST(stacks_of_one_end_alone_are_a_region)
 static void add_runs(struct store *s, const char *variant, const int *positions, const double *rate,
 		     const double *busy)
 {
-	int i;
-
-	for (i = 0; positions[i]; i++) {
+	for (int i = 0; positions[i]; i++) {
 		int64_t run = small_store_run(s, (struct run){.variant = variant,
 							      .repeat = i + 1,
 							      .position = positions[i]});
@@ -375,9 +367,8 @@ static struct table table_of_movements(const double *deltas, size_t n, double er
 	struct diff d = {.rows = rows, .n = n, .nruns = {runs[BASE], runs[NEW]}, .tests = tests};
 	struct movements m = {0};
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		rows[i] = (struct diff_row){.key = i < 3 ? "same" : "[one]",
 					    .key2 = dsos[i],
 					    .cost = {10, 10 + deltas[i]},
@@ -400,10 +391,9 @@ TEST(five_largest_movements_are_notes)
 			    two[] = {5, 3};
 	static const size_t runs[ENDS] = {2, 2}, single[ENDS] = {1, 2}, alone[ENDS] = {2, 1};
 	struct table t = table_of_movements(deltas, 7, 1, VERDICT_FEW, runs, 4);
-	size_t i;
 
 	assert_int_equal(t.detail->rows, 5);
-	for (i = 0; i < 5; i++)
+	for (size_t i = 0; i < 5; i++)
 		assert_float_equal(table_real(t.detail, i, "delta_ns"), most[i],
 				   0); /* the first one among equals */
 	assert_string_equal(table_text(t.detail, 0, "side"), "sender");
@@ -450,10 +440,9 @@ TEST(five_largest_movements_are_notes)
 static void add_sides(struct store *s, const char *variant, double scale, double part)
 {
 	static const char *const sides[] = {"receiver", "sender"}, *const hosts[] = {"h", "g"};
-	int r, i;
 
-	for (r = 1; r <= 5; r++)
-		for (i = 0; i < 2; i++) {
+	for (int r = 1; r <= 5; r++)
+		for (int i = 0; i < 2; i++) {
 			int64_t run =
 				small_store_with(s,
 						 (struct run){.variant = variant,
@@ -481,9 +470,7 @@ static void add_sides(struct store *s, const char *variant, double scale, double
 
 static size_t metric_row(const struct table *t, const char *side, const char *metric)
 {
-	size_t i;
-
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "side"), side) &&
 		    !strcmp(table_text(t, i, "metric"), metric))
 			return i;
@@ -609,14 +596,13 @@ static struct store *store_of_settings(void)
 {
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store_named("one");
-	int i, r;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		const char *variant = i ? "b" : "a", *host = i ? "g" : "h";
 
 		store_variant_add(s, variant, NULL, NULL, NULL);
 		store_setting_add(s, variant, "mtu", i ? "9000" : "1500", NULL);
-		for (r = 0; r < 2; r++) {
+		for (int r = 0; r < 2; r++) {
 			int64_t run = small_store_run(s, (struct run){.variant = variant,
 								      .host = host,
 								      .side = sides[r],
@@ -717,9 +703,8 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 	struct store *s = small_store_named("one");
 	struct comparison c = comparison_of(s, s);
 	freed(str_free) struct str text = {0};
-	int v;
 
-	for (v = 0; v < 2; v++) {
+	for (int v = 0; v < 2; v++) {
 		int64_t run = small_store_run(
 			s, (struct run){.variant = v ? "b" : "a",
 					.command = v ? "/usr/bin/tcpzc --rx" : "/bin/iperf3",
@@ -742,11 +727,10 @@ static void add_shares(struct store *s, const char *variant, const uint64_t samp
 {
 	static const char *const functions[] = {"tcp_a", "skb_b", "udp_c", "main"};
 	struct world w;
-	size_t i;
 
 	add_basis(s, variant);
 	start_world(&w);
-	for (i = 0; i < array_size(functions); i++)
+	for (size_t i = 0; i < array_size(functions); i++)
 		if (samples[i])
 			add(&w, frame(&w, PROFILE_NONE, functions[i]), 1, CTX_SYSCALL, samples[i]);
 	store_world(s, add_run_of(s, variant, "profile", 1), &w);
@@ -817,12 +801,11 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 			    totals[] = {1000, 700, 600, 550, 1000, 1000};
 	struct store *s = store_of_shares();
 	struct outcome out = {0};
-	size_t i;
 	struct table t = list_of(s, "waterfall", 0, &out);
 
 	cells_are(&t, "step = base: a skb_b [kernel.kallsyms] tcp_a [kernel.kallsyms] main "
 		      "[kernel.kallsyms] udp_c [kernel.kallsyms] new: b, rows = 6");
-	for (i = 0; i < t.rows; i++) {
+	for (size_t i = 0; i < t.rows; i++) {
 		assert_float_equal(table_real(&t, i, "total_ns"), totals[i], 1e-9);
 		assert_int_equal(isnan(table_real(&t, i, "delta_ns")), isnan(deltas[i]));
 		if (!isnan(deltas[i]))
@@ -842,9 +825,8 @@ TEST(variants_without_settings_are_pairs)
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 	struct outcome out = {0};
 	freed(table_free) struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(variants); i++) {
+	for (size_t i = 0; i < array_size(variants); i++) {
 		store_variant_add(s, variants[i], NULL, NULL, NULL);
 		small_store_metric(s,
 				   small_store_run(s, (struct run){.variant = variants[i],

@@ -165,12 +165,12 @@ static void check_case(const struct counted_case *c)
 	int64_t run = small_store_run(s, (struct run){.pass = "syscalls", .side = c->side});
 	freed(str_free) struct str found = {0};
 	struct evidence e[MAX_EVIDENCE];
-	int n, i;
+	int n;
 
 	add_calls(s, run, c->calls);
 	small_store_metrics(s, run, c->metrics);
 	n = zero_copy_evidence(s, &(struct query){0}, "v", true, e, NULL);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		print_evidence(&found, &e[i]);
 	assert_string_equal(found.buf ? found.buf : "", c->evidence);
 }
@@ -227,9 +227,7 @@ TEST(verdict_follows_the_workloads_account)
 /* A fallback of more than a tenth stands above every table of the variant. */
 TEST(title_names_a_fallback_of_more_than_a_tenth)
 {
-	double copied;
-
-	for (copied = 10; copied <= 11; copied++) {
+	for (double copied = 10; copied <= 11; copied++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
@@ -296,9 +294,8 @@ TEST(contradiction_names_the_shares_of_its_side)
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
-	int repeat;
 
-	for (repeat = 1; repeat <= 2; repeat++) {
+	for (int repeat = 1; repeat <= 2; repeat++) {
 		run = small_store_with(s, (struct run){.repeat = repeat},
 				       "rx_mapped_bytes = 10, rx_copied_bytes = 90");
 	}
@@ -359,9 +356,8 @@ TEST(copying_of_other_programs_is_left_out)
 	struct world w;
 	struct store *s;
 	int64_t measured, profiled;
-	int known;
 
-	for (known = 0; known < 2; known++) {
+	for (int known = 0; known < 2; known++) {
 		s = small_store();
 		measured = add_basis(s, "v");
 		if (known)

@@ -131,10 +131,9 @@ TEST(sides_start_in_the_order_of_their_roles)
 	static const char *const commands[] = {"b", "c", "a", "d"};
 	static const double grace_s[] = {20, 15, 10, 10};
 	freed(plan_free) struct plan p = plan_of(text);
-	int i;
 
 	assert_int_equal(p.nsides, 4);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		assert_string_equal(p.sides[i].name, names[i]);
 		assert_string_equal(p.variants[0].command[i], commands[i]);
 		assert_true(plan_grace(&p, i) == grace_s[i]);
@@ -154,12 +153,11 @@ TEST(seconds_of_a_command_grow_with_the_start)
 					   "sh -c 'y -t 10; y -t 10 -Z'"};
 	freed(plan_free) struct plan p = plan_of(text);
 	autofree char *command;
-	int i;
 
 	assert_string_equal(p.variants[0].command[1],
 			    "sh -c 'y -t ${seconds}; y -t ${seconds} -Z'");
 	assert_true(variant_has_seconds(&p, &p.variants[0]));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		command = plan_command(&p, &p.variants[0], 1, start_s[i]);
 		assert_string_equal(command, want[i]);
 		free(command);
@@ -419,10 +417,9 @@ static void check_order(const struct plan *p, const char *want)
 {
 	freed(order_free) struct order o;
 	freed(str_free) struct str s = {0};
-	size_t i;
 
 	order_make(&o, p);
-	for (i = 0; i < o.n; i++) {
+	for (size_t i = 0; i < o.n; i++) {
 		autofree char *name = run_name(p, &o.run[i]);
 
 		str_printf(&s, "%s%s", i ? " " : "", name);

@@ -15,11 +15,9 @@ typedef unsigned __int128 u128;
 
 TEST(bucket_is_the_logarithm_of_the_value)
 {
-	int b;
-
 	assert_int_equal(syscall_bucket(0), 0);
 	assert_int_equal(syscall_bucket(1), 0);
-	for (b = 1; b < 64; b++) {
+	for (int b = 1; b < 64; b++) {
 		assert_int_equal(syscall_bucket(1ULL << b), b);
 		assert_int_equal(syscall_bucket((1ULL << b) - 1), b - 1);
 		assert_int_equal(syscall_bucket((1ULL << b) + 1), b);
@@ -39,9 +37,8 @@ TEST(square_equals_128_bit_arithmetic)
 				      0xfedcba9876543210 >> 4};
 	struct syscall_cell c = {0};
 	u128 sum = 0;
-	size_t k;
 
-	for (k = 0; k < 5; k++)
+	for (size_t k = 0; k < 5; k++)
 		each (r, ns) {
 			sum += (u128)*r * *r;
 			syscall_add_square(&c, *r);
@@ -80,15 +77,14 @@ TEST(syscalls_table_has_sums_and_squared_deviations)
 	static const uint64_t ns[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	static const uint64_t shift[] = {0, 1ULL << 40, 1ULL << 60};
 	struct syscall_thread t[2] = {{0}, {.pid = 7, .tid = 8, .comm = "a\tb"}};
-	size_t i, k;
 
 	t[1].cell[SYS_read] = 1;
-	for (k = 0; k < 3; k++) {
+	for (size_t k = 0; k < 3; k++) {
 		struct syscall_cell c[2] = {{0}};
 		struct syscall_counts counts = {
 			.threads = t, .cells = c, .nthreads = 1, .ncells = 1};
 
-		for (i = 0; i < 8; i++) {
+		for (size_t i = 0; i < 8; i++) {
 			syscall_time(&c[1], shift[k] + ns[i]);
 			syscall_count(&c[1], i ? 100 : -5, 1);
 		}
@@ -133,17 +129,16 @@ TEST(sampling_takes_each_call_at_the_same_rate)
 	const uint32_t untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / 8;
 	const double n = 40000, p = 1 / 8., most = 6 * sqrt(n * p * (1 - p));
 	uint64_t timed[2] = {0};
-	int i, nr;
 
-	for (i = 0; i < 16; i++)
-		for (nr = 0; nr < 2; nr++)
+	for (int i = 0; i < 16; i++)
+		for (int nr = 0; nr < 2; nr++)
 			assert_true(syscall_timed(&t, (uint32_t)nr, untimed));
-	for (i = 0; i < (int)n; i++)
-		for (nr = 0; nr < 2; nr++)
+	for (int i = 0; i < (int)n; i++)
+		for (int nr = 0; nr < 2; nr++)
 			timed[nr] += (uint64_t)syscall_timed(&t, (uint32_t)nr, untimed);
 	assert_true(fabs((double)timed[0] - n * p) < most);
 	assert_true(fabs((double)timed[1] - n * p) < most);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		assert_true(syscall_timed(&t, 2, 0));
 }
 
@@ -303,9 +298,8 @@ static int files_of(const struct str *s, uint64_t type, struct intern *files)
 static bool has_file(const struct intern *files, const char *name)
 {
 	struct perf_file as;
-	uint32_t i;
 
-	for (i = 0; i < files->n; i++)
+	for (uint32_t i = 0; i < files->n; i++)
 		if (!strcmp(perf_file_get(files, i, &as), name))
 			return true;
 	return false;
@@ -316,7 +310,6 @@ TEST(files_of_chains_are_found)
 	struct perf_data_sums sums = {0};
 	freed(intern_free) struct intern files = {0};
 	freed(str_free) struct str s = {0};
-	size_t len;
 
 	put_mmap(&s, 1, 0x1000, "/leaf");
 	put_mmap(&s, 1, 0x2000, "/caller");
@@ -330,7 +323,7 @@ TEST(files_of_chains_are_found)
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/leaf"));
 	assert_true(has_file(&files, "/caller"));
-	for (len = 1; len < s.len; len++)
+	for (size_t len = 1; len < s.len; len++)
 		perf_records_read(cursor_of(s.buf, len, false), chains, &sums, &files);
 }
 
@@ -414,13 +407,12 @@ static double files_seconds(unsigned int n)
 	struct str s = {0};
 	char name[32];
 	double begun;
-	unsigned int i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "/lib/%u", i);
 		put_mmap(&s, 1, 0x1000000 + (uint64_t)i * 0x2000, name);
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		put_sample(&s, i % 2 + 1, 0x1000000 + (uint64_t)(i * 7919 % n) * 0x2000, 0);
 	begun = cpu_seconds();
 	assert_int_equal(files_of(&s, chains, &files), 0);

@@ -63,13 +63,12 @@ static struct perf_file object_id(void)
 {
 	struct perf_file as = {0};
 	char id[129];
-	size_t i;
 	int fd = open("object", O_RDONLY);
 
 	assert_true(elf_build_id(fd, id));
 	close(fd);
 	as.id_len = (uint8_t)(strlen(id) / 2);
-	for (i = 0; i < as.id_len; i++)
+	for (size_t i = 0; i < as.id_len; i++)
 		assert_int_equal(sscanf(id + 2 * i, "%2hhx", &as.id[i]), 1);
 	return as;
 }
@@ -248,11 +247,11 @@ TEST(few_notes_are_read)
 	Elf64_Phdr p = {.p_type = PT_NOTE, .p_filesz = 65536, .p_align = 4};
 	unsigned long long before, after;
 	char id[129];
-	int fd, i;
+	int fd;
 	FILE *f = fopen("notes", "we");
 
 	fwrite(&h, sizeof(h), 1, f);
-	for (i = 0; i < SEGMENTS; i++)
+	for (int i = 0; i < SEGMENTS; i++)
 		fwrite(&p, sizeof(p), 1, f);
 	fclose(f);
 	fd = open("notes", O_RDONLY | O_CLOEXEC);

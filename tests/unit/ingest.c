@@ -55,9 +55,7 @@ static void append_text(const char *text)
 /* The value of the last point of a series, NaN: there is none. */
 static double last_point(const struct ingest *in, const char *series)
 {
-	size_t i;
-
-	for (i = in->nseries; i-- > 0;)
+	for (size_t i = in->nseries; i-- > 0;)
 		if (!strcmp(in->series[i].name, series))
 			return in->series[i].value;
 	return NAN;
@@ -66,9 +64,8 @@ static double last_point(const struct ingest *in, const char *series)
 static void check_row(const struct tsv *t, size_t row, const char *a, const char *b, const char *c)
 {
 	const char *want[] = {a, b, c};
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		assert_string_equal(tsv_cell(t, row, i), want[i]);
 }
 
@@ -112,15 +109,14 @@ TEST(table_has_all_of_its_rows)
 {
 	freed(str_free) struct str s = {0};
 	struct tsv t;
-	size_t i;
 
 	str_puts(&s, "a,b\n");
-	for (i = 0; i < 300; i++)
+	for (size_t i = 0; i < 300; i++)
 		str_printf(&s, "%zu,x%zu\n", i, i);
 	put(s.buf);
 	assert_int_equal(tsv_read(&t, path, 0, &err), 0);
 	assert_int_equal(t.rows, 300);
-	for (i = 0; i < 300; i++) {
+	for (size_t i = 0; i < 300; i++) {
 		assert_int_equal(atoi(tsv_cell(&t, i, 0)), i);
 		assert_int_equal(atoi(tsv_cell(&t, i, 1) + 1), i);
 	}
@@ -468,7 +464,7 @@ TEST(total_power_needs_every_domain_at_a_time)
 	const struct reading a[] = {{10 * S, 1}, {11 * S, 2}, {12 * S, 3}, {13 * S, 4}},
 			     b[] = {{10 * S + 49999999, 10}, {11 * S + 50000000, 20}, {13 * S, 40}},
 			     core[] = {{10 * S, 500}, {13 * S, 500}};
-	size_t i, n = 0;
+	size_t n = 0;
 
 	fresh("1");
 	power_add(&in, "package", "powercap", "package-0", 1, NULL);
@@ -479,7 +475,7 @@ TEST(total_power_needs_every_domain_at_a_time)
 	readings_add_series(&in, "package", "powercap", "package-1", b, 3, false);
 	readings_add_series(&in, "package", "powercap", "package-1/core", core, 2, false);
 	power_put(&in);
-	for (i = 0; i < in.nseries; i++)
+	for (size_t i = 0; i < in.nseries; i++)
 		if (!strcmp(in.series[i].name, "power_w:package")) {
 			assert_float_equal(in.series[i].value, n ? 44 : 11, 1e-9);
 			assert_int_equal(in.series[i].t_ns, n ? 13 * S : 10 * S);
@@ -587,11 +583,10 @@ static double watts_of(const char *text)
 TEST(power_gap)
 {
 	struct str s = {0};
-	int i;
 
 	fresh("1");
 	str_puts(&s, "t;P (W)\n");
-	for (i = 90; i <= 140; i++)
+	for (int i = 90; i <= 140; i++)
 		if (i <= 110 || i >= 120)
 			str_printf(&s, "%d,%d;50\n", i / 10, i % 10);
 	assert_float_equal(watts_of(s.buf), 50, 1e-9);
@@ -896,10 +891,9 @@ static void points(const char *list)
 static void coarse(double step, double lost)
 {
 	freed(str_free) struct str s = {0};
-	double t;
 
 	fresh("1");
-	for (t = 9.5; t < 14; t += step)
+	for (double t = 9.5; t < 14; t += step)
 		add_point(&s, t, t > 10 ? fmax(500, (t - 9.5) * 1000 - lost) : (t - 9.5) * 1000);
 	workload(&in, "tcpzc", s.buf);
 }
@@ -958,9 +952,8 @@ TEST(gap_at_an_end_is_noted_from_1_percent_on)
 		{"9.7:0 10.3:600 12.7:3000 13.3:3600", 20, SEVERITY_WARNING},
 		{"9.702:0 10.298:596 12.7:2998 13.3:3598", 100 * 598 / 3000.0, SEVERITY_INFO},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
+	for (size_t i = 0; i < array_size(rows); i++) {
 		fresh("1");
 		points(rows[i].points);
 		if (isnan(rows[i].percent))
@@ -1011,7 +1004,6 @@ TEST(stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second)
 {
 	freed(str_free) struct str fine = {0};
 	double bytes = 0;
-	int i;
 
 	check_stalls("10:0 11:10000 12:10950 13:20950", 1, 1, 1);
 	check_stalls("10:0 11:19531250 12:21484375 13:41015625", 0, 0, 0);
@@ -1020,7 +1012,7 @@ TEST(stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second)
 	/* Half of the time at each rate: the lower one is usual. */
 	check_stalls("10:0 10.5:1000 11:2000 11.5:3000 12:3075 12.5:3150 13:3225", 0, 0, 0);
 	/* 0.19 s are too short, 0.2 s and 0.3 s are not; they are 50 ms apart. */
-	for (i = 0; i <= 300; i++) {
+	for (int i = 0; i <= 300; i++) {
 		str_printf(&fine, "%.2f:%.0f ", 10 + i / 100.0, bytes);
 		bytes += i < 20 || (i >= 100 && i < 119) || (i >= 124 && i < 154) ? 0 : 1e4;
 	}
@@ -1205,9 +1197,8 @@ TEST(iperf3)
 TEST(slice_has_no_retransmits_of_the_whole_run)
 {
 	static const char *const ends[] = {"{\"sum_sent\":{\"retransmits\":4}}", "{}"};
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		char *text =
 			xasprintf("{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
 				  "{\"sum\":{\"end\":1.0,\"bytes\":1000}},"
@@ -1386,7 +1377,6 @@ TEST(untimed)
 		{2000, NAN},
 		{1900 + 10 * 300, NAN},
 	};
-	size_t i;
 
 	read_calls("\ttimed\tfirst_ns",
 		   "a\t1\t2\t45\trecvfrom\t116\t1\t2100\t50\t100\t2600\t4096\t0\t5:10,6:16\t\t26\t"
@@ -1399,7 +1389,7 @@ TEST(untimed)
 		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1901\n"
 		   "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t0\t0\n");
 	assert_int_equal(in.nsyscalls, array_size(rows));
-	for (i = 0; i < array_size(rows); i++) {
+	for (size_t i = 0; i < array_size(rows); i++) {
 		assert_int_equal(in.syscalls[i].total_ns, rows[i].total_ns);
 		if (!isnan(rows[i].m2))
 			assert_float_equal(in.syscalls[i].m2, rows[i].m2, 1e-9);

@@ -34,7 +34,6 @@ TEST(deltas)
 {
 	static const char *const more[] = {"w", "x", "y", "z"};
 	freed(deltas_free) struct deltas d;
-	size_t i;
 
 	fresh();
 	d = (struct deltas){0};
@@ -63,9 +62,9 @@ TEST(deltas)
 	assert_string_equal(noted(&in, NOTE_counter_reset)->value[1].text, "a");
 	notes_free(&in.notes);
 	in.notes = (struct notes){0};
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		deltas_put(&d, more[i], 1, 0);
-	for (i = 3; i < d.n; i++)
+	for (size_t i = 3; i < d.n; i++)
 		d.d[i].back = true;
 	deltas_note_resets(&in, &d, "x");
 	assert_string_equal(noted(&in, NOTE_counter_reset)->value[1].text,
@@ -316,9 +315,8 @@ TEST(nic)
 TEST(known_time_is_listed_below_99_percent)
 {
 	static const double ends[] = {109, 108.5};
-	size_t i;
 
-	for (i = 0; i < array_size(ends); i++) {
+	for (size_t i = 0; i < array_size(ends); i++) {
 		fresh();
 		in.run.end_ns = 110 * S;
 		READ_ON("nic.snap",
@@ -444,10 +442,9 @@ TEST(softnet_counts_words_of_both_readings)
 	static const char *const lines[] = {"10 0 0 0 0 0 0 0 0 5 6\n", "11 0 0 0 0 0 0 0 0\n",
 					    "13 0 0 0 0 0 0 0 0 5 6\n", "16 0 0 0 0 0 0 0 0 7\n",
 					    "1a 0 0 0 0 0 0 0 0 8 9\n"};
-	size_t i;
 
 	fresh();
-	for (i = 0; i < array_size(lines); i++) {
+	for (size_t i = 0; i < array_size(lines); i++) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "%s%s", lines[i], lines[i]);

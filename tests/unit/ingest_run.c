@@ -460,12 +460,11 @@ static void profiled(const char *named)
 	};
 	autofree char *path = xasprintf("%s/perf.data", dir);
 	struct writer records = {0}, file = {0};
-	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}, .named = named});
 	each (c, threads)
 		w_comm(&records, 1, c->pid, c->tid, false, c->name);
-	for (i = 0; i < array_size(threads); i++)
+	for (size_t i = 0; i < array_size(threads); i++)
 		w_sample(&records, &(struct w_sample){.time = 20 + i,
 						      .period = 5,
 						      .pid = threads[i].pid,
@@ -505,9 +504,7 @@ TEST(damaged_perf_data_leaves_no_profile)
 
 static const struct topology_row *place(const struct host *h, const char *kind, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < h->nplaces; i++)
+	for (size_t i = 0; i < h->nplaces; i++)
 		if (!strcmp(h->places[i].kind, kind) && !strcmp(h->places[i].name, name))
 			return &h->places[i];
 	return NULL;
@@ -515,9 +512,7 @@ static const struct topology_row *place(const struct host *h, const char *kind, 
 
 static const char *fact(const struct host *h, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < h->nfacts; i++)
+	for (size_t i = 0; i < h->nfacts; i++)
 		if (!strcmp(h->facts[i].name, name))
 			return h->facts[i].value;
 	return NULL;
@@ -647,9 +642,7 @@ static int layout_of(struct layout *l, const char *manifest, struct error *err)
 
 static const struct note *layout_note(const struct layout *l, enum note_id id)
 {
-	size_t i;
-
-	for (i = 0; i < l->notes.n; i++)
+	for (size_t i = 0; i < l->notes.n; i++)
 		if (note_is(&l->notes.note[i], id))
 			return &l->notes.note[i];
 	return NULL;

@@ -68,13 +68,12 @@ static void add_profile(struct store *s, int64_t run, struct prng *r, double ker
 {
 	freed(profile_free) struct profile p;
 	uint32_t event, dso, user;
-	size_t i;
 
 	profile_init(&p);
 	event = profile_event(&p, "cpu-clock", true);
 	dso = profile_dso(&p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
 	user = profile_dso(&p, "/bin/workload", NULL, DSO_USER);
-	for (i = 0; i <= FUNCTIONS; i++) {
+	for (size_t i = 0; i <= FUNCTIONS; i++) {
 		double share = i < FUNCTIONS ? kernel * functions[i].share / 100 * factor(r, 0.1) *
 						       noise(r, lab, 2, 2)
 					     : 1 - kernel;
@@ -107,10 +106,9 @@ static void add_variant(struct store *s, const char *name, struct prng *r, enum 
 {
 	const bool same_runs = lab == SAME_RUNS;
 	int64_t run;
-	int i;
 
 	assert_int_equal(store_variant_add(s, name, NULL, NULL, NULL), 0);
-	for (i = 1; i <= RUNS; i++) {
+	for (int i = 1; i <= RUNS; i++) {
 		double kernel = same_runs ? 0.75 + 0.06 * stats_normal_quantile(unit(r)) : 1;
 
 		run = small_store_run(s, (struct run){.variant = name,
@@ -149,9 +147,8 @@ static const char *component_of(const struct components *rules, const char *symb
 static double true_share(const struct components *rules, const char *name)
 {
 	double share = 0;
-	size_t i;
 
-	for (i = 0; i < FUNCTIONS; i++)
+	for (size_t i = 0; i < FUNCTIONS; i++)
 		if (!strcmp(rules ? component_of(rules, functions[i].name) : functions[i].name,
 			    name))
 			share += functions[i].share;
@@ -166,13 +163,12 @@ static void count_table(struct store *s, const char *key, const char *column, do
 	struct components *rules = NULL;
 	struct error err = {0};
 	freed(table_free) struct table t;
-	size_t i;
 
 	q.all = true;
 	if (whole)
 		assert_int_equal(components_read(&rules, NULL, NULL, &err), 0);
 	assert_int_equal(measure_run(whole ? "components" : "functions", s, &q, &t, &err), 0);
-	for (i = 0; i < t.rows; i++) {
+	for (size_t i = 0; i < t.rows; i++) {
 		double truth = scale * true_share(rules, table_text(&t, i, key));
 
 		if (!isnan(truth))
@@ -188,16 +184,14 @@ static void count_differences(struct store *s, char names[][8], int n, struct hi
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 	struct table notes;
 	struct diff d;
-	size_t row;
-	int i;
 
-	for (i = 0; i + 1 < n; i += 2) {
+	for (int i = 0; i + 1 < n; i += 2) {
 		c.end[BASE] = (struct compare_end){.store = s, .variant = names[i]};
 		c.end[NEW] = (struct compare_end){.store = s, .variant = names[i + 1]};
 		table_init(&notes, "notes", NULL, 0);
 		assert_int_equal(diff_read_ends(&d, &c, "receiver", &functions_spec, &notes, NULL),
 				 0);
-		for (row = 0; row < d.n; row++)
+		for (size_t row = 0; row < d.n; row++)
 			count(h, d.rows[row].delta, d.rows[row].delta_ci);
 		diff_free(&d);
 		table_free(&notes);
@@ -223,13 +217,12 @@ static void cover(enum lab lab)
 	char names[VARIANTS][8];
 	struct store *s;
 	struct prng r;
-	int i, k;
 
 	prng_seed(&r, STATS_SEED);
 	printf("# seed %#llx\n", (unsigned long long)STATS_SEED);
-	for (i = 0; i < STORES; i++) {
+	for (int i = 0; i < STORES; i++) {
 		assert_int_equal(store_create(&s, NULL, NULL), 0);
-		for (k = 0; k < VARIANTS; k++) {
+		for (int k = 0; k < VARIANTS; k++) {
 			snprintf(names[k], sizeof(names[k]), "v%d", k);
 			add_variant(s, names[k], &r, lab);
 		}

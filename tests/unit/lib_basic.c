@@ -67,10 +67,9 @@ TEST(intern_and_map_find_what_was_added)
 	freed(intern_free) struct intern in = {0};
 	freed(map_free) struct map m = {0};
 	char name[16];
-	uint32_t i;
 
 	assert_int_equal(intern_find(&in, "x", 1), INTERN_NONE);
-	for (i = 0; i < 5000; i++) {
+	for (uint32_t i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
 		assert_int_equal(intern_str(&in, name), i);
 		*map_at(&m, (uint64_t)i << 40) = i;

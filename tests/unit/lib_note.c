@@ -74,9 +74,8 @@ TEST(runs_become_one_line)
 TEST(run_counts_once_for_notes_of_several_tables)
 {
 	freed(notes_free) struct notes list = {0};
-	int table;
 
-	for (table = 0; table < 3; table++) {
+	for (int table = 0; table < 3; table++) {
 		add_run(&list, "mmap", "receiver", 1, 2);
 		add_run(&list, "mmap", "sender", 1, 2);
 	}
@@ -136,9 +135,8 @@ TEST(many_sides_are_counted)
 {
 	static const char *const variants[] = {"a", "b", "c", "d", "e"};
 	freed(notes_free) struct notes list = {0};
-	size_t i;
 
-	for (i = 0; i < 5; i++)
+	for (size_t i = 0; i < 5; i++)
 		add_run(&list, variants[i], "sender", 0, 1);
 	expect_line(&list, 0,
 		    "warning: a sender, b sender, c sender and 2 more: cpu covers 1.0 % of 4 CPUs");
@@ -149,10 +147,9 @@ TEST(tsv_has_all_results_and_the_worst_five_notes)
 {
 	freed(table_free) struct table t;
 	char **texts, name[8];
-	int i;
 
 	table_init(&t, "x", NULL, 0);
-	for (i = 0; i < 6; i++) {
+	for (int i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		notes_add(&t.notes, &about, name);
 	}
@@ -239,9 +236,8 @@ TEST(weightier_warnings_stand_first)
 	};
 	static const int order[] = {3, 1, 2, 0, 1};
 	freed(notes_free) struct notes list = {0};
-	size_t i;
 
-	for (i = 0; i < array_size(order); i++)
+	for (size_t i = 0; i < array_size(order); i++)
 		notes_add(&list, &kinds[order[i]], i < 4 ? "a" : "b");
 	expect_line(&list, 0, "warning: heavy a");
 	expect_line(&list, 1, "warning: light a");

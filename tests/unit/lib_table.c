@@ -30,11 +30,9 @@ static const struct note_kind long_note = {
 
 static void fill(struct table *t)
 {
-	size_t v, s;
-
 	table_init(t, "functions", columns, 7);
-	for (v = 0; v < 2; v++) {
-		for (s = 0; s < 3; s++) {
+	for (size_t v = 0; v < 2; v++) {
+		for (size_t s = 0; s < 3; s++) {
 			ROW(t, value_str(t, variants[v]), value_str(t, "receiver"),
 			    value_str(t, symbols[s]), value_str(t, "[kernel.kallsyms]"),
 			    value_int((int64_t)(1000 * v + s)),
@@ -183,10 +181,9 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 					  {"cpus", .type = V_STR, .shape = STAYS_WHOLE}};
 	freed(table_free) struct table t;
 	autofree char *text;
-	int i;
 
 	table_init(&t, "runs", c, 5);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		ROW(&t, value_str(&t, variants[i / 2]), value_int(1 + i % 2),
 		    value_int(1000000000 + i), value_real(5.5),
 		    value_str(&t, i == 3 ? "1: 68 %, 0: 32 %" : "0: 95 %, 1: 5 %"));
@@ -213,10 +210,10 @@ TEST(lines_fit_and_figures_stay_whole_at_any_width)
 {
 	freed(table_free) struct table t;
 	char *text, *at;
-	int width, figures;
+	int figures;
 
 	fill(&t);
-	for (width = 40; width < 200; width++) {
+	for (int width = 40; width < 200; width++) {
 		text = text_of(&t, width);
 		assert_in_range(longest_line(text), 20, width);
 		for (at = text, figures = 0; (at = strstr(at, "1234567")); at++)
@@ -233,14 +230,13 @@ TEST(names_of_4_kib_are_shortened_to_the_page)
 {
 	char name[4097], *text;
 	freed(table_free) struct table t;
-	int i, width;
 
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	fill(&t);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		t.cells[i] = value_str(&t, name);
-	for (width = 60; width <= 120; width += 10) {
+	for (int width = 60; width <= 120; width += 10) {
 		text = text_of(&t, width);
 		assert_in_range(longest_line(text), 1, width);
 		assert_non_null(strstr(text, "nn..nn"));
@@ -316,11 +312,11 @@ TEST(times_have_nanoseconds)
 	static const double at[] = {0.5, 945.007948946, 4135.343873001, 864000.123456789};
 	freed(table_free) struct table t;
 	autofree char *text;
-	size_t len, i;
+	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	table_init(&t, "sched", c, 2);
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		ROW(&t, value_real(at[i]), value_real(200.0 / 3));
 	}
 	table_write(&t, FORMAT_TSV, 0, f);
@@ -371,9 +367,7 @@ static void assert_harmless(const char *text)
 
 TEST(hostile_text_is_printable_in_every_format)
 {
-	enum table_format format;
-
-	for (format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
+	for (enum table_format format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
 		autofree char *text = write_hostile(format);
 
 		if (format == FORMAT_COMMIT)
@@ -447,10 +441,9 @@ TEST(small_numbers_have_two_significant_digits)
 	static const double base[] = {0.00041, 0.0000000004, 0.0672, 0};
 	static const double new[] = {0.000029, 0.00094, 0.1, -0.0005};
 	freed(table_free) struct table t;
-	size_t i;
 
 	table_init(&t, "small", c, 3);
-	for (i = 0; i < array_size(base); i++) {
+	for (size_t i = 0; i < array_size(base); i++) {
 		ROW(&t, value_real(base[i]), value_real(new[i]), value_real(new[i]));
 	}
 	expect(&t, 0,

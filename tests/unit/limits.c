@@ -113,9 +113,8 @@ struct socket {
 static void add_socket(struct store *s, int64_t run, const struct socket *k)
 {
 	struct socket_row r = {.pid = 7, .local = "a", .peer = "b", .readings = 2};
-	size_t i;
 
-	for (i = 0; i < SOCKET_NFIGURES; i++)
+	for (size_t i = 0; i < SOCKET_NFIGURES; i++)
 		r.f[i] = NAN;
 	r.f[SOCKET_bytes_acked] = k->acked;
 	r.f[SOCKET_busy_us] = 1e6 * k->busy_s;
@@ -187,9 +186,7 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 /* Both sides have data to send only where each sends a tenth of what the other sends. */
 TEST(side_that_sends_little_does_not_wait)
 {
-	double acked;
-
-	for (acked = 99; acked <= 100; acked++) {
+	for (double acked = 99; acked <= 100; acked++) {
 		struct store *s = small_store();
 		int64_t run = small_store_with(s, (struct run){.side = "sender"},
 					       "seconds = 2, tcp_socket_bytes_acked = 1000");
@@ -307,10 +304,9 @@ struct limit_row {
 static struct table limits_table(const struct limit_row *rows, size_t n)
 {
 	struct table t;
-	size_t i;
 
 	table_init(&t, "limits", measure_find("limits")->columns, measure_find("limits")->ncolumns);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct value *row = table_row(&t);
 
 		table_set(&t, row, "variant", value_str(&t, rows[i].variant));

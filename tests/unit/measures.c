@@ -39,9 +39,8 @@ TEST(calls_of_equal_time_are_in_order_of_name_command_and_thread)
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){.pass = "syscalls"});
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++)
+	for (size_t i = 0; i < array_size(rows); i++)
 		add_syscall(s, run, (int)i, rows[i].name, rows[i].comm, rows[i].tid, rows[i].ns);
 	t = small_store_table(s, "syscalls", q);
 	cells_are(&t, "syscall = zz read read read write, comm = z a a b a, 1 tid = 2, 2 tid = 3");
@@ -116,9 +115,9 @@ TEST(calls_of_threads_are_added_up)
 	struct query q = {.by = "syscall"};
 	struct table t;
 	int64_t run;
-	int i;
 
-	for (i = 0; i < 2; i++) { /* one thread in each run, and one whose call did not return */
+	for (int i = 0; i < 2;
+	     i++) { /* one thread in each run, and one whose call did not return */
 		run = small_store_with(s, (struct run){.pass = "syscalls", .repeat = i + 1},
 				       "rate_kib = 1, seconds = 1");
 		if (!i) {
@@ -186,7 +185,6 @@ TEST(frames_without_samples_have_zero_weight_and_samples)
 {
 	struct call_tree tree;
 	char name[] = "a";
-	uint32_t i;
 
 	mallopt(M_PERTURB, 165); /* fresh memory is not zero */
 	call_tree_init(&tree, false);
@@ -194,7 +192,7 @@ TEST(frames_without_samples_have_zero_weight_and_samples)
 		call_tree_add_root(&tree, 0, name, 2, 3);
 	call_tree_add_root(&tree, 1, "t", 5, 7);
 	assert_int_equal(tree.nruns, 2);
-	for (i = 0; i < 20; i++) {
+	for (uint32_t i = 0; i < 20; i++) {
 		assert_float_equal(tree.runs[0].weight[i], 2, 0);
 		assert_int_equal(tree.runs[0].samples[i], 3);
 		assert_float_equal(tree.runs[1].weight[i], i == 19 ? 5 : 0, 0);
@@ -305,7 +303,6 @@ TEST(runs_have_the_marks_of_doubt)
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){.ncpus = 2, .position = 3});
 	struct table t;
-	size_t i;
 
 	small_store_run(s, (struct run){.status = "failed",
 					.why = "it crashed",
@@ -328,7 +325,7 @@ TEST(runs_have_the_marks_of_doubt)
 	assert_int_equal(t.notes.n, 0);
 	t = small_store_table(s, "runs", (struct query){.figures_only = true});
 	assert_true(isnan(table_real(&t, 0, "seconds")));
-	for (i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		const struct query q[] = {{.variant = "w"},
 					  {.side = "sender"},
 					  {.pass = "profile"},
@@ -357,12 +354,11 @@ TEST(variants_count_runs_of_all_sides_once)
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store();
 	struct table t;
-	size_t i, k;
 
 	store_variant_add(s, "a", "it reads", NULL, NULL);
 	store_variant_add(s, "b", NULL, "a", NULL);
-	for (i = 0; i < array_size(runs); i++)
-		for (k = 0; k < 2; k++)
+	for (size_t i = 0; i < array_size(runs); i++)
+		for (size_t k = 0; k < 2; k++)
 			small_store_run(s, (struct run){.variant = runs[i].variant,
 							.pass = runs[i].pass,
 							.side = sides[k],
@@ -464,7 +460,6 @@ TEST(ended_threads_and_processes_have_rows)
 	int64_t run = small_store_with(s, (struct run){0},
 				       "seconds = 2, cpu_pct = 80, workload_cpu_pct = 80");
 	struct table t;
-	int i;
 
 	add_thread(s, run, 7, 9, "worker", 4e8, 2e6, 2);
 	add_thread(s, run, 7, 7, "main", 2e8, 3e6, 2);
@@ -481,7 +476,7 @@ TEST(ended_threads_and_processes_have_rows)
 		      "1 comm = c, 2 comm = (ended processes), 2 threads = -");
 	t = small_store_table(s, "sched", (struct query){0}); /* their waits are not known */
 	small_store_column_is(&t, "comm", "main worker c");
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		assert_float_equal(table_real(&t, (size_t)i, "delay_ms"), 3 - i, 1e-12);
 	cells_are(&t, "2 us_per_slice = 250, 0 slices = 2, 1 runtime_ms = 400");
 	assert_int_equal(table_column(&t, "threads"), -1);
@@ -501,9 +496,8 @@ TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 	static const char *const passes[] = {"measure", "profile", "syscalls"};
 	struct store *s = small_store();
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(passes); i++)
+	for (size_t i = 0; i < array_size(passes); i++)
 		small_store_metric(s, small_store_run(s, (struct run){.pass = passes[i]}),
 				   "throughput", rates[i]);
 	t = small_store_table(s, "passes", (struct query){0});
@@ -513,9 +507,7 @@ TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 
 static void add_rates(struct store *s, const char *pass, const char *metric, const double rate[4])
 {
-	int i;
-
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		int64_t run = small_store_run(s, (struct run){.pass = pass, .repeat = i + 1});
 
 		small_store_metric(s, run, metric, rate[i]);
@@ -590,9 +582,7 @@ TEST(cpu_by_has_threads_and_everything_else)
 
 static bool has_row(const struct table *t, const char *comm)
 {
-	size_t i;
-
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "comm"), comm))
 			return true;
 	return false;
@@ -610,7 +600,6 @@ TEST(everything_else_is_not_below_zero)
 		{{63, 59}, 1, 0, 3, 0},		  {{57.5, 57.5}, NAN, NAN, NAN, 1},
 		{{57, 57}, NAN, NAN, NAN, 0},
 	};
-	int r;
 
 	each (c, cases) {
 		const char *others =
@@ -618,7 +607,7 @@ TEST(everything_else_is_not_below_zero)
 		struct store *s = small_store();
 		struct table t;
 
-		for (r = 0; r < 2; r++) {
+		for (int r = 0; r < 2; r++) {
 			int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
 
 			small_store_metric(s, run, "seconds", 2);
@@ -736,13 +725,12 @@ TEST(idle_time_of_eight_cpus_is_listed)
 	struct cpuset cpus = {0};
 	struct table t;
 	char name[32];
-	int i;
 
 	/* a state of all CPUs */
 	small_store_metrics(s, run,
 			    "seconds = 2, cpu_idle_pct = 60, cstate_pct:0 POLL = 5, "
 			    "cstate_entries:0 POLL = 1, cstate_pct:1 C1:cpux = 10");
-	for (i = 0; i < 9; i++) {
+	for (int i = 0; i < 9; i++) {
 		if (i == 8) {
 			t = small_store_table(s, "idle", (struct query){0});
 			cells_are(&t, "rows = 11, cpu = all all all - - - - - - - -");
@@ -785,9 +773,7 @@ TEST(counters_have_rates_and_kinds)
 
 static size_t row_of(const struct table *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "name"), name))
 			return i;
 	fail_msg("no row '%s'", name);
@@ -801,9 +787,9 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
-	size_t i, row;
+	size_t row;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		run = small_store_with(s, (struct run){.repeat = (int)i + 1},
 				       "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "counter:cycles", cycles[i]);
@@ -921,9 +907,7 @@ static void add_costs(struct store *s, struct run r, double busy_ns, double cycl
 
 static double score(const struct table *t, const char *side, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->rows; i++)
+	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "side"), side) &&
 		    !strcmp(table_text(t, i, "score"), name))
 			return table_real(t, i, "value");
@@ -962,9 +946,8 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store();
 	struct table t;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		int64_t run = small_store_with(s, (struct run){.side = sides[i], .host = sides[i]},
 					       "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "rate_packets", i ? 50 : 0);
@@ -1044,13 +1027,12 @@ TEST(columns_of_ns_become_columns_of_cycles)
 					    "a_nsb",	   "x_n_cycles",      "ns"};
 	static const char *const units[] = {"cycles/KiB", "cycles", "%", "n", NULL, "cycles"};
 	struct table t;
-	size_t i;
 
 	table_init(&t, "functions", columns, array_size(columns));
 	amount_columns(&t, IN_NS);
 	assert_ptr_equal(t.columns, columns);
 	amount_columns(&t, IN_CYCLES);
-	for (i = 0; i < array_size(columns); i++) {
+	for (size_t i = 0; i < array_size(columns); i++) {
 		assert_string_equal(t.columns[i].name, names[i]);
 		assert_string_equal(t.columns[i].unit ? t.columns[i].unit : "",
 				    units[i] ? units[i] : "");
@@ -1148,9 +1130,8 @@ TEST(basis_of_a_file_follows_the_query)
 static struct store *store_of_work(void)
 {
 	struct store *s = small_store();
-	int r;
 
-	for (r = 0; r < 2; r++) {
+	for (int r = 0; r < 2; r++) {
 		int64_t run = small_store_with(s, (struct run){.repeat = r + 1},
 					       "seconds = 2, rate_kib = 1000, rate_packets = 10");
 		small_store_metric(s, run, "cpu_pct", r ? 30 : 50);
@@ -1184,7 +1165,6 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 	struct store *s = store_of_work();
 	struct cpuset cpus = {0};
 	int64_t run;
-	int i;
 
 	check_basis(
 		s, (struct query){0}, 4e5, true,
@@ -1220,7 +1200,7 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 		s, (struct query){.cpus = &cpus, .in = IN_CYCLES}, NAN, true,
 		"none: events are counted for all CPUs of the side together; omit --cpu; shares only");
 	run = small_store_with(s, (struct run){.pass = "syscalls"}, "seconds = 2, rate_kib = 500");
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		add_syscall(s, run, i, "read", "c", i + 1, 10);
 	check_basis(
 		s, (struct query){.unit = "syscall"}, 4e8 / 3, true,
@@ -1280,13 +1260,12 @@ TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 		{{"profile"}, 1, "there is no measure pass"},
 		{{"own", "other"}, 1, "there is no measure pass"},
 	};
-	size_t k;
 
 	each (c, cases) {
 		struct store *s = small_store();
 		struct table t;
 
-		for (k = 0; k < 4 && c->passes[k]; k++)
+		for (size_t k = 0; k < 4 && c->passes[k]; k++)
 			small_store_metric(s,
 					   small_store_run(s, (struct run){.pass = c->passes[k],
 									   .position = (int)k + 1}),
@@ -1309,9 +1288,8 @@ TEST(time_of_other_programs_is_listed_for_eight_sides)
 	char variant[8];
 	struct table t;
 	int64_t run;
-	int i;
 
-	for (i = 0; i < 9; i++) {
+	for (int i = 0; i < 9; i++) {
 		if (i == 8) {
 			t = small_store_table(s, "cpu", q);
 			small_store_says(
@@ -1344,18 +1322,17 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	const double below = log(9.2 / 10.2), above = log(12.2 / 10.2);
 	struct store *s = small_store();
 	struct table t;
-	size_t i;
-	int v, k, r;
+	int k;
 
 	for (k = 0; k < 3; k++)
-		for (v = 0; v < 2; v++) {
+		for (int v = 0; v < 2; v++) {
 			char name[16];
 
 			snprintf(name, sizeof(name), "%s+%s", lines[v], sizes[k]);
 			store_variant_add(s, name, NULL, lines[v], NULL);
 			store_setting_add(s, name, "size", sizes[k], NULL);
 			store_setting_add(s, name, "gro", "on", NULL);
-			for (r = 0; r < 5; r++)
+			for (int r = 0; r < 5; r++)
 				small_store_metric(
 					s,
 					small_store_run(
@@ -1368,7 +1345,7 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	t = small_store_table(s, "sweep", (struct query){0});
 	cells_are(&t, "value = 1k 1k 2k 2k 4k 4k, variant = old new old new old new");
 	small_store_column_is(&t, "under", "- - - - - -"); /* gro has one value */
-	for (i = 0; i < t.rows; i++) {
+	for (size_t i = 0; i < t.rows; i++) {
 		assert_float_equal(table_real(&t, i, "number"), 1024 << i / 2, 0);
 		row_is(&t, i, "runs = 5, metric = throughput_gbps");
 	}

@@ -156,10 +156,9 @@ TEST(tcp_scales_the_figures_of_a_socket)
 		.pid = 7, .local = "a:1", .peer = "b:2", .congestion = "cubic", .readings = 2};
 	struct run *runs;
 	struct table t;
-	size_t i;
 
 	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, NULL), 1);
-	for (i = 0; i < SOCKET_NFIGURES; i++)
+	for (size_t i = 0; i < SOCKET_NFIGURES; i++)
 		r.f[i] = 1e6 * (double)(i + 1);
 	r.f[SOCKET_busy_us] = 1e6;
 	assert_int_equal(store_socket_add(s, runs[0].id, &r, NULL), 0);

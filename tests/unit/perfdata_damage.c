@@ -25,9 +25,8 @@ TEST(truncated_file_is_refused_or_incomplete)
 {
 	struct str file;
 	size_t len;
-	int bits;
 
-	for (bits = 0; bits < 8; bits += 2) {
+	for (int bits = 0; bits < 8; bits += 2) {
 		file = form(bits & 1, false, bits & 4, 112);
 		len = file.len;
 		for (file.len = 0; file.len < len; file.len++)
@@ -42,17 +41,15 @@ TEST(flipped_bytes_do_not_crash)
 	static const uint8_t masks[] = {0xff, 0x80, 0x01};
 	uint32_t seed = 12345;
 	struct str file;
-	size_t i, k;
-	int bits;
 
-	for (bits = 0; bits < 8; bits++) {
+	for (int bits = 0; bits < 8; bits++) {
 		file = form(bits & 1, bits & 2, bits & 4, 112);
-		for (i = 0; i < file.len; i++) {
+		for (size_t i = 0; i < file.len; i++) {
 			file.buf[i] ^= (char)masks[i % 3];
 			check_damaged(&file, false);
 			file.buf[i] ^= (char)masks[i % 3];
 		}
-		for (k = 0; k < 300; k++) {
+		for (size_t k = 0; k < 300; k++) {
 			seed = seed * 1103515245 + 12345;
 			file.buf[(seed >> 8) % file.len] = (char)(seed >> 24);
 			check_damaged(&file, false);

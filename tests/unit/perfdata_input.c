@@ -95,14 +95,13 @@ TEST(folder_has_its_files_up_to_the_first_gap)
 static int pipe_of(size_t n, pid_t *writer)
 {
 	int fd[2];
-	size_t i;
 
 	assert_int_equal(pipe(fd), 0);
 	*writer = fork();
 	assert_true(*writer >= 0);
 	if (!*writer) {
 		close(fd[0]);
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (write(fd[1], &"0123456789"[i % 10], 1) != 1)
 				_exit(1);
 		_exit(0);
@@ -119,7 +118,6 @@ static void check_pipe(size_t n, bool standard)
 	struct error err = {0};
 	char name[40] = "-";
 	pid_t writer;
-	size_t i;
 
 	fd = pipe_of(n, &writer);
 	if (standard)
@@ -134,7 +132,7 @@ static void check_pipe(size_t n, bool standard)
 	close(fd);
 	assert_int_equal(rc, n || !standard ? 0 : -ENODATA);
 	assert_int_equal(r.inputs[0].len, n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		assert_int_equal(r.inputs[0].data[i], '0' + i % 10);
 	assert_true(r.recorded_by_ns >= before && r.recorded_by_ns < before + 100 * 1000000000LL);
 	assert_string_equal(r.inputs[0].path, standard ? "standard input" : name);
@@ -234,10 +232,9 @@ static void open_samples(struct recording *r, struct profile *p, size_t n, size_
 {
 	struct writer records = {0}, w = {0};
 	autofree char *path = path_of("samples");
-	size_t i;
 
 	w_end(&records, w_begin(&records, 68, 0)); /* a round before the first sample */
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t at = records.out.len;
 
 		w_add_sample(&records, 1, i + 1, 1, 0x1000);
@@ -257,7 +254,7 @@ static void open_samples(struct recording *r, struct profile *p, size_t n, size_
 TEST(round_behind_a_full_chunk_belongs_to_it)
 {
 	enum { SAMPLES = 8000 };
-	size_t size, first, i, len = 0, round;
+	size_t size, first, len = 0, round;
 	struct recording r;
 	struct profile p;
 
@@ -265,7 +262,7 @@ TEST(round_behind_a_full_chunk_belongs_to_it)
 	assert_true(r.nchunks > 1);
 	first = r.chunks[0].len;
 	assert_in_range(first, 1 << 18, (1 << 18) + (1 << 16) + size);
-	for (i = 0; i < r.nchunks; i++) {
+	for (size_t i = 0; i < r.nchunks; i++) {
 		assert_false(r.chunks[i].round);
 		assert_int_equal(r.chunks[i].at, r.chunks[0].at + len);
 		assert_int_equal(r.chunks[i].order, r.chunks[i].at);
@@ -275,7 +272,7 @@ TEST(round_behind_a_full_chunk_belongs_to_it)
 	recording_close(&r);
 	profile_free(&p);
 	round = SAMPLES - (len - first) / size; /* the first chunk has other records, too */
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		open_samples(&r, &p, SAMPLES, i ? round + i - 1 : round - 100, &size);
 		assert_int_equal(r.chunks[0].round, i == 1);
 		assert_false(r.chunks[1].round);
@@ -324,12 +321,11 @@ TEST(files_of_one_name_are_told_apart)
 		.recorded_by_ns = 77,
 		.side = {.dsos = dsos, .ndsos = array_size(dsos), .strings = &strings}};
 	struct identities all;
-	size_t i;
 
 	each (c, names)
 		intern_str(&strings, *c);
 	identities_init(&all, &r);
-	for (i = 0; i < array_size(dsos); i++) {
+	for (size_t i = 0; i < array_size(dsos); i++) {
 		struct dso_identity id = identity_of(&all, (uint32_t)i);
 
 		assert_string_equal(id.name, names[dsos[i].name]);
@@ -371,12 +367,11 @@ TEST(descendants_of_a_process_are_found)
 	static const uint32_t pids[] = {10, 30}, expected[] = {10, 30, 11, 31, 12, 13};
 	const struct sideband side = {.list = rows, .n = array_size(rows)};
 	freed(profile_free) struct profile p;
-	size_t i;
 
 	profile_init(&p);
 	sideband_add_descendants(&side, pids, 2, &p);
 	assert_int_equal(p.nown, array_size(expected));
-	for (i = 0; i < p.nown; i++)
+	for (size_t i = 0; i < p.nown; i++)
 		assert_int_equal(p.own[i], expected[i]);
 }
 

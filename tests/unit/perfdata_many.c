@@ -34,17 +34,16 @@ static uint32_t id_of(struct stacks *s, uint32_t i)
 TEST(each_stack_has_one_number)
 {
 	freed(stacks_free) struct stacks s;
-	uint32_t i;
 
 	stacks_init(&s);
-	for (i = 0; i < STACKS; i++) {
+	for (uint32_t i = 0; i < STACKS; i++) {
 		assert_int_equal(id_of(&s, i), i);
 		assert_int_equal(id_of(&s, i / 2), i / 2);
 		assert_int_equal(s.n, i + 1);
 		assert_true(s.nslots >= 2 * s.n && s.nslots <= 4096 + 4 * s.n);
 		assert_int_equal(s.nslots & (s.nslots - 1), 0);
 	}
-	for (i = 0; i < STACKS; i++) {
+	for (uint32_t i = 0; i < STACKS; i++) {
 		assert_int_equal(id_of(&s, i), i);
 		assert_int_equal(s.list[i]->chain[1], i / 5);
 		assert_int_equal(s.list[i]->head.ip, 1 + i / 5);
@@ -65,13 +64,12 @@ TEST(stacks_differ_by_chain_and_head)
 		{.ip = 1, .pid = 2, .version = 3, .mode = 4, .nr = 0},
 	};
 	static const uint64_t chains[][2] = {{1, 2}, {1, 3}};
-	uint32_t i, k, round;
 	freed(stacks_free) struct stacks s;
 
 	stacks_init(&s);
-	for (round = 0; round < 2; round++)
-		for (k = 0; k < 2; k++)
-			for (i = 0; i < (k ? 5 : array_size(heads)); i++)
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t k = 0; k < 2; k++)
+			for (uint32_t i = 0; i < (k ? 5 : array_size(heads)); i++)
 				assert_int_equal(stacks_id(&s, 77, &heads[i], chains[k]),
 						 k * array_size(heads) + i);
 }
@@ -79,9 +77,9 @@ TEST(stacks_differ_by_chain_and_head)
 /* Counts the places where the last `n` addresses of the chain change from one stack to the next. */
 static size_t count_changes(const struct stack_order *so, uint32_t n)
 {
-	size_t i, changes = 1;
+	size_t changes = 1;
 
-	for (i = 1; i < so->n; i++) {
+	for (size_t i = 1; i < so->n; i++) {
 		const struct stack *a = so->stacks[so->order[i - 1]];
 		const struct stack *b = so->stacks[so->order[i]];
 
@@ -97,30 +95,31 @@ TEST(stacks_with_the_same_root_are_neighbours)
 	struct fold list[2] = {0};
 	struct folds f = {list, 2};
 	struct stack_order so;
-	uint32_t i, k, n, *chain_bits;
+	uint32_t n, *chain_bits;
 
 	seed = 3;
 	stacks_init(&list[0].stacks);
 	stacks_init(&list[1].stacks);
-	for (i = 0; i < 3000; i++) {
+	for (uint32_t i = 0; i < 3000; i++) {
 		struct stack_head head = {.ip = 1, .nr = 16};
 		uint64_t chain[16];
 
-		for (k = 0; k < 16; k++)
+		for (uint32_t k = 0; k < 16; k++)
 			chain[k] = 10 + dice(2);
 		stacks_id(&list[i % 2].stacks, hash_bytes(chain, sizeof(chain), 0), &head, chain);
 	}
 	stack_order_make(&so, &f);
-	for (i = 0; i < array_size(lengths); i++) { /* as many changes as there are roots */
+	for (uint32_t i = 0; i < array_size(lengths);
+	     i++) { /* as many changes as there are roots */
 		freed(map_free) struct map roots = {0};
 
 		n = lengths[i];
-		for (k = 0; k < so.n; k++)
+		for (uint32_t k = 0; k < so.n; k++)
 			*map_at(&roots, hash_bytes(&so.stacks[k]->chain[16 - n], 8 * n, 0)) = 1;
 		assert_int_equal(count_changes(&so, n), roots.n);
 	}
 	chain_bits = xcalloc(so.n, sizeof(*chain_bits)); /* each stack is in the order once */
-	for (i = 0; i < so.n; i++)
+	for (uint32_t i = 0; i < so.n; i++)
 		assert_int_equal(chain_bits[so.order[i]]++, 0);
 	free(chain_bits);
 	stack_order_free(&so);
@@ -151,11 +150,10 @@ TEST(order_of_stacks_depends_on_nothing_but_them)
 	struct fold list[3] = {0};
 	struct folds one = {list, 1}, two = {list + 1, 2};
 	struct stack_order a, b;
-	uint32_t i;
 
-	for (i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++)
 		stacks_init(&list[i].stacks);
-	for (i = 0; i < N; i++) {
+	for (uint32_t i = 0; i < N; i++) {
 		add_deep_stack(&list[0].stacks, i);
 		add_deep_stack(&list[1 + i % 2].stacks, N - 1 - i);
 	}
@@ -163,7 +161,7 @@ TEST(order_of_stacks_depends_on_nothing_but_them)
 	stack_order_make(&b, &two);
 	assert_int_equal(a.n, N);
 	assert_int_equal(b.n, N);
-	for (i = 0; i < N; i++) {
+	for (uint32_t i = 0; i < N; i++) {
 		const struct stack *l = a.stacks[a.order[i]], *r = b.stacks[b.order[i]];
 
 		assert_memory_equal(&l->head, &r->head, sizeof(l->head));
@@ -171,7 +169,7 @@ TEST(order_of_stacks_depends_on_nothing_but_them)
 	}
 	stack_order_free(&a);
 	stack_order_free(&b);
-	for (i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++)
 		stacks_free(&list[i].stacks);
 }
 
@@ -181,10 +179,10 @@ TEST(each_cost_has_one_row)
 	struct stack *stacks[2] = {xcalloc(1, sizeof(struct stack)),
 				   xcalloc(1, sizeof(struct stack))};
 	struct fold_costs c = {0};
-	uint32_t i, round;
+	uint32_t round;
 
 	for (round = 0; round < 2; round++)
-		for (i = 0; i < KEYS; i++) {
+		for (uint32_t i = 0; i < KEYS; i++) {
 			struct fold_cost key = {.stack = i % 2,
 						.event = i / 2 % 2,
 						.cpu = i / 4 % 5,
@@ -198,7 +196,7 @@ TEST(each_cost_has_one_row)
 			assert_int_equal(c.n, round ? KEYS : i + 1);
 			assert_true(c.nslots <= 1024 + 4 * c.n && 2 * c.n <= c.nslots + 2);
 		}
-	for (i = 0; i < KEYS; i++)
+	for (uint32_t i = 0; i < KEYS; i++)
 		assert_int_equal(c.list[i].samples, 2 * (i + 1));
 	fold_costs_free(&c);
 	free(stacks[0]);
@@ -210,9 +208,8 @@ static int compare_rows(const struct profile_cost *a, const struct profile_cost 
 {
 	const uint32_t l[] = {a->event, a->cpu, a->pid, a->tid, a->comm};
 	const uint32_t r[] = {b->event, b->cpu, b->pid, b->tid, b->comm};
-	size_t i;
 
-	for (i = 0; i < array_size(l); i++)
+	for (size_t i = 0; i < array_size(l); i++)
 		if (l[i] != r[i])
 			return l[i] < r[i] ? -1 : 1;
 	return 0;
@@ -227,15 +224,13 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 	enum { KEYS = 16 };
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	uint32_t i, pid;
-	size_t k;
 
-	for (pid = 1; pid <= 2; pid++)
-		for (i = 0; i < 2; i++) {
+	for (uint32_t pid = 1; pid <= 2; pid++)
+		for (uint32_t i = 0; i < 2; i++) {
 			w_comm(&w, 0, pid, pid + 10 * i, false, "later");
 			w_comm(&w, 100, pid, pid + 10 * i, false, "earlier");
 		}
-	for (i = 2 * KEYS; i-- > 0;) {
+	for (uint32_t i = 2 * KEYS; i-- > 0;) {
 		struct w_sample s = w_user_sample(i < KEYS ? 50 : 150, 1, 0x1000);
 
 		s.id = i & 1 ? W_OTHER_ID : W_EVENT_ID;
@@ -247,14 +242,14 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 		s.time += 20;
 		w_sample(&w, &s);
 	}
-	for (pid = 1; pid <= 2; pid++) {
+	for (uint32_t pid = 1; pid <= 2; pid++) {
 		w_mmap2(&w, 60, pid, 0x100000 * pid, 0x1000, 0, "/other");
 		w_mmap2(&w, 160, pid, 0x400000 * pid, 0x1000, 0, "/other");
 	}
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	assert_int_equal(p.nframes, 1);
 	assert_int_equal(p.ncosts, 2 * KEYS);
-	for (k = 0; k < p.ncosts; k++) {
+	for (size_t k = 0; k < p.ncosts; k++) {
 		assert_int_equal(p.costs[k].samples, 2);
 		if (k)
 			assert_true(compare_rows(&p.costs[k - 1], &p.costs[k]) < 0);
@@ -280,13 +275,13 @@ static void add_row(struct sums *sums, uint64_t frame, uint32_t tid, uint32_t cp
 /* Chains share their roots: the address of a level is one of three. */
 static void write_chance_sample(struct writer *w, struct sums *sums)
 {
-	uint32_t n = 1 + dice(LEVELS), i;
+	uint32_t n = 1 + dice(LEVELS);
 	struct w_sample s = {
 		.period = 1 + dice(100), .cpu = dice(3), .mode = PERF_RECORD_MISC_USER};
 	uint64_t frame = 0;
 
 	s.pid = s.tid = 1 + dice(9) * dice(9);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		s.chain[n - i] = 0x1000 * (i + 1) + 16 * dice(3);
 		frame = hash_mix(frame ^ s.chain[n - i]);
 		*map_at(&sums->frames, frame) = 1;
@@ -299,9 +294,8 @@ static void write_chance_sample(struct writer *w, struct sums *sums)
 static void sum_profile(const struct profile *p, struct sums *sums)
 {
 	uint64_t *frames = xcalloc(p->nframes, sizeof(*frames));
-	size_t i;
 
-	for (i = 0; i < p->nframes; i++) {
+	for (size_t i = 0; i < p->nframes; i++) {
 		const struct profile_frame *f = &p->frames[i];
 		const char *address = profile_symbol_name(p, f->symbol);
 
@@ -309,7 +303,7 @@ static void sum_profile(const struct profile *p, struct sums *sums)
 				     strtoull(address, NULL, 16));
 		*map_at(&sums->frames, frames[i]) = 1;
 	}
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		add_row(sums, frames[p->costs[i].frame], p->costs[i].tid, p->costs[i].cpu,
 			p->costs[i].weight);
 	free(frames);
@@ -317,18 +311,15 @@ static void sum_profile(const struct profile *p, struct sums *sums)
 
 TEST(profile_of_many_stacks_has_each_sample_once)
 {
-	unsigned int threads;
-	int big, i;
-
-	for (big = 0; big < 2; big++) {
+	for (int big = 0; big < 2; big++) {
 		freed(writer_free) struct writer records = {.big = big}, w = {.big = big};
 		struct sums expected = {0};
 
 		seed = 42;
-		for (i = 0; i < SAMPLES; i++)
+		for (int i = 0; i < SAMPLES; i++)
 			write_chance_sample(&records, &expected);
 		w_pipe(&w, &records.out);
-		for (threads = 1; threads <= 4; threads += 3) {
+		for (unsigned int threads = 1; threads <= 4; threads += 3) {
 			struct perfdata_options o = {.threads = threads};
 			struct sums found = {0};
 			freed(profile_free) struct profile p;
@@ -359,21 +350,19 @@ TEST(late_samples_count_across_chunks_and_threads)
 	uint64_t all = (uint64_t)TIMER_CPUS * ROUNDS * TOGETHER;
 	struct w_sample s = {.pid = 1, .tid = 1, .period = 1000, .mode = PERF_RECORD_MISC_USER};
 	freed(writer_free) struct writer records = {0}, w = {0};
-	unsigned int threads;
-	int round, i;
 
 	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
-	for (i = 1; i <= DEPTH; i++)
+	for (int i = 1; i <= DEPTH; i++)
 		s.chain[i] = 0x1000;
-	for (round = 0; round < ROUNDS; round++)
+	for (int round = 0; round < ROUNDS; round++)
 		for (s.cpu = 0; s.cpu < TIMER_CPUS; s.cpu++)
-			for (i = 0; i < TOGETHER; i++) {
+			for (int i = 0; i < TOGETHER; i++) {
 				s.time = 1000 * (uint64_t)(LATE + 1) *
 					 (uint64_t)(1 + round * TOGETHER + i);
 				w_sample(&records, &s);
 			}
 	w_pipe(&w, &records.out);
-	for (threads = 1; threads <= 4; threads++) {
+	for (unsigned int threads = 1; threads <= 4; threads++) {
 		struct perfdata_options o = {.threads = threads, .idle_ns = idle_ns};
 		freed(profile_free) struct profile p;
 

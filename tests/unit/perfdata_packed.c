@@ -7,12 +7,11 @@
 static void noise(struct writer *w, size_t n)
 {
 	uint64_t seed = 7;
-	size_t i, k;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct w_sample s = w_user_sample(i + 1, 1, 0x1000);
 
-		for (k = 1; k < 15; k++) {
+		for (size_t k = 1; k < 15; k++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 			s.chain[k] = seed >> 1;
 		}
@@ -44,11 +43,11 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 	struct writer records = {.big = big}, packed = {.big = big};
 	ZSTD_CStream *z = ZSTD_createCStream();
 	freed(profile_free) struct profile p;
-	size_t at, len;
+	size_t len;
 
 	noise(&records, 4000);
 	ZSTD_initCStream(z, 1);
-	for (at = 0; at < records.out.len; at += len) {
+	for (size_t at = 0; at < records.out.len; at += len) {
 		len = records.out.len - at < push ? records.out.len - at : push;
 		push_packed(&packed, z, records.out.buf + at, len, wrong);
 		if (at == 0) /* samples of another CPU between packed records */
@@ -66,9 +65,7 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 
 TEST(packed_records_of_perf_6_16_are_read)
 {
-	int big;
-
-	for (big = 0; big < 2; big++) {
+	for (int big = 0; big < 2; big++) {
 		check_packed(1000, RIGHT, big);
 		check_packed(30001, RIGHT, big);
 		check_packed(30001, ZERO, big);

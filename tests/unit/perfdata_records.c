@@ -16,9 +16,8 @@ static void check_row(const struct profile *p, uint64_t weight, const char *comm
 {
 	const struct profile_cost *c = NULL;
 	uint32_t at;
-	size_t i;
 
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		if (p->costs[i].weight == weight)
 			c = &p->costs[i];
 	assert_non_null(c);
@@ -60,10 +59,9 @@ TEST(unknown_record_types_are_passed_by)
 {
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	uint32_t type;
 	size_t at;
 
-	for (type = 0; type < 260; type++) {
+	for (uint32_t type = 0; type < 260; type++) {
 		if (type == PERF_RECORD_SAMPLE || (type >= 64 && type < 87) || type == 2 ||
 		    type == PERF_RECORD_LOST_SAMPLES)
 			continue; /* other tests cover these types */
@@ -110,9 +108,8 @@ TEST(lost_samples_count_once)
 		 .flags = W_ID_ALL,
 		 .config = PERF_COUNT_SW_DUMMY}};
 	struct profile p;
-	int format;
 
-	for (format = 0; format < 3; format++) {
+	for (int format = 0; format < 3; format++) {
 		freed(writer_free) struct writer w = {0};
 
 		if (!format) /* before Linux 6.0 LOST_SAMPLES counts samples that a PMU dropped */
@@ -238,15 +235,14 @@ TEST(later_map_replaces_the_part_it_covers)
 			{0xa000, "[unknown]", "0xa000"}, {0x20008, "/g", "0x8"}};
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i;
 
 	w_comm(&w, 0, 1, 1, false, "x");
-	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		w_mmap2(&w, i + 1, 1, maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		w_add_sample(&w, 1ULL << i, 100 + i, 1, expected[i].addr);
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		check_row(&p, 1ULL << i, "x", expected[i].dso, expected[i].symbol);
 }
 
@@ -281,15 +277,15 @@ TEST(build_id_tells_files_of_one_path_apart)
 {
 	struct writer w = {.big = true};
 	freed(profile_free) struct profile p;
-	size_t i, found = 0;
+	size_t found = 0;
 
 	map_file(&w, 0x1000, "/same/path", 1, NULL);
 	map_file(&w, 0x2000, "/same/path", 2, NULL);
 	map_file(&w, 0x3000, "/same/path", 0, (const uint32_t[]){8, 1, 5});
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		w_add_sample(&w, 1ULL << i, 9, 1, 0x1000 * (i + 1));
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
-	for (i = 0; i < p.ndsos; i++) {
+	for (size_t i = 0; i < p.ndsos; i++) {
 		const char *id = p.dsos[i].build_id == PROFILE_NONE
 					 ? ""
 					 : intern_get(&p.strings, p.dsos[i].build_id);
@@ -322,9 +318,9 @@ static size_t begin_feature(struct writer *w, uint64_t bit)
 static void listed_id_of(struct writer *w, uint16_t misc, uint8_t size, const char *name)
 {
 	uint8_t id[24] = {0};
-	size_t at = w_begin(w, 67, misc), i;
+	size_t at = w_begin(w, 67, misc);
 
-	for (i = 0; i < 20; i++)
+	for (size_t i = 0; i < 20; i++)
 		id[i] = (uint8_t)(i + 1);
 	id[20] = size;
 	w32(w, 1);
@@ -361,20 +357,20 @@ TEST(build_ids_of_the_header_belong_to_names)
 	};
 	struct writer list = {0}, w;
 	struct profile p;
-	size_t i, k, n;
+	size_t k;
 
-	for (i = 0; i < array_size(cases); i++) {
+	for (size_t i = 0; i < array_size(cases); i++) {
 		listed_id_of(&list, cases[i].misc, cases[i].size, cases[i].name);
 		listed_id_of(&list, USER | SIZED, 3, "/other");
 		listed_id_of(&list, USER | SIZED, 2, i ? cases[0].name : "/other");
 	}
-	for (n = 0; n < 2; n++) {
+	for (size_t n = 0; n < 2; n++) {
 		w = (struct writer){0};
 		k = begin_feature(&w, 2);
 		w_bytes(&w, list.out.buf, n ? list.out.len : 0);
 		w_end(&w, k);
 		w_bytes(&w, list.out.buf, n ? 0 : list.out.len);
-		for (i = 0; i < 2 * array_size(cases); i++) {
+		for (size_t i = 0; i < 2 * array_size(cases); i++) {
 			map_file(&w, 0x10000 + 0x1000 * i, cases[i / 2].name, 0,
 				 cases[i / 2].files[i % 2]);
 			w_add_sample(&w, 1, 9, 1, 0x10000 + 0x1000 * i);
@@ -426,9 +422,9 @@ TEST(description_of_events_names_them)
 	};
 	static const char *const expected[][2] = {{"b", "a"}, {"b", "a"}, {"a", "b"}};
 	struct profile p;
-	size_t i, at;
+	size_t at;
 
-	for (i = 0; i < array_size(lists); i++) {
+	for (size_t i = 0; i < array_size(lists); i++) {
 		struct writer w = {.big = i & 1};
 
 		at = begin_feature(&w, 12);
@@ -489,10 +485,10 @@ TEST(events_beyond_65536_are_damage)
 	static const struct w_event event = {.sample_type = PERF_SAMPLE_IP};
 	freed(writer_free) struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i, at;
+	size_t at;
 
 	w_stream_head(&w, &event, 1);
-	for (i = 1; i < 65537; i++) {
+	for (size_t i = 1; i < 65537; i++) {
 		if (i == 65536) {
 			assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 			assert_false(p.health.truncated);
@@ -526,7 +522,7 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 			    .flags = W_ID_ALL};
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i, at;
+	size_t at;
 
 	w_stream_head(&w, &e, 1);
 	w_mmap2(&w, 1, 1, 0x1000, 0x1000, 0, "/old");
@@ -544,7 +540,7 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 	str_free(&w.out);
 	assert_int_equal(p.nframes, array_size(rows));
-	for (i = 0; i < p.nframes; i++) {
+	for (size_t i = 0; i < p.nframes; i++) {
 		uint32_t symbol = p.frames[i].symbol, row = (uint32_t)(array_size(rows) - 1 - i);
 
 		assert_string_equal(profile_symbol_dso(&p, symbol), rows[row].dso);
@@ -562,7 +558,6 @@ TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, kernel + 0x1000000}};
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i;
 
 	w_kernel_map(&w, kernel, 0 - kernel + 0x10, kernel, "[kernel.kallsyms]_text");
 	w_mmap2(&w, 1, 1, low, 0x4000, 0x5000, "/end");
@@ -570,7 +565,7 @@ TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 	w_sample(&w, &s);
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	assert_int_equal(p.ncosts, 2);
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		uint32_t symbol = p.frames[p.costs[i].frame].symbol;
 
 		assert_string_equal(profile_symbol_dso(&p, symbol),
@@ -595,11 +590,11 @@ TEST(records_without_all_of_their_fields_are_ignored)
 	const struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID};
 	freed(writer_free) struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t len, at;
+	size_t at;
 
 	w_stream_head(&w, &e, 1);
 	each (r, rows)
-		for (len = 0; len < r->len; len++) {
+		for (size_t len = 0; len < r->len; len++) {
 			at = w_begin(&w, r->type, PERF_RECORD_MISC_USER);
 			w_bytes(&w, ones, len);
 			w_end(&w, at);
@@ -645,14 +640,14 @@ TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
 		struct w_sample s = {.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = r->mode};
 		struct writer w = {0};
 		freed(profile_free) struct profile p;
-		uint32_t depth = 0, frame;
+		uint32_t depth = 0;
 
 		memcpy(s.chain, r->chain, sizeof(r->chain));
 		w_sample(&w, &s);
 		assert_int_equal(w_read_records(&p, &w, NULL), 0);
 		assert_int_equal(p.ncosts, 1);
 		assert_int_equal(p.costs[0].context, r->context);
-		for (frame = p.costs[0].frame; frame != PROFILE_NONE;
+		for (uint32_t frame = p.costs[0].frame; frame != PROFILE_NONE;
 		     frame = p.frames[frame].parent)
 			depth++;
 		assert_int_equal(depth, r->depth);
@@ -705,7 +700,7 @@ TEST(kernel_programs_follow_ksymbol_records)
 			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL + 0x20}};
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t i, at;
+	size_t at;
 
 	w_comm(&w, 0, 1, 1, false, "x");
 	w_mmap2(&w, 1, UINT32_MAX - 1, KERNEL, 0x1000, 0, "/of/a/process/that/cannot/be");
@@ -721,7 +716,7 @@ TEST(kernel_programs_follow_ksymbol_records)
 	w_end(&w, at);
 	w_ksymbol(&w, 30, KERNEL, 0x100, true, "two");
 	w_ksymbol(&w, 40, KERNEL + 0x10, 0x40, false, "three");
-	for (i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		s.time = times[i];
 		s.period = 1ULL << i;
 		w_sample(&w, &s);
@@ -735,7 +730,7 @@ TEST(kernel_programs_follow_ksymbol_records)
 	check_row(&p, 4, "x", "[unknown]", "0xffffffff81000020");
 	check_row(&p, 8, "x", "three", "three");
 	check_row(&p, 16, "x", "[unknown]", "0xffffffff81000500");
-	for (i = 0; i < p.ndsos; i++)
+	for (size_t i = 0; i < p.ndsos; i++)
 		if (!strcmp(intern_get(&p.strings, p.dsos[i].name), expected[0]))
 			assert_int_equal(p.dsos[i].kind, DSO_BPF);
 	profile_free(&p);
@@ -748,13 +743,12 @@ TEST(feature_bitmaps_of_other_machines_are_read)
 	const size_t bitmap = 72;
 	freed(str_free) struct str file;
 	struct profile p;
-	int bits32;
 
 	w_add_sample(&records, 1, 1, 1, 0x1000);
 	w_file(&w, &records.out, 112);
 	str_free(&records.out);
 	file = w.out;
-	for (bits32 = 0; bits32 < 2; bits32++) {
+	for (int bits32 = 0; bits32 < 2; bits32++) {
 		if (bits32) {
 			memset(file.buf + bitmap, 0, 8);
 			file.buf[bitmap + 3] = 1 << 3;
@@ -772,10 +766,9 @@ TEST(larger_attrs_of_a_newer_perf_are_read)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
 	struct profile p;
-	size_t i;
 	int big;
 
-	for (i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
 		freed(writer_free) struct writer w = {0}, records = {0};
 
 		big = i & 1;

@@ -157,7 +157,6 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 	struct sample_rest rest;
 	struct sample s;
 	uint8_t *copy;
-	size_t len;
 
 	write_head(&w, type);
 	write_tail(&w, type, branch_type);
@@ -165,7 +164,7 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 	check_head(&s, type, &w);
 	check_rest(&rest, type);
 	free(copy);
-	for (len = 0; len < w.out.len; len++) {
+	for (size_t len = 0; len < w.out.len; len++) {
 		assert_false(decode(&e, &w.out, len, big, &s, &rest, &copy));
 		free(copy);
 	}
@@ -175,19 +174,18 @@ TEST(every_sample_field_is_read)
 {
 	static const uint64_t branch_types[] = {0, B_HW_INDEX, B_COUNTERS, B_HW_INDEX | B_COUNTERS};
 	uint64_t all = FIELDS, seed = 42;
-	int i, big, b;
 
-	for (big = 0; big < 2; big++) {
-		for (i = 0; i < 64; i++) {
+	for (int big = 0; big < 2; big++) {
+		for (int i = 0; i < 64; i++) {
 			check_type(1ULL << i & all, 0, big);
 			check_type(all & ~(1ULL << i), 0, big);
 		}
-		for (b = 0; b < 4; b++) {
+		for (int b = 0; b < 4; b++) {
 			check_type(all, branch_types[b], big);
 			check_type(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_STACK_USER,
 				   branch_types[b], big);
 		}
-		for (i = 0; i < 500; i++) {
+		for (int i = 0; i < 500; i++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 			check_type(seed >> 20 & all, branch_types[seed >> 60 & 3], big);
 		}
@@ -243,20 +241,19 @@ TEST(time_is_found_in_every_trailer)
 	freed(events_free) struct events ev = {0};
 	struct event e = {.sample_id_all = true};
 	uint64_t time;
-	int set, i;
 
 	events_add(&ev, &e);
-	for (set = 0; set < 64; set++) {
+	for (int set = 0; set < 64; set++) {
 		freed(writer_free) struct writer w = {.big = set & 1};
 		uint64_t type = PERF_SAMPLE_TIME;
 
-		for (i = 0; i < 5; i++)
+		for (int i = 0; i < 5; i++)
 			type |= set >> i & 1 ? behind[i] : 0;
 		w64(&w, 1); /* the record's own */
 		if (type & PERF_SAMPLE_TID)
 			w64(&w, 2);
 		w64(&w, 4711);
-		for (i = 1; i < 5; i++)
+		for (int i = 1; i < 5; i++)
 			if (type & behind[i])
 				w64(&w, 9);
 		ev.list[0].sample_type = type;
@@ -298,9 +295,8 @@ TEST(events_have_the_modifiers_of_perf)
 	};
 	struct cursor c;
 	struct event e;
-	size_t i;
 
-	for (i = 0; i < 2 * array_size(cases); i++) {
+	for (size_t i = 0; i < 2 * array_size(cases); i++) {
 		struct w_event from = {.type = 7,
 				       .config = 8,
 				       .flags = cases[i / 2].flags,
@@ -346,7 +342,6 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 		{9, 3, "event 9/0x3:u"},
 	};
 	freed(events_free) struct events ev = {0};
-	size_t i;
 
 	each (c, cases) {
 		struct event e = {.type = c->type, .config = c->config, .modifier = ":u"};
@@ -355,7 +350,7 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 	}
 	event_set_name(&ev.list[1], "spoken", 5);
 	events_name_rest(&ev);
-	for (i = 0; i < array_size(cases); i++)
+	for (size_t i = 0; i < array_size(cases); i++)
 		assert_string_equal(ev.list[i].name, i == 1 ? "spoke" : cases[i].name);
 }
 
@@ -382,11 +377,10 @@ static void plain_sample(struct writer *w, uint64_t type, uint64_t id, uint64_t 
 static void check_rows(const struct profile *p)
 {
 	uint64_t samples, weight;
-	size_t i, k;
 
-	for (i = 0; i < p->nevents; i++) {
+	for (size_t i = 0; i < p->nevents; i++) {
 		samples = weight = 0;
-		for (k = 0; k < p->ncosts; k++) {
+		for (size_t k = 0; k < p->ncosts; k++) {
 			samples += p->costs[k].event == i ? p->costs[k].samples : 0;
 			weight += p->costs[k].event == i ? p->costs[k].weight : 0;
 		}
@@ -421,9 +415,7 @@ static void check_ids(uint64_t how, bool big)
 
 TEST(id_finds_the_event)
 {
-	int big;
-
-	for (big = 0; big < 2; big++) {
+	for (int big = 0; big < 2; big++) {
 		check_ids(PERF_SAMPLE_IDENTIFIER, big);
 		check_ids(PERF_SAMPLE_ID, big);
 		check_ids(PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER, big);
@@ -454,7 +446,7 @@ struct values {
 static void read_sample(struct writer *w, uint64_t format, const struct values *v)
 {
 	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	int n = format & PERF_FORMAT_GROUP ? 2 : 1, i;
+	int n = format & PERF_FORMAT_GROUP ? 2 : 1;
 
 	w64(w, 5);
 	w64(w, 0x1000);
@@ -470,7 +462,7 @@ static void read_sample(struct writer *w, uint64_t format, const struct values *
 		w64(w, 0xaaaa);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		w64(w, 0xbbbb);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (format & PERF_FORMAT_GROUP)
 			w64(w, v->value[i]);
 		if (format & PERF_FORMAT_ID)
@@ -489,10 +481,9 @@ static void read_stream(struct profile *p, uint64_t format, uint64_t flags, cons
 		{.sample_type = type, .id = 5, .read_format = format, .flags = flags},
 		{.sample_type = type, .id = 6, .config = 2, .read_format = format, .flags = flags}};
 	freed(writer_free) struct writer w = {0};
-	size_t i;
 
 	w_stream_head(&w, events, 2);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		read_sample(&w, format, &v[i]);
 	assert_int_equal(w_read(p, &w.out, o, NULL), 0);
 }
@@ -502,10 +493,9 @@ TEST(counter_gains_are_weights_in_every_read_format)
 {
 	static const struct values v[] = {{1, 1, {100, 7}}, {1, 2, {150, 7}}, {1, 3, {175, 9}}};
 	struct profile p;
-	uint64_t format;
 	bool group;
 
-	for (format = 0; format < 32; format++) {
+	for (uint64_t format = 0; format < 32; format++) {
 		group = format & PERF_FORMAT_GROUP;
 		if (group && !(format & PERF_FORMAT_ID))
 			continue; /* no id says which event the values belong to */
@@ -570,16 +560,15 @@ TEST(gains_outside_the_window_do_not_count)
 TEST(unequal_periods_are_noted)
 {
 	static const uint64_t longest[] = {1000000, 10000000, 20000000};
-	size_t i, k;
 
-	for (i = 0; i < array_size(longest); i++) {
+	for (size_t i = 0; i < array_size(longest); i++) {
 		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
 		struct notes notes = {0};
 		freed(writer_free) struct writer w = {0};
 		freed(profile_free) struct profile p;
 
 		w_stream_head(&w, &one, 1);
-		for (k = 0; k < 100; k++)
+		for (size_t k = 0; k < 100; k++)
 			plain_sample(&w, BASE, 0, 1 + k, k ? 1000000 : longest[i]);
 		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 		profile_add_notes(&p, &notes);
@@ -599,7 +588,7 @@ TEST(first_sample_longer_than_its_record_is_named)
 	char where[40];
 	freed(writer_free) struct writer w = {0};
 	freed(profile_free) struct profile p;
-	size_t at, i;
+	size_t at;
 
 	w_stream_head(&w, &one, 1);
 	at = w_begin(&w, 71, 0); /* AUXTRACE: 16 bytes follow */
@@ -609,7 +598,7 @@ TEST(first_sample_longer_than_its_record_is_named)
 	w64(&w, 0);
 	plain_sample(&w, BASE, 0, 1, 7);
 	snprintf(where, sizeof(where), "at offset %zu;", w.out.len);
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		at = w_begin(&w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 		w64(&w, 0x1000);
 		w_end(&w, at);

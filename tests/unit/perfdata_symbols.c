@@ -32,13 +32,12 @@ static void write_text(const char *name, const void *text, size_t len)
 static void write_notes(const char *name, uint8_t byte)
 {
 	freed(writer_free) struct writer w = {0};
-	int i;
 
 	w32(&w, 4);
 	w32(&w, 20);
 	w32(&w, 3);
 	w_bytes(&w, "GNU", 4);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		w_int(&w, byte, 1);
 	write_text(name, w.out.buf, w.out.len);
 }
@@ -72,8 +71,6 @@ static void write_vmlinux(const char *name, uint8_t byte)
 		{7, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, linked + 0x300, 0x100},
 	};
 
-	size_t i;
-
 	*(Elf64_Ehdr *)file =
 		(Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 			     .e_type = ET_EXEC,
@@ -93,7 +90,7 @@ static void write_vmlinux(const char *name, uint8_t byte)
 								  .p_vaddr = linked,
 								  .p_filesz = TEXT_SIZE,
 								  .p_memsz = TEXT_SIZE};
-	for (i = 0; i < TEXT_SIZE; i++)
+	for (size_t i = 0; i < TEXT_SIZE; i++)
 		file[TEXT + i] = code_byte(i);
 	memcpy(file + NOTES, "\4\0\0\0\x14\0\0\0\3\0\0\0GNU", 16);
 	memset(file + NOTES + 16, byte, 20);
@@ -126,10 +123,9 @@ static void make_folder(void)
 static void w_kernel_id(struct writer *w, uint8_t byte, const char *name, uint16_t mode)
 {
 	size_t at = w_begin(w, 67, mode);
-	int i;
 
 	w32(w, UINT32_MAX);
-	for (i = 0; i < 24; i++)
+	for (int i = 0; i < 24; i++)
 		w_int(w, i < 20 ? byte : 0, 1);
 	w_name(w, name);
 	w_end(w, at);
@@ -226,9 +222,7 @@ static const struct {
 
 TEST(kernel_symbols_need_proof)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(proofs); i++) {
+	for (size_t i = 0; i < array_size(proofs); i++) {
 		uint64_t at = KERNEL - (proofs[i].moved ? BOOT : 0);
 		autofree char *path = xasprintf("%s/%s", dir, proofs[i].place);
 		struct perfdata_options o = {
@@ -298,9 +292,8 @@ TEST(mapping_has_the_build_id_of_the_kernel)
 {
 	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
-	int byte, i;
 
-	for (byte = 0xaa; byte <= 0xab; byte++) {
+	for (int byte = 0xaa; byte <= 0xab; byte++) {
 		freed(writer_free) struct writer records = {0};
 		size_t at = w_begin(&records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | 1 << 14);
 		freed(profile_free) struct profile p;
@@ -312,7 +305,7 @@ TEST(mapping_has_the_build_id_of_the_kernel)
 		w64(&records, KERNEL);
 		w_int(&records, 20, 1);
 		w_bytes(&records, "\0\0", 3);
-		for (i = 0; i < 20; i++)
+		for (int i = 0; i < 20; i++)
 			w_int(&records, (uint64_t)byte, 1);
 		w64(&records, 5);
 		w_name(&records, "[kernel.kallsyms]_text");
@@ -339,9 +332,8 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 	};
 	autofree char *vmlinux = xasprintf("%s/without-id", dir);
 	const struct perfdata_options o = {.threads = 1, .vmlinux = vmlinux};
-	size_t i;
 
-	for (i = 0; i < array_size(rows); i++) {
+	for (size_t i = 0; i < array_size(rows); i++) {
 		const char *symbol = strchr(rows[i].map, ']') + 1;
 		char *note = xasprintf("%s or the recording lacks the address of %s", vmlinux,
 				       *symbol ? symbol : "_text");
@@ -416,21 +408,20 @@ TEST(files_of_other_builds_are_noted)
 {
 	autofree char *root = xasprintf("%s/builds", dir);
 	const struct perfdata_options o = {.threads = 1, .symfs = root};
-	size_t n, i;
 
-	for (n = 1; n < 4; n++) {
+	for (size_t n = 1; n < 4; n++) {
 		autofree char *file = xasprintf("builds/w/p%zu", n - 1), *start;
 		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
 		write_vmlinux(file, 0xaa);
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			autofree char *name = xasprintf("/w/p%zu", i);
 
 			w_file_id(&records, 0xbb, name);
 			w_mmap2(&records, 0, 200, 0x400000 + i * 0x10000, 0x1000, TEXT, name);
 		}
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			w_add_sample(&records, 1ULL << i, 1, 200, 0x400310 + i * 0x10000);
 		read_stream(&p, &records, &o);
 		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, UNRESOLVED_MISMATCH);
@@ -461,13 +452,12 @@ TEST(long_names_are_cut)
 	freed(writer_free) struct writer records = {0};
 	freed(str_free) struct str map = {0};
 	freed(profile_free) struct profile p;
-	size_t i, k;
 
 	str_puts(&map, "ffffffff81000000 T _text\n");
 	w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
-	for (i = 0; i < array_size(cases); i++) {
+	for (size_t i = 0; i < array_size(cases); i++) {
 		str_printf(&map, "%llx T %zu", KERNEL + 0x10 * (i + 1), i);
-		for (k = 1; k < cases[i].len; k++)
+		for (size_t k = 1; k < cases[i].len; k++)
 			str_putc(&map, 'x');
 		str_printf(&map, "%s\n", cases[i].end);
 		w_kernel_sample(&records, 1ULL << i, KERNEL + 0x10 * (i + 1));
@@ -476,7 +466,7 @@ TEST(long_names_are_cut)
 	write_text("long/kallsyms", map.buf, map.len);
 	write_notes("long/notes", 0xaa);
 	read_stream(&p, &records, &o);
-	for (i = 0; i < array_size(cases); i++) {
+	for (size_t i = 0; i < array_size(cases); i++) {
 		const char *name = profile_symbol_name(&p, symbol_of(&p, 1ULL << i));
 
 		assert_int_equal(*name, '0' + i);
@@ -506,10 +496,9 @@ static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
 {
 	static const uint64_t ids[] = {W_EVENT_ID, W_OTHER_ID};
 	const uint64_t at[] = {0x310, 0x314, 0x310, last, (uint64_t)-0x200};
-	size_t i, k;
 
-	for (i = 0; i < array_size(at); i++)
-		for (k = 0; k < 2; k++) {
+	for (size_t i = 0; i < array_size(at); i++)
+		for (size_t k = 0; k < 2; k++) {
 			struct w_sample s = {.time = i + 1,
 					     .period = (k ? 100 : 1) << i,
 					     .pid = 200,
@@ -529,12 +518,10 @@ static void check_spots(const struct str *file, const struct perfdata_options *o
 			uint64_t code_at, size_t code_size)
 {
 	freed(profile_free) struct profile p;
-	uint64_t k;
-	size_t i;
 
 	assert_int_equal(w_read(&p, file, o, NULL), 0);
 	assert_int_equal(p.nspots, 6);
-	for (k = 0; k < 2; k++) {
+	for (uint64_t k = 0; k < 2; k++) {
 		const char *event = k ? intern_get(&p.strings, p.events[1].name)
 				      : intern_get(&p.strings, p.events[0].name);
 
@@ -547,7 +534,7 @@ static void check_spots(const struct str *file, const struct perfdata_options *o
 		assert_int_equal(p.codes[0].symbol, p.spots[0].symbol);
 		assert_int_equal(p.codes[0].at, code_at);
 		assert_int_equal(p.codes[0].size, code_size);
-		for (i = 0; i < code_size; i++)
+		for (size_t i = 0; i < code_size; i++)
 			assert_int_equal(p.codes[0].bytes[i], code_byte(0x300 + i));
 	}
 }
@@ -559,9 +546,8 @@ TEST(spots_are_instructions_of_a_function)
 	const uint64_t moved = KERNEL - BOOT;
 	char *paths[] = {xasprintf("%s/without-id", dir), xasprintf("%s/core", dir),
 			 xasprintf("%s/same", dir), xasprintf("%s/root", dir)};
-	int from;
 
-	for (from = VMLINUX; from <= PROGRAM; from++) {
+	for (int from = VMLINUX; from <= PROGRAM; from++) {
 		struct perfdata_options o = {
 			.threads = 1,
 			.spots = true,
@@ -603,7 +589,6 @@ TEST(code_is_in_the_order_of_objects)
 		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
 	freed(writer_free) struct writer records = {0};
 	freed(profile_free) struct profile p;
-	size_t i, k;
 
 	w_kernel(&records, KERNEL - BOOT);
 	w_mmap2(&records, 0, 200, 0x400000, 0x1000, TEXT, "/w/prog");
@@ -615,12 +600,12 @@ TEST(code_is_in_the_order_of_objects)
 	read_stream(&p, &records, &o);
 	assert_int_equal(p.nspots, 4);
 	assert_int_equal(p.ncodes, 3);
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		static const char *const dsos[] = {"/w/prog", "[kernel.kallsyms]",
 						   "[kernel.kallsyms]"};
 
 		assert_string_equal(profile_symbol_dso(&p, p.codes[i].symbol), dsos[i]);
-		for (k = 0; k < p.codes[i].size; k++) {
+		for (size_t k = 0; k < p.codes[i].size; k++) {
 			uint64_t start = i ? p.codes[i].at - KERNEL : p.codes[i].at - TEXT;
 
 			assert_int_equal(p.codes[i].bytes[k], code_byte(start + k));
@@ -638,7 +623,6 @@ TEST(cheap_functions_have_no_spots)
 	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
 	autofree char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
-	size_t k;
 
 	each (r, rows) {
 		freed(writer_free) struct writer records = {0};
@@ -646,7 +630,7 @@ TEST(cheap_functions_have_no_spots)
 
 		w_kernel(&records, KERNEL);
 		w_kernel_sample(&records, r->costly, KERNEL + 0x310);
-		for (k = 0; k < 2; k++)
+		for (size_t k = 0; k < 2; k++)
 			if (r->cheap[k])
 				w_kernel_sample(&records, r->cheap[k], KERNEL + 0x10 + k);
 		read_stream(&p, &records, &o);

@@ -40,10 +40,9 @@ static void fill_symbols(uint8_t *file, const struct object *o)
 {
 	Elf64_Sym *sym = (Elf64_Sym *)(file + SYMS) + 1;
 	char *names = (char *)file + NAMES + sizeof(section_names), *at = names;
-	size_t i;
 
 	memcpy(file + NAMES, section_names, sizeof(section_names));
-	for (i = 0; i < 4 && o->functions[i]; i++, sym++) {
+	for (size_t i = 0; i < 4 && o->functions[i]; i++, sym++) {
 		*sym = (Elf64_Sym){.st_name = (uint32_t)(at - names + sizeof(section_names)),
 				   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 				   .st_shndx = 1,
@@ -92,12 +91,11 @@ static void write_object(const struct object *o)
 
 static void make_world(void)
 {
-	size_t i;
 	autofree char *path = xasprintf("%s/w", dir);
 
 	assert_int_equal(dir_make(path, NULL), 0);
 	free(path);
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		write_object(&objects[i]);
 	path = xasprintf("%s/kallsyms", dir);
 	assert_int_equal(file_write(path, kallsyms, sizeof(kallsyms) - 1, NULL), 0);
@@ -166,9 +164,8 @@ static void check_function(const struct profile *p, const struct expected *e)
 {
 	uint64_t self = 0, total = 0;
 	uint32_t f;
-	size_t i;
 
-	for (i = 0; i < p->ncosts; i++) {
+	for (size_t i = 0; i < p->ncosts; i++) {
 		if (is(p, p->costs[i].frame, e))
 			self += p->costs[i].weight;
 		for (f = p->costs[i].frame; f != PROFILE_NONE && !is(p, f, e);)
@@ -184,9 +181,8 @@ static void check_function(const struct profile *p, const struct expected *e)
 static void check_context(const struct profile *p, size_t n)
 {
 	uint64_t weight = 0;
-	size_t i;
 
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		if (p->costs[i].context == contexts[n].context &&
 		    !strcmp(intern_get(&p->strings, p->costs[i].comm), contexts[n].comm))
 			weight += p->costs[i].weight;
@@ -198,18 +194,17 @@ static void check_context(const struct profile *p, size_t n)
 static void check_world(const struct profile *p)
 {
 	uint64_t sum = 0;
-	size_t i;
 
 	assert_int_equal(p->nevents, 2);
 	assert_string_equal(intern_get(&p->strings, p->events[0].name), "cpu-clock");
 	assert_true(p->events[0].is_time);
 	assert_int_equal(p->events[0].samples, NSAMPLES - 1);
-	for (i = 0; i < NFUNCTIONS; i++) {
+	for (size_t i = 0; i < NFUNCTIONS; i++) {
 		check_function(p, &functions[i]);
 		sum += functions[i].self;
 	}
 	assert_int_equal(p->events[0].weight, sum);
-	for (i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
 		check_context(p, i);
 	assert_int_equal(p->health.lost_records, 7);
 	assert_int_equal(p->health.lost_samples, 3);
@@ -242,9 +237,8 @@ TEST(every_form_gives_the_same_profile)
 	static const uint32_t attr_sizes[] = {0, 64, 72, 80, 96, 104, 112, 136, 160};
 	struct profile p;
 	struct str file;
-	int bits;
 
-	for (bits = 0; bits < 8; bits++)
+	for (int bits = 0; bits < 8; bits++)
 		each (c, attr_sizes) {
 			file = form(bits & 1, bits & 2, bits & 4, *c);
 			if (read_bytes(&p, file.buf, file.len, &err, true, NULL))
@@ -313,11 +307,10 @@ TEST(foreign_addresses_stay_without_names)
 	struct perfdata_options o = {.use_this_host = true};
 	freed(profile_free) struct profile p;
 	freed(str_free) struct str file = form(false, false, false, 112);
-	size_t i;
 
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, false, &o), 0);
 	assert_non_null(p.kernel_note);
-	for (i = 0; i < p.nsymbols; i++)
+	for (size_t i = 0; i < p.nsymbols; i++)
 		assert_true(p.symbols[i].unresolved ||
 			    !strcmp(profile_symbol_name(&p, (uint32_t)i), "bpf_prog_0123_drop"));
 }

@@ -46,7 +46,7 @@ static void fill(struct table *t, const char *name, const char *text)
 	struct column *columns = arena_alloc(&sheets, 32 * sizeof(*columns));
 	char *rest = arena_strdup(&sheets, text), *line = str_token(&rest, '\n'), *title;
 	enum interval_part parts[32];
-	int n = 0, all = 0, i;
+	int n = 0, all = 0;
 
 	while (line) {
 		title = str_token(&line, '\t');
@@ -60,7 +60,7 @@ static void fill(struct table *t, const char *name, const char *text)
 		int at = -1;
 
 		line = str_token(&rest, '\n');
-		for (i = 0; line && i < all; i++) {
+		for (int i = 0; line && i < all; i++) {
 			const char *cell = str_token(&line, '\t');
 
 			if (parts[i] == PART_VALUE)
@@ -385,11 +385,10 @@ static struct fixture *fixture_many(const char **names)
 {
 	struct str s = {0}, z = {0};
 	struct fixture *x;
-	int i;
 
 	str_puts(&s, "variant\tside\truns\tthroughput_gbps\tcpu_pct\troi_c\n");
 	str_puts(&z, "variant\tside\tevidence\ttotal\tzero_copy\n");
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "%c+s%d+x", 'a' + i % 2, i / 2);
@@ -432,10 +431,9 @@ TEST(many_limits)
 	const char *names[MANY];
 	struct fixture *x = fixture_many(names);
 	freed(str_free) struct str limits = {0};
-	int i;
 
 	str_puts(&limits, "variant\tlimit\tside\n");
-	for (i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++)
 		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
 	x->sheets[2].text = limits.buf;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
@@ -672,9 +670,7 @@ TEST(components_claim_no_side_that_copied)
 
 static bool page_has(const struct page *page, const char *text)
 {
-	int i;
-
-	for (i = 0; i < page->ntexts; i++)
+	for (int i = 0; i < page->ntexts; i++)
 		if (!strcmp(page->texts[i].text, text))
 			return true;
 	return false;
@@ -785,10 +781,9 @@ TEST(rest)
 	freed(str_free) struct str s = {0};
 	struct fixture *x;
 	struct estimate e;
-	size_t i;
 
 	str_puts(&s, "variant\tside\tcomponent\tself_ns\tself_ns_ci\n");
-	for (i = 0; i < array_size(names); i++)
+	for (size_t i = 0; i < array_size(names); i++)
 		str_printf(&s, "baseline\treceiver\t%s\t%zu\t1\n", names[i], i + 1);
 	x = fixture_drawn("components", "components", s.buf);
 	assert_int_equal(x->f.parts.n, 11);
@@ -1132,9 +1127,8 @@ TEST(others)
 TEST(nothing)
 {
 	const struct chart *c;
-	size_t i;
 
-	for (i = 0; (c = chart_at(i)); i++) {
+	for (size_t i = 0; (c = chart_at(i)); i++) {
 		struct fixture *x;
 
 		if (!c->draw)
@@ -1202,12 +1196,10 @@ static bool chart_needs(const struct chart *c, const char *option)
 
 TEST(charts_take_the_selections_of_their_table)
 {
-	const struct option_row *o;
 	const struct chart *c;
-	size_t i;
 
-	for (i = 0; (c = chart_at(i)); i++)
-		for (o = option_table; o->name; o++) {
+	for (size_t i = 0; (c = chart_at(i)); i++)
+		for (const struct option_row *o = option_table; o->name; o++) {
 			const struct measure *m = measure_find(c->sources[0]);
 			bool takes = list_has(c->options[SOURCE_CAPTURE], o->name);
 
@@ -1225,9 +1217,8 @@ TEST(charts_take_the_selections_of_their_table)
 static bool any_table_takes(const char *option)
 {
 	const struct measure *m;
-	size_t i;
 
-	for (i = 0; (m = measure_at(i)); i++)
+	for (size_t i = 0; (m = measure_at(i)); i++)
 		if (list_has(m->options[SOURCE_CAPTURE], option) ||
 		    (m->by && list_has(m->by->options[SOURCE_CAPTURE], option)))
 			return true;
@@ -1236,9 +1227,7 @@ static bool any_table_takes(const char *option)
 
 static bool any_chart_takes(const char *option)
 {
-	size_t i;
-
-	for (i = 0; chart_at(i); i++)
+	for (size_t i = 0; chart_at(i); i++)
 		if (list_has(chart_at(i)->options[SOURCE_CAPTURE], option))
 			return true;
 	return false;
@@ -1246,9 +1235,7 @@ static bool any_chart_takes(const char *option)
 
 TEST(some_chart_takes_each_selection_of_report)
 {
-	const struct option_row *o;
-
-	for (o = option_table; o->name; o++)
+	for (const struct option_row *o = option_table; o->name; o++)
 		if (option_selects(o) && any_table_takes(o->name) && !any_chart_takes(o->name))
 			fail_msg("no chart takes --%s", o->name);
 }
@@ -1265,16 +1252,15 @@ TEST(workload_alone_works_or_the_reason_is_said)
 	const struct compare_table *t;
 	const struct measure *m;
 	const struct chart *c;
-	size_t i;
 
-	for (i = 0; (m = measure_at(i)); i++) {
+	for (size_t i = 0; (m = measure_at(i)); i++) {
 		feature_is_clear(m->name, m->options[SOURCE_CAPTURE], m->whole);
 		if (m->by)
 			feature_is_clear(m->by->name, m->by->options[SOURCE_CAPTURE], m->by->whole);
 	}
-	for (i = 0; (c = chart_at(i)); i++)
+	for (size_t i = 0; (c = chart_at(i)); i++)
 		feature_is_clear(c->name, c->options[SOURCE_CAPTURE], c->whole);
-	for (i = 0; (t = compare_table_at(i)); i++)
+	for (size_t i = 0; (t = compare_table_at(i)); i++)
 		feature_is_clear(t->name, t->options[SOURCE_CAPTURE], t->whole);
 }
 

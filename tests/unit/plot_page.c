@@ -24,15 +24,13 @@ static struct box text_box(const struct page_text *t)
 
 static void assert_texts_apart(const struct page *page)
 {
-	int i, k;
-
-	for (i = 0; i < page->ntexts; i++) {
+	for (int i = 0; i < page->ntexts; i++) {
 		struct box a = text_box(&page->texts[i]);
 
 		if (a.left < 0 || a.right > page->width || a.top < 0 || a.bottom > page->height)
 			fail_msg("'%s' leaves the page: %g to %g, %g to %g", page->texts[i].text,
 				 a.left, a.right, a.top, a.bottom);
-		for (k = 0; k < i; k++) {
+		for (int k = 0; k < i; k++) {
 			struct box b = text_box(&page->texts[k]);
 
 			if (*page->texts[i].text && *page->texts[k].text && a.left < b.right &&
@@ -62,7 +60,7 @@ static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, i
 {
 	struct estimate e;
 	char text[256];
-	int g, b, p, i = 0;
+	int i = 0;
 
 	figure_init(f, "nasty");
 	f->lying = kind == LYING;
@@ -72,26 +70,26 @@ static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, i
 	figure_remark(f, "d: 99 %% zero copy");
 	f->foot = figure_text(f, "n = 6 measured runs per variant, whiskers: 95 %% interval");
 	f->axis = figure_text(f, "ns per KiB");
-	for (g = 0; g < groups; g++) {
+	for (int g = 0; g < groups; g++) {
 		snprintf(text, sizeof(text),
 			 kind == LYING ? "a_function_of_the_kernel_%d" : "side%d", g);
 		figure_group(f, groups == 1 ? "" : text);
 	}
-	for (b = 0; b < bars; b++) {
+	for (int b = 0; b < bars; b++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(text, sizeof(text), names[name], b);
 #pragma GCC diagnostic pop
 		figure_bar(f, text, 0x767676);
 	}
-	for (p = 0; p < (kind == STACKED ? 8 : 0); p++) {
+	for (int p = 0; p < (kind == STACKED ? 8 : 0); p++) {
 		snprintf(text, sizeof(text), "component %d", p);
 		figure_part(f, text, 0x332288);
 	}
-	for (g = 0; g < groups; g++)
-		for (b = 0; b < bars; b++, i++) {
+	for (int g = 0; g < groups; g++)
+		for (int b = 0; b < bars; b++, i++) {
 			e = (struct estimate){.value = nasty_value(range, i), .lo = NAN, .hi = NAN};
-			for (p = 0; p < f->parts.n; p++)
+			for (int p = 0; p < f->parts.n; p++)
 				figure_put(f, g, b, p,
 					   (struct estimate){e.value / f->parts.n, .lo = NAN,
 							     .hi = NAN});
@@ -119,9 +117,8 @@ TEST(nasty_pages)
 	static const int bars[] = {1, 2, 3, 6, 7, 12, 50}, groups[] = {1, 2, 4, 8};
 	enum { NAMES = array_size(names), BARS = array_size(bars), GROUPS = array_size(groups) };
 	enum { RANGES = 3, CASES = KINDS * BARS * GROUPS * NAMES * RANGES };
-	int i;
 
-	for (i = 0; i < CASES; i++) {
+	for (int i = 0; i < CASES; i++) {
 		enum kind kind = (enum kind)(i / (BARS * GROUPS * NAMES * RANGES));
 		int b = bars[i / (GROUPS * NAMES * RANGES) % BARS];
 		int g = groups[i / (NAMES * RANGES) % GROUPS];

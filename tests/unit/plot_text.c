@@ -69,10 +69,8 @@ TEST(label_wrap)
 
 TEST(palette)
 {
-	int i, k;
-
-	for (i = 0; i < 24; i++)
-		for (k = 0; k < i; k++)
+	for (int i = 0; i < 24; i++)
+		for (int k = 0; k < i; k++)
 			assert_int_not_equal(palette_variant(i), palette_variant(k));
 	assert_int_equal(palette_part("data copy"), palette_part("Data Copy"));
 	assert_int_equal(palette_part("a new one"), palette_part("a new one"));
@@ -110,18 +108,17 @@ static void to_lab(uint32_t rgb, const double sight[3][3], double lab[3])
 	static const double xyz[3][3] = {
 		{0.4339, 0.3762, 0.1899}, {0.2126, 0.7152, 0.0722}, {0.0177, 0.1095, 0.8728}};
 	double in[3], seen[3], t[3] = {0};
-	int i, k;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		in[i] = linear(rgb, 16 - 8 * i);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		seen[i] = 0;
-		for (k = 0; k < 3; k++)
+		for (int k = 0; k < 3; k++)
 			seen[i] += sight[i][k] * in[k];
 		seen[i] = fmin(1, fmax(0, seen[i]));
 	}
-	for (i = 0; i < 3; i++)
-		for (k = 0; k < 3; k++)
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
 			t[i] += xyz[i][k] * seen[k];
 	lab[0] = 116 * lab_part(t[1]) - 16;
 	lab[1] = 500 * (lab_part(t[0]) - lab_part(t[1]));
@@ -132,9 +129,8 @@ static void to_lab(uint32_t rgb, const double sight[3][3], double lab[3])
 static double apart(uint32_t a, uint32_t b)
 {
 	double least = 1e9, x[3], y[3];
-	size_t i;
 
-	for (i = 0; i < array_size(sights); i++) {
+	for (size_t i = 0; i < array_size(sights); i++) {
 		to_lab(a, sights[i], x);
 		to_lab(b, sights[i], y);
 		least = fmin(least,
@@ -149,14 +145,13 @@ TEST(palette_apart)
 		"data copy", "page mapping", "zero copy",  "TCP/IP",	   "netdevice", "skb",
 		"memory",    "lock",	     "scheduling", "entry",	   "syscall",	"io_uring",
 		"interrupt", "user",	     "libraries",  "page pinning", "splice",	"the rest"};
-	size_t i, k;
 
-	for (i = 0; i < 8; i++)
-		for (k = 0; k < i; k++)
+	for (size_t i = 0; i < 8; i++)
+		for (size_t k = 0; k < i; k++)
 			if (apart(palette_variant((int)i), palette_variant((int)k)) < 11)
 				fail_msg("variants %zu and %zu", k, i);
-	for (i = 0; i < array_size(parts); i++)
-		for (k = 0; k < i; k++)
+	for (size_t i = 0; i < array_size(parts); i++)
+		for (size_t k = 0; k < i; k++)
 			if (apart(palette_part(parts[i]), palette_part(parts[k])) < 11)
 				fail_msg("%s and %s", parts[k], parts[i]);
 }

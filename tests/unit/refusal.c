@@ -20,10 +20,8 @@ enum { KINDS = sizeof(kernels) / sizeof(kernels[0]) };
 
 TEST(every_listed_errno_has_a_refusal)
 {
-	size_t i, k;
-
-	for (i = 0; i < KINDS; i++)
-		for (k = 0; kernels[i].codes[k]; k++)
+	for (size_t i = 0; i < KINDS; i++)
+		for (size_t k = 0; kernels[i].codes[k]; k++)
 			assert_int_equal(
 				refusal_find(kernels[i].request, kernels[i].codes[k])->code,
 				kernels[i].codes[k]);
@@ -31,11 +29,8 @@ TEST(every_listed_errno_has_a_refusal)
 
 TEST(every_errno_has_a_reason_and_a_way_out)
 {
-	size_t i;
-	int code;
-
-	for (i = 0; i < KINDS; i++) {
-		for (code = 1; code <= LAST_ERRNO; code++) {
+	for (size_t i = 0; i < KINDS; i++) {
+		for (int code = 1; code <= LAST_ERRNO; code++) {
 			const struct refusal *r = refusal_find(kernels[i].request, code);
 
 			assert_true(r->code == code || !r->code);

@@ -19,9 +19,8 @@ static void check_row(const struct table *t, size_t row, double t_gbps, double c
 	static const char *const columns[] = {"throughput_gbps", "cpu_pct", "power_w", "roi_c",
 					      "roi_p"};
 	double v;
-	size_t i;
 
-	for (i = 0; i < array_size(columns); i++) {
+	for (size_t i = 0; i < array_size(columns); i++) {
 		v = table_real(t, row, columns[i]);
 		if (isnan(v) != isnan(expected[i]) || fabs(v - expected[i]) > 1e-9)
 			fail_msg("row %zu: %s is %g, not %g", row, columns[i], v, expected[i]);
@@ -108,9 +107,8 @@ TEST(total_has_the_throughput_of_the_transfer)
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store();
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(sides); i++) {
+	for (size_t i = 0; i < array_size(sides); i++) {
 		int64_t run = add_side(s, sides[i], i ? "g" : "h", "1", 50);
 
 		small_store_metrics(s, run, "transfer_sides = 3, transfer:throughput = 6");
@@ -119,7 +117,7 @@ TEST(total_has_the_throughput_of_the_transfer)
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
 	check_row(&t, 2, 6, 100, NAN, 0.36, NAN);
 	s = small_store(); /* a receiver and a sender: what was received */
-	for (i = 0; i < array_size(sides); i++) {
+	for (size_t i = 0; i < array_size(sides); i++) {
 		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
 
 		small_store_metric(s, run, "throughput", i ? 5 : 4);
@@ -172,9 +170,8 @@ TEST(total_of_sides_on_the_same_cpus)
 		{"other", "1", "1", 120, NULL}, /* CPU 1 of another host */
 	};
 	struct table t;
-	size_t i;
 
-	for (i = 0; i < array_size(places); i++) {
+	for (size_t i = 0; i < array_size(places); i++) {
 		struct store *s = small_store();
 		int64_t sender = add_side(s, "sender", places[i].host, places[i].sender, 70);
 
@@ -315,7 +312,6 @@ TEST(placement_counts_cores_siblings_and_nodes)
 	struct store *s = small_store();
 	struct placement p;
 	freed(machine_free) struct machine m;
-	size_t i;
 
 	add_machine(s);
 	assert_int_equal(machine_read(&m, s, "h", NULL), 0);
@@ -331,7 +327,7 @@ TEST(placement_counts_cores_siblings_and_nodes)
 	assert_false(placement_of(&p, &m, "8")); /* the machine does not have it */
 	assert_false(placement_of(&p, &m, ""));
 	/* Of the cards that are up and on a known node, the fastest carries the traffic. */
-	for (i = 0; i < (size_t)m.n; i++)
+	for (size_t i = 0; i < (size_t)m.n; i++)
 		assert_int_equal(placement_counts(&m, &m.rows[i]), !strcmp(m.rows[i].name, "eth1"));
 }
 
@@ -401,10 +397,9 @@ TEST(notes_name_sides_that_slow_each_other)
 	};
 	struct run *runs;
 	struct table t;
-	size_t i, k;
 	int n;
 
-	for (i = 0; i < array_size(places); i++) {
+	for (size_t i = 0; i < array_size(places); i++) {
 		struct store *s = small_store();
 
 		add_machine(s);
@@ -414,7 +409,7 @@ TEST(notes_name_sides_that_slow_each_other)
 		assert_int_equal(placement_notes(s, runs, n, NULL), 0);
 		free(runs);
 		t = small_store_table(s, "topology", (struct query){0});
-		for (k = 0; k < 2 && places[i].says[k]; k++)
+		for (size_t k = 0; k < 2 && places[i].says[k]; k++)
 			small_store_says(&t, places[i].says[k]);
 		if (small_store_noted(&t, places[i].silent))
 			fail_msg("case %zu: a note has '%s'", i, places[i].silent);

@@ -78,11 +78,9 @@ TEST(changed_spaces_are_separate)
 /* Adds rows in the order of the file, with the maps above. */
 static void make_side(struct sideband *b, struct side_row *list, size_t n)
 {
-	size_t i;
-
 	each (c, maps)
 		sideband_add_map(b, c);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		list[i].order = i + 1;
 		sideband_add_row(b, &list[i]);
 	}
@@ -256,9 +254,9 @@ TEST(start_of_a_listed_process_keeps_its_maps)
 		{{MAP(0, CHILD, 4), FORK(100, OTHER, CHILD)}, false}, /* a thread */
 		{{MAP(0, CHILD, 4), COMM(90, CHILD, 0), FORK(100, CHILD, CHILD)}, true},
 	};
-	size_t i, n;
+	size_t n;
 
-	for (i = 0; i < array_size(cases); i++) {
+	for (size_t i = 0; i < array_size(cases); i++) {
 		freed(intern_free) struct intern names = {0};
 		freed(sideband_free) struct sideband b = {.strings = &names};
 		struct side_row rows[5];

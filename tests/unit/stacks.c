@@ -12,20 +12,20 @@ TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 	static const uint32_t lengths[] = {3, 6, 10, 15, FRAMES};
 	struct stack_head head = {.nr = FRAMES};
 	uint64_t chain[FRAMES], base;
-	uint32_t i, level, changed;
+	uint32_t changed;
 	freed(stacks_free) struct stacks s;
 
 	stacks_init(&s);
-	for (i = 0; i < FRAMES; i++)
+	for (uint32_t i = 0; i < FRAMES; i++)
 		chain[i] = 100 + i;
 	stacks_id(&s, 0, &head, chain);
 	base = s.keys[0].root;
 	assert_true(base >> 60 == 0);
-	for (i = 0; i < FRAMES; i++) { /* frames from the root on */
+	for (uint32_t i = 0; i < FRAMES; i++) { /* frames from the root on */
 		chain[FRAMES - 1 - i] += 1000;
 		changed = stacks_id(&s, 0, &head, chain);
 		chain[FRAMES - 1 - i] -= 1000;
-		for (level = 0; level < array_size(lengths); level++) {
+		for (uint32_t level = 0; level < array_size(lengths); level++) {
 			int shift = 48 - 12 * (int)level;
 
 			assert_int_equal(s.keys[changed].root >> shift == base >> shift,
@@ -42,10 +42,9 @@ static int compare(uint64_t a, uint64_t b)
 /* Below 0: a is before b. */
 static int compare_stacks(const struct stack *a, const struct stack *b)
 {
-	uint32_t i;
 	int c = 0;
 
-	for (i = 0; !c && i < a->head.nr && i < b->head.nr; i++)
+	for (uint32_t i = 0; !c && i < a->head.nr && i < b->head.nr; i++)
 		c = compare(a->chain[a->head.nr - 1 - i], b->chain[b->head.nr - 1 - i]);
 	c = c ? c : compare(a->head.nr, b->head.nr);
 	c = c ? c : compare(a->head.ip, b->head.ip);
@@ -62,13 +61,13 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 	struct stack_key *keys = xcalloc(2 * STACKS, sizeof(*keys));
 	struct fold list[3] = {0};
 	struct folds f = {list, 3};
-	size_t n = 0, i, equal = 0;
+	size_t n = 0, equal = 0;
 	freed(stack_order_free) struct stack_order so;
-	uint32_t k, seed = 1;
+	uint32_t seed = 1;
 
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		stacks_init(&list[i].stacks); /* the last stays empty */
-	for (i = 0; i < STACKS; i++) {
+	for (size_t i = 0; i < STACKS; i++) {
 		uint64_t chain[17] = {seed / 7 % 50000, seed >> 30};
 		struct stack_head head = {.ip = i % 2,
 					  .pid = 1 + (uint32_t)(i / 2 % 2),
@@ -77,16 +76,16 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 					  .nr = i % 11 ? 17 : 16};
 
 		seed = seed * 1103515245 + 12345;
-		for (k = 2; k < 17; k++)
+		for (uint32_t k = 2; k < 17; k++)
 			chain[k] = k;
 		stacks_id(&list[i % 2].stacks, i, &head, chain + (17 - head.nr));
 	}
-	for (i = 0; i < 2; i++)
-		for (k = 0; k < list[i].stacks.n; k++)
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < list[i].stacks.n; k++)
 			keys[n++] = list[i].stacks.keys[k];
 	stack_order_make(&so, &f);
 	assert_int_equal(so.n, n);
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		const struct stack_key *a = &keys[so.order[i - 1]], *b = &keys[so.order[i]];
 		int c = compare(a->space, b->space);
 
@@ -98,7 +97,7 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 		equal += !c;
 	}
 	assert_true(equal > 1000);
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		assert_null(list[i].stacks.list);
 		stacks_free(&list[i].stacks);
 	}

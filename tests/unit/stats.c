@@ -127,10 +127,10 @@ TEST(median_interval_has_the_binomial_level)
 		    {17, 5, 0.950958251953125},
 		    {20, 6, 0.958610534667969}};
 	double x[20];
-	size_t j;
 
 	each (r, rows) {
-		for (j = 0; j < r->n; j++) /* n, n-1 .. 1, because the order must not matter */
+		for (size_t j = 0; j < r->n;
+		     j++) /* n, n-1 .. 1, because the order must not matter */
 			x[j] = (double)(r->n - j);
 		check_estimate(stats_estimate(EST_MEDIAN, x, r->n, 0.95), ((double)r->n + 1) / 2,
 			       (double)r->k, (double)(r->n + 1 - r->k), r->level);
@@ -153,7 +153,6 @@ TEST(estimator_names_are_parsed)
 TEST(mann_whitney_equals_r)
 {
 	double x[40], y[35];
-	int i;
 
 	/* wilcox.test(a,b)$p.value: fully apart, 2 / choose(10, 5) */
 	near(stats_mann_whitney(LIST(A), LIST(B)), 0.00793650793650794);
@@ -167,9 +166,9 @@ TEST(mann_whitney_equals_r)
 	near(stats_mann_whitney(LIST(19, 22, 25, 26), LIST(23, 33, 40)), 8.0 / 35);
 	near(stats_mann_whitney(LIST(1), NULL, 0), NAN);
 	/* wilcox.test((1:40)%%7, (1:35)%%9+1, exact=FALSE)$p.value */
-	for (i = 1; i <= 40; i++)
+	for (int i = 1; i <= 40; i++)
 		x[i - 1] = i % 7;
-	for (i = 1; i <= 35; i++)
+	for (int i = 1; i <= 35; i++)
 		y[i - 1] = i % 9 + 1;
 	near(stats_mann_whitney(x, 40, y, 35), 0.000586896103152549);
 }
@@ -177,9 +176,8 @@ TEST(mann_whitney_equals_r)
 static double midrank2(const double *all, size_t n, double x)
 {
 	double below = 0, equal = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		below += all[i] < x;
 		equal += all[i] == x;
 	}
@@ -190,17 +188,15 @@ static double midrank2(const double *all, size_t n, double x)
 static double enumerate(const double *all, size_t n, size_t m)
 {
 	double mean = (double)m * (double)(n + 1), w = 0, hit = 0, ways = 0;
-	unsigned set;
-	size_t i;
 
-	for (i = 0; i < m; i++)
+	for (size_t i = 0; i < m; i++)
 		w += midrank2(all, n, all[i]);
-	for (set = 0; set < 1U << n; set++) {
+	for (unsigned set = 0; set < 1U << n; set++) {
 		double s = 0;
 
 		if ((size_t)__builtin_popcount(set) != m)
 			continue;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			if (set >> i & 1)
 				s += midrank2(all, n, all[i]);
 		ways++;
@@ -213,14 +209,13 @@ TEST(mann_whitney_equals_enumeration)
 {
 	double all[10];
 	struct prng r;
-	size_t i, n, m;
-	int round;
+	size_t n, m;
 
 	prng_seed(&r, 42);
-	for (round = 0; round < 300; round++) {
+	for (int round = 0; round < 300; round++) {
 		n = 2 + prng_below(&r, 9);
 		m = 1 + prng_below(&r, n - 1);
-		for (i = 0; i < n; i++) /* few values: many ties */
+		for (size_t i = 0; i < n; i++) /* few values: many ties */
 			all[i] = (double)prng_below(&r, 1 + (size_t)round % 12);
 		near(stats_mann_whitney(all, m, all + m, n - m), enumerate(all, n, m));
 	}
@@ -233,12 +228,11 @@ static void check_halves(struct prng *r, size_t n, size_t values)
 	struct stats_halves *h;
 	size_t i, k[2];
 	uint64_t base;
-	int round;
 
 	for (i = 0; i < n; i++)
 		x[i] = (double)prng_below(r, values);
 	h = stats_halves_new(x, n, n / 2);
-	for (round = 0; round < 50; round++) {
+	for (int round = 0; round < 50; round++) {
 		for (i = 0, base = 0; i < n; i++) /* run i is chosen with the chance that is left */
 			if (prng_below(r, n - i) < n / 2 - (size_t)__builtin_popcountll(base))
 				base |= 1ULL << i;
@@ -274,11 +268,11 @@ TEST(wilcoxon_counts_equal_r)
 		     {8, 8, 13}, {10, 10, 23}, {12, 12, 37}, {15, 15, 64}, {20, 20, 127},
 		     {5, 8, 6},	 {6, 10, 11},  {9, 12, 26}};
 	double *counts, below;
-	size_t n, i;
+	size_t n;
 
 	counts = stats_wilcoxon_counts(5, 3, &n);
 	assert_int_equal(n, 16);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		near(counts[i], expected[i]);
 	free(counts);
 	/* choose(60, 30) orders of 30 and 30: dwilcox(c(0, 1, 20, 450), 30, 30) * choose(60, 30) */
@@ -316,9 +310,8 @@ static void check_agrees(struct estimate e, double none, double p, double alpha)
 static double shifted_p(const double *a, size_t na, const double *b, size_t nb, double by)
 {
 	double moved[80];
-	size_t i;
 
-	for (i = 0; i < na; i++)
+	for (size_t i = 0; i < na; i++)
 		moved[i] = a[i] + by;
 	return stats_mann_whitney(moved, na, b, nb);
 }
@@ -327,9 +320,8 @@ static double shifted_p(const double *a, size_t na, const double *b, size_t nb, 
 static void check_sharp(const double *x, size_t na, size_t nb, struct estimate e, double alpha)
 {
 	double min = INFINITY, max = -INFINITY;
-	size_t i;
 
-	for (i = 0; i < na * nb; i++) {
+	for (size_t i = 0; i < na * nb; i++) {
 		min = fmin(min, x[na + i % nb] - x[i / nb]);
 		max = fmax(max, x[na + i % nb] - x[i / nb]);
 	}
@@ -350,15 +342,15 @@ TEST(interval_agrees_with_the_test)
 	double x[80], p, q, alpha;
 	struct estimate e;
 	struct prng r;
-	size_t round, i, na, nb;
+	size_t na, nb;
 	int apart = 0;
 
 	prng_seed(&r, 11);
-	for (round = 0; round < 6000; round++) {
+	for (size_t round = 0; round < 6000; round++) {
 		na = 4 + prng_below(&r, round % 50 ? 6 : 33);
 		nb = 4 + prng_below(&r, round % 50 ? 6 : 33);
 		alpha = alphas[round % 3];
-		for (i = 0; i < na + nb; i++) /* from many ties to none */
+		for (size_t i = 0; i < na + nb; i++) /* from many ties to none */
 			x[i] = 1 + (double)prng_below(&r, round % 4 ? 3 + round % 40 : 1 << 30) +
 			       (i < na ? 0 : (double)(round % 5));
 		e = stats_test_shift(x, na, x + na, nb, alpha, &p);
@@ -383,11 +375,10 @@ TEST(interval_of_tenths_is_a_tenth_of_that_of_whole_numbers)
 	double x[12], tenths[12], p, q;
 	struct estimate e, f;
 	struct prng r;
-	size_t round, i;
 
 	prng_seed(&r, 12);
-	for (round = 0; round < 500; round++) {
-		for (i = 0; i < 12; i++) {
+	for (size_t round = 0; round < 500; round++) {
+		for (size_t i = 0; i < 12; i++) {
 			x[i] = 1 + (double)prng_below(&r, 9) + (i < 6 ? 0 : (double)(round % 3));
 			tenths[i] = x[i] / 10;
 		}
@@ -404,11 +395,10 @@ TEST(interval_of_tenths_is_a_tenth_of_that_of_whole_numbers)
 static double count_ties(const double *x, size_t n)
 {
 	double sum = 0, same;
-	size_t i, j;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		same = 0;
-		for (j = 0; j < n; j++)
+		for (size_t j = 0; j < n; j++)
 			same += x[j] == x[i];
 		sum += same * same - 1;
 	}
@@ -422,16 +412,15 @@ TEST(interval_of_many_values_ends_at_pairs)
 	double x[N], pairs[PAIRS], p, rank;
 	struct estimate e;
 	struct prng r;
-	size_t round, i;
 	int checked = 0;
 
 	prng_seed(&r, 5);
-	for (round = 0; round < 60; round++) {
-		for (i = 0; i < N; i++) /* ties everywhere, or at one end alone */
+	for (size_t round = 0; round < 60; round++) {
+		for (size_t i = 0; i < N; i++) /* ties everywhere, or at one end alone */
 			x[i] = round % 3 == 0	? (double)prng_below(&r, 9)
 			       : round % 3 == 1 ? fmax((double)prng_below(&r, 1 << 20), 1 << 19)
 						: fmin((double)prng_below(&r, 1 << 20), 1 << 19);
-		for (i = 0; i < PAIRS; i++)
+		for (size_t i = 0; i < PAIRS; i++)
 			pairs[i] = x[NA + i % NB] - x[i / NB];
 		qsort(pairs, PAIRS, sizeof(*pairs), stats_by_value);
 		rank = ceil(PAIRS / 2. - 0.5 -
@@ -451,7 +440,7 @@ TEST(interval_of_many_values_ends_at_pairs)
 	assert_in_range(checked, 20, 60);
 	/* One value against 60 rejects no shift between the lowest and the highest pair. */
 	x[0] = 30.5;
-	for (i = 1; i <= 60; i++)
+	for (size_t i = 1; i <= 60; i++)
 		x[i] = (double)i;
 	check_estimate(stats_test_shift(x, 1, x + 1, 60, 0.05, &p), 0, -29.5, 29.5, 0.95);
 	/* The smallest p is 2 / 61, above 0.02, so no interval is known. */
@@ -500,10 +489,9 @@ TEST(proportion_interval_equals_r)
 /* Draws values around 0; every tenth is an outlier with `outliers`. */
 static void draw_values(struct prng *r, double *x, size_t n, bool outliers)
 {
-	size_t i;
 	int k;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		for (x[i] = -6, k = 0; k < 12; k++)
 			x[i] += (double)prng_below(r, 1 << 30) / (1 << 30);
 		if (outliers && !prng_below(r, 10))
@@ -517,13 +505,12 @@ TEST(the_error_of_an_estimator_covers_95_percent)
 	const size_t sizes[] = {2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 25};
 	struct prng r;
 	double x[25];
-	size_t i;
-	int e, k, hits;
+	int hits;
 
 	prng_seed(&r, STATS_SEED);
-	for (e = EST_MEDIAN; e <= EST_MEAN; e++) {
-		for (i = e == EST_MIDDLE ? 2 : 0; i < array_size(sizes); i++) {
-			for (k = hits = 0; k < DRAWS; k++) {
+	for (int e = EST_MEDIAN; e <= EST_MEAN; e++) {
+		for (size_t i = e == EST_MIDDLE ? 2 : 0; i < array_size(sizes); i++) {
+			for (int k = hits = 0; k < DRAWS; k++) {
 				draw_values(&r, x, sizes[i], e == EST_MEDIAN && sizes[i] > 11);
 				hits += fabs(stats_point(e, x, sizes[i])) <=
 					stats_error_half(stats_error_of(e, x, sizes[i]), 0.95);
@@ -575,7 +562,6 @@ TEST(prng_equals_its_reference)
 {
 	struct prng r;
 	size_t seen[3] = {0};
-	int i;
 
 	/* xoshiro256** from state {1, 2, 3, 4}: its authors' reference gives these. */
 	r = (struct prng){{1, 2, 3, 4}};
@@ -590,10 +576,10 @@ TEST(prng_equals_its_reference)
 	assert_true(r.s[0] == 0xe220a8397b1dcdafULL && r.s[1] == 0x6e789e6aa1b965f4ULL &&
 		    r.s[2] == 0x06c45d188009454fULL && r.s[3] == 0xf88bb8a8724c81ecULL);
 	prng_seed(&r, STATS_SEED);
-	for (i = 0; i < 30000; i++) {
+	for (int i = 0; i < 30000; i++) {
 		seen[prng_below(&r, 3)]++;
 	}
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		assert_in_range(seen[i], 9600, 10400);
 }
 
@@ -635,11 +621,10 @@ static void count_order(size_t n, double phi, int rounds, int *serial, int *tren
 	double x[20];
 	struct prng r;
 	int round;
-	size_t i;
 
 	prng_seed(&r, 41);
 	for (*serial = *trend = round = 0; round < rounds; round++) {
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			x[i] = (i ? phi * x[i - 1] : 0) + (double)prng_below(&r, 1 << 30);
 		t = order_test_of(x, n);
 		*serial += t.serial < 0.05;

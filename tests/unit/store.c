@@ -81,11 +81,10 @@ TEST(keys_of_metrics_have_an_object_and_a_cpu)
 	struct store *s;
 	double v;
 	int64_t id;
-	size_t i;
 
 	assert_int_equal(store_create(&s, NULL, NULL), 0);
 	add_run(s, "v", "measure", 1, "ok", &id);
-	for (i = 0; i < array_size(keys); i++)
+	for (size_t i = 0; i < array_size(keys); i++)
 		assert_int_equal(put_metric(s, id, keys[i], "1", (double)i), 0);
 	assert_int_equal(put_metric(s, id, "irq:LOC:cpu1", "1", 7), 0); /* replaces the first */
 	assert_int_equal(store_metrics(s, id, "irq", OF_SIDE, &rows, NULL), 2);
@@ -109,7 +108,6 @@ static void fill_profile(struct profile *p, const char *leaf)
 {
 	struct profile_cost c = {.comm = PROFILE_NONE, .cpu = 3, .samples = 2, .weight = 200};
 	uint32_t dso;
-	int i;
 
 	profile_init(p);
 	c.event = profile_event(p, "cpu-clock", true);
@@ -118,7 +116,7 @@ static void fill_profile(struct profile *p, const char *leaf)
 	p->events[c.event].weight2 = 20000;
 	dso = profile_dso(p, "[kernel.kallsyms]", "ab12", DSO_KERNEL);
 	c.frame = profile_frame(p, PROFILE_NONE, profile_symbol(p, dso, "main", false));
-	for (i = 0; i < 3000; i++) /* deeper than any buffer on the stack */
+	for (int i = 0; i < 3000; i++) /* deeper than any buffer on the stack */
 		c.frame = profile_frame(p, c.frame, profile_symbol(p, dso, i & 1 ? "a" : "b", 0));
 	c.frame = profile_frame(p, c.frame, profile_symbol(p, dso, leaf, false));
 	c.context = CTX_SOFTIRQ;

@@ -119,7 +119,6 @@ TEST(each_field_is_at_the_kernels_offset)
 	struct tcp_info *i = &m.info;
 	freed(str_free) struct str s = {0};
 	struct tcp_seen seen;
-	int f;
 
 	i->tcpi_rtt = 1, i->tcpi_rttvar = 2, i->tcpi_min_rtt = 3, i->tcpi_snd_cwnd = 4;
 	i->tcpi_snd_ssthresh = 5, i->tcpi_snd_mss = 6, i->tcpi_delivery_rate = 7;
@@ -135,7 +134,7 @@ TEST(each_field_is_at_the_kernels_offset)
 	put_line(&s, &m, sizeof(m.info));
 	s.buf[s.len - 1] = '\0';
 	assert_true(tcp_info_parse(s.buf, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, &seen));
-	for (f = 0; f < SOCKET_NFIGURES; f++)
+	for (int f = 0; f < SOCKET_NFIGURES; f++)
 		assert_float_equal(seen.f[f], f == SOCKET_app_limited_pct ? 100 : f + 1, 0);
 	assert_string_equal(seen.local, "[fd00::1]:80");
 	assert_string_equal(seen.peer, "[fd00::2]:65535");
@@ -217,12 +216,12 @@ TEST(medians_and_series_leave_out_idle_sockets)
 	static const uint32_t rtt[] = {60, 64, 199};
 	static const uint64_t bytes[] = {1000000, 900000, 400};
 	struct str s = {0};
-	uint32_t i, second, points = 0;
+	uint32_t points = 0;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 12 * S}});
-	for (second = 10; second <= 12; second++) {
+	for (uint32_t second = 10; second <= 12; second++) {
 		str_puts(&s, "little\n");
-		for (i = 0; i < 3; i++) {
+		for (uint32_t i = 0; i < 3; i++) {
 			struct made m = socket_made(i + 1);
 
 			m.info.tcpi_rtt = rtt[i];
@@ -235,7 +234,7 @@ TEST(medians_and_series_leave_out_idle_sockets)
 	read_raw(&in, "tcp.snap");
 	metrics_are(&in, "tcp_socket_rtt_us = 62, tcp_sockets = 3, "
 			 "tcp_socket_bytes_acked = 3800800");
-	for (i = 0; i < in.nseries; i++) {
+	for (uint32_t i = 0; i < in.nseries; i++) {
 		bool cwnd = !strcmp(in.series[i].name, "tcp_socket_cwnd");
 
 		points += cwnd;
@@ -251,10 +250,9 @@ TEST(medians_and_series_leave_out_idle_sockets)
 static void socket_read(const struct made *at, size_t n, size_t info_len, double from, double to)
 {
 	struct str s = {0};
-	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		str_puts(&s, "little\n");
 		put_line(&s, &at[i], info_len);
 		add_snap(from + (to - from) * (double)i / (double)(n - 1), &s);
@@ -285,9 +283,8 @@ TEST(missing_counter_has_no_growth)
 TEST(states_are_of_all_readings)
 {
 	struct made at[21]; /* 16 of them inside the window */
-	uint32_t i;
 
-	for (i = 0; i < 21; i++) {
+	for (uint32_t i = 0; i < 21; i++) {
 		at[i] = socket_made(1);
 		at[i].info.tcpi_min_rtt = i < 5 ? 1 : 100 - i;
 		at[i].info.tcpi_delivery_rate = 7;
@@ -305,10 +302,9 @@ TEST(socket_has_its_last_congestion_control)
 {
 	static const char *const control[] = {"reno", "bbr", "cubic"};
 	static const double seconds[] = {8, 10, 13};
-	size_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct str s = {0};
 
 		str_printf(&s, "little\n%.*s%s\n", (int)strlen(sender) - 3, sender, control[i]);
@@ -324,10 +320,9 @@ TEST(socket_has_its_last_congestion_control)
 static void sockets_send(const uint64_t *bytes, uint32_t n, double from, double to)
 {
 	struct str s = {0};
-	uint32_t i;
 
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	for (i = 0; i < 2 * n; i++) {
+	for (uint32_t i = 0; i < 2 * n; i++) {
 		struct made m = socket_made(i % n + 1);
 
 		if (i % n == 0)
@@ -386,9 +381,8 @@ TEST(the_least_busy_of_1002_sockets_are_added_up)
 {
 	uint64_t bytes[1002];
 	const struct note *merged;
-	uint32_t i;
 
-	for (i = 0; i < 1002; i++)
+	for (uint32_t i = 0; i < 1002; i++)
 		bytes[i] = 1000 + i;
 	sockets_send(bytes, 1002, 10, 13);
 	assert_int_equal(in.nsockets, 1000);
@@ -440,11 +434,10 @@ TEST(lines_are_read_whole)
 	struct made m = socket_made(5);
 	freed(str_free) struct str s = {0}, cut = {0};
 	struct tcp_seen seen;
-	int i;
 
 	m.msg.id.idiag_cookie[1] = 9;
 	m.memory[0] = 1, m.memory[8] = 2;
-	for (i = 11; i <= 12; i++) { /* the last state that has a name, and one more */
+	for (int i = 11; i <= 12; i++) { /* the last state that has a name, and one more */
 		m.msg.idiag_state = (uint8_t)i;
 		put_line(&s, &m, sizeof(m.info));
 		s.buf[s.len - 1] = '\0';
@@ -459,7 +452,7 @@ TEST(lines_are_read_whole)
 	check_digits(11, 'f', true);
 	/* more bytes than any kernel has */
 	str_puts(&cut, "77 ");
-	for (i = 0; i < 1025; i++)
+	for (int i = 0; i < 1025; i++)
 		str_puts(&cut, i ? "00" : "02");
 	str_puts(&cut, " 00 00 -");
 	assert_false(tcp_info_parse(cut.buf, true, &seen));

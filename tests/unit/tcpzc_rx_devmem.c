@@ -48,14 +48,14 @@ static ssize_t our_recvmsg(int fd, struct msghdr *msg, int flags)
 static int our_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	const uint32_t *t = value;
-	unsigned int i, n = 0;
+	unsigned int n = 0;
 
 	(void)fd;
 	assert_int_equal(level, SOL_SOCKET);
 	assert_int_equal(name, 80);
 	assert_int_equal(len % 8, 0);
 	assert_true(len / 8 <= 128);
-	for (i = 0; i < len / 8; i++) {
+	for (unsigned int i = 0; i < len / 8; i++) {
 		if (i < 64) {
 			returned.first[i] = t[2 * i];
 			returned.count[i] = t[2 * i + 1];
@@ -183,9 +183,8 @@ TEST(batches)
 {
 	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
-	unsigned int i;
 
-	for (i = 0; i < DONTNEED_BATCH + 1; i++) {
+	for (unsigned int i = 0; i < DONTNEED_BATCH + 1; i++) {
 		fresh();
 		arrive(k, &pos, 0, 64, 100 + i);
 		assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
@@ -201,9 +200,8 @@ TEST(many_ranges)
 {
 	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0;
-	unsigned int i;
 
-	for (i = 0; i < 129; i++) {
+	for (unsigned int i = 0; i < 129; i++) {
 		fresh();
 		arrive(k, &pos, 0, 16, 3 * i);
 		assert_int_equal(devmem_rx_step(&k->f), STEP_ON);

@@ -123,26 +123,25 @@ TEST(full_ring)
 {
 	freed(fake_free) struct fake *k = fake_new();
 	uint64_t pos = 0, seen = 0;
-	unsigned int i;
 
-	for (i = 0; i < RING; i++)
+	for (unsigned int i = 0; i < RING; i++)
 		arrive(k, &pos, i * PAGE, 64);
 	zcrx_collect(&k->f, &k->s);
-	for (i = RING; i < RING + 3; i++)
+	for (unsigned int i = RING; i < RING + 3; i++)
 		arrive(k, &pos, i * PAGE, 64);
 	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(*published_tail(k), RING);
 	assert_int_equal(k->s.nbacklog, 3);
 	zcrx_give_back_backlog(&k->s);
 	assert_int_equal(k->s.nbacklog, 3);
-	for (i = 0; i < RING; i++)
+	for (unsigned int i = 0; i < RING; i++)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	*kernel_head(k) = RING;
 	zcrx_give_back_backlog(&k->s);
 	zcrx_publish(&k->s.refill);
 	assert_int_equal(k->s.nbacklog, 0);
 	assert_int_equal(*published_tail(k), RING + 3);
-	for (i = RING; i < RING + 3; i++)
+	for (unsigned int i = RING; i < RING + 3; i++)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	assert_int_equal(seen, (1ULL << (RING + 3)) - 1);
 	assert_int_equal(k->f.bytes, (RING + 3) * 64);

@@ -5,17 +5,14 @@
 
 TEST(buckets)
 {
-	uint64_t v;
-	unsigned int i;
-
-	for (i = 1; i < HIST_BUCKETS; i++) {
+	for (unsigned int i = 1; i < HIST_BUCKETS; i++) {
 		uint64_t floor = hist_floor(i);
 
 		assert_true(floor > hist_floor(i - 1));
 		assert_int_equal(hist_bucket(floor), i);
 		assert_int_equal(hist_bucket(floor - 1), i - 1);
 	}
-	for (v = 0; v < 128; v++)
+	for (uint64_t v = 0; v < 128; v++)
 		assert_int_equal(hist_floor(hist_bucket(v)), v);
 	assert_int_equal(hist_bucket(UINT64_MAX), HIST_BUCKETS - 1);
 }
@@ -35,9 +32,8 @@ TEST(quantiles)
 	static uint64_t values[N];
 	static struct hist h;
 	uint64_t seed = 1, sum = 0;
-	size_t i;
 
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		values[i] = (seed >> 33) >> (seed >> 20 & 31); /* numbers of all magnitudes */
 		sum += values[i];

@@ -37,14 +37,13 @@ int fake_enter(unsigned int fd, unsigned int submit, unsigned int wait, unsigned
 	       void *arg, size_t size)
 {
 	bool cancelled = false;
-	unsigned int i;
 
 	(void)fd;
 	(void)wait;
 	(void)flags;
 	(void)arg;
 	(void)size;
-	for (i = 0; i < submit; i++) {
+	for (unsigned int i = 0; i < submit; i++) {
 		const struct io_uring_sqe *sqe = &k->sqes[k->sq_array[k->sq_head++ % ENTRIES]];
 
 		if (cancelled || k->refuses || sqe->ioprio & k->unknown) {

@@ -232,13 +232,12 @@ TEST(thread_with_unknown_cpus_is_not_confined)
 		const char *allowed;
 		double confined;
 	} rows[] = {{"1-2", 1}, {"1-3", 0}, {"?", 0}};
-	size_t k;
 
 	each (r, rows) {
 		struct str s = {0};
 
 		fresh("1-2");
-		for (k = 0; k < 2; k++) {
+		for (size_t k = 0; k < 2; k++) {
 			str_printf(&s, "t 7 %zu 0 %s ", k, r->allowed);
 			stat_line(&s, 7, "w", 0, 0, 0, 1);
 			str_puts(&s, "p 0 7 w) R 1\n"); /* no line of a process */

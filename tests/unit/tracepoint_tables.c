@@ -23,11 +23,10 @@ struct sampled {
 static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 {
 	freed(str_free) struct str text = {0};
-	size_t i;
 
 	w_tracing_head(w, "0.6");
 	w32(w, (uint32_t)n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		w_bytes(w, events[i].system, strlen(events[i].system) + 1);
 		w32(w, 1);
 		str_reset(&text);
@@ -43,7 +42,7 @@ static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 
 static void w_tracepoint(struct writer *w, const struct sampled *s)
 {
-	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL), i;
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
 
 	w64(w, W_EVENT_ID + (uint64_t)s->event);
 	w32(w, 7);
@@ -55,7 +54,7 @@ static void w_tracepoint(struct writer *w, const struct sampled *s)
 	w16(w, (uint64_t)s->event + 1);
 	w16(w, 0);
 	w32(w, s->tid);
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		w64(w, s->v[i]);
 	w32(w, 0);
 	w_end(w, at);
@@ -69,9 +68,8 @@ static struct tracepoints *recording(const struct recorded *events, size_t neven
 	const struct time_slice whole = {0};
 	struct w_event list[8];
 	struct tracepoints *tp;
-	size_t i;
 
-	for (i = 0; i < nevents; i++)
+	for (size_t i = 0; i < nevents; i++)
 		list[i] = (struct w_event){.type = PERF_TYPE_TRACEPOINT,
 					   .config = i + 1,
 					   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
@@ -83,9 +81,9 @@ static struct tracepoints *recording(const struct recorded *events, size_t neven
 	w_stream_head(&w, list, nevents);
 	w_formats(&formats, events, nevents);
 	w_tracing_record(&w, &formats.out);
-	for (i = 20; i <= 22; i++)
+	for (size_t i = 20; i <= 22; i++)
 		w_comm(&w, 1, 7, (uint32_t)i, false, i < 22 ? "a" : "b");
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		w_tracepoint(&w, &samples[i]);
 	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
 	if (tracepoints_open(&tp, path, &whole, &err))
@@ -248,9 +246,8 @@ TEST(waits_begin_with_the_chosen_event)
 		{"sched:sched_wakeup", "a delay begins when", 2000},
 		{"sched_other", "the recording has no sched:sched_other", 1500},
 	};
-	size_t i;
 
-	for (i = 0; i < array_size(events); i++) {
+	for (size_t i = 0; i < array_size(events); i++) {
 		struct table t = table_of("sched", (struct query){.event = events[i].event}, sched,
 					  5, switches, array_size(switches));
 

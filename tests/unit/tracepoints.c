@@ -110,14 +110,13 @@ static void cut_at(const struct writer *w, size_t len, size_t end)
 	struct cursor c = copy_of(w, len);
 	struct tracing t;
 	bool ok = tracing_read(&t, c);
-	size_t i;
 
 	assert_true(t.n <= 3);
 	if (len >= end)
 		assert_true(ok && t.n == 3 && !t.cut);
 	else
 		assert_true(!ok || t.cut);
-	for (i = 0; i < t.n; i++)
+	for (size_t i = 0; i < t.n; i++)
 		assert_int_equal(tracing_field(&t, &t.formats[i], "common_pid").at, 4);
 	tracing_free(&t);
 	free((void *)c.at);
@@ -125,13 +124,11 @@ static void cut_at(const struct writer *w, size_t len, size_t end)
 
 TEST(cut_formats_before_the_cut_are_read)
 {
-	int big;
-
-	for (big = 0; big < 2; big++) {
+	for (int big = 0; big < 2; big++) {
 		freed(writer_free) struct writer w = {.big = big};
-		size_t end = w_tracing(&w, "0.5"), len;
+		size_t end = w_tracing(&w, "0.5");
 
-		for (len = 0; len <= w.out.len; len++)
+		for (size_t len = 0; len <= w.out.len; len++)
 			cut_at(&w, len, end);
 	}
 }
@@ -141,16 +138,15 @@ TEST(damaged_formats_do_not_crash)
 {
 	freed(writer_free) struct writer w = {0};
 	static const uint8_t other[] = {0xff, 0x0a, 0x01, 0x7f, 0x80, 0x20};
-	size_t i, k;
 
 	w_tracing(&w, "0.6");
-	for (i = 0; i < w.out.len * sizeof(other); i++) {
+	for (size_t i = 0; i < w.out.len * sizeof(other); i++) {
 		struct cursor c = copy_of(&w, w.out.len);
 		struct tracing t;
 
 		((uint8_t *)c.at)[i / sizeof(other)] ^= other[i % sizeof(other)];
 		tracing_read(&t, c);
-		for (k = 0; k < t.n; k++)
+		for (size_t k = 0; k < t.n; k++)
 			tracing_field(&t, &t.formats[k], "id");
 		tracing_free(&t);
 		free((void *)c.at);
@@ -291,9 +287,7 @@ static void sample_is_read(bool big, bool fixed)
 
 TEST(samples_have_their_ids_time_cpu_and_fields)
 {
-	int i;
-
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		sample_is_read(i & 1, i & 2);
 }
 
@@ -319,10 +313,8 @@ static void come(struct time_order *o, uint64_t time, uint64_t v)
 
 static void check_order(const struct seen *s, size_t n)
 {
-	size_t i;
-
 	assert_int_equal(s->n, n);
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		assert_true(s->time[i - 1] < s->time[i] ||
 			    (s->time[i - 1] == s->time[i] && s->v[i - 1] < s->v[i]));
 }
@@ -356,9 +348,8 @@ TEST(samples_without_rounds_are_merged)
 {
 	struct seen s = {0};
 	freed(time_order_free) struct time_order o = {.deliver = see, .ctx = &s};
-	uint64_t i;
 
-	for (i = 0; i < 50; i++)
+	for (uint64_t i = 0; i < 50; i++)
 		come(&o, (50 - i) / 3, i);
 	time_order_finish(&o);
 	check_order(&s, 50);
@@ -411,11 +402,11 @@ TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 {
 	char dir[] = "/tmp/zcost-spool-XXXXXX";
 	autofree char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
-	int standard = dup(STDIN_FILENO), i;
+	int standard = dup(STDIN_FILENO);
 	struct spool s;
 
 	assert_non_null(mkdtemp(dir));
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		if (i)
 			close(STDIN_FILENO); /* the file gets the number 0 */
 		setenv("TMPDIR", dir, 1);
@@ -453,11 +444,10 @@ TEST(thread_ids_have_the_names_of_their_time)
 	};
 	freed(tracepoint_threads_free) struct tracepoint_threads t;
 	uint32_t first, second, early;
-	size_t i;
 
 	intern_str(&strings, "parent");
 	intern_str(&strings, "child");
-	for (i = 0; i < array_size(rows); i++) {
+	for (size_t i = 0; i < array_size(rows); i++) {
 		rows[i].order = i;
 		sideband_add_row(&side, &rows[i]);
 	}
@@ -499,7 +489,7 @@ static void w_formats(struct writer *w)
 static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_t tid, uint32_t cpu,
 			   uint64_t value)
 {
-	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0), i;
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0);
 
 	w64(w, id);
 	w32(w, tid);
@@ -509,7 +499,7 @@ static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_
 	w32(w, 0);
 	w32(w, 68);
 	w64(w, 0);
-	for (i = 0; i < 7; i++)
+	for (size_t i = 0; i < 7; i++)
 		w64(w, value + i);
 	w32(w, 0);
 	w_end(w, at);
@@ -595,9 +585,8 @@ TEST(calls_are_delivered_in_order_and_once)
 	const struct tracepoint_want wants[] = {enters, exits};
 	struct delivered d;
 	size_t len;
-	int big;
 
-	for (big = 0; big < 2; big++) {
+	for (int big = 0; big < 2; big++) {
 		freed(writer_free) struct writer w = {.big = big};
 
 		w_calls(&w, RECORDED);
@@ -625,7 +614,7 @@ TEST(calls_are_delivered_in_order_and_once)
 static void w_short_sample(struct writer *w, uint32_t pid, uint32_t tid, uint32_t cpu,
 			   uint64_t value, uint32_t len)
 {
-	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0), i;
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0);
 
 	w64(w, ENTER);
 	w32(w, pid);
@@ -636,7 +625,7 @@ static void w_short_sample(struct writer *w, uint32_t pid, uint32_t tid, uint32_
 	w32(w, len);
 	w64(w, 0);
 	w64(w, value);
-	for (i = 16; i + 4 < len; i += 8)
+	for (size_t i = 16; i + 4 < len; i += 8)
 		w64(w, 0);
 	w32(w, 0);
 	w_end(w, at);
@@ -727,7 +716,6 @@ TEST(files_of_a_folder_share_no_rounds)
 	struct delivered d = {0};
 	struct tracepoints_query q = {&enters, 1, note_delivered, &d};
 	autofree char *data, *other;
-	int i;
 
 	assert_non_null(mkdtemp(dir));
 	data = xasprintf("%s/data", dir);
@@ -735,7 +723,7 @@ TEST(files_of_a_folder_share_no_rounds)
 	w_stream_head(&first, &enter_event, 1);
 	w_formats(&first);
 	w_event_sample(&first, ENTER, 100, 1, 0, 1);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		w_event_sample(&first, ENTER, 200 + (uint64_t)i, 1, 0, 1);
 		w_end(&first, w_begin(&first, 68, 0));
 	}

@@ -45,15 +45,15 @@ TEST(aarch64_registers_are_read)
 {
 	const struct unwind_arch *arch = unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_64);
 	struct unwind_regs regs;
-	uint64_t v[33], i;
+	uint64_t v[33];
 	bool ok;
 
-	for (i = 0; i < 33; i++)
+	for (uint64_t i = 0; i < 33; i++)
 		v[i] = i;
 	v[32] = 0xff7f123456789abcULL; /* a pointer signature above 48 bits */
 	regs = take(arch, 0x1ffffffff, v, 33, &ok);
 	assert_true(ok);
-	for (i = 0; i < 32; i++)
+	for (uint64_t i = 0; i < 32; i++)
 		assert_int_equal(regs.value[i], i);
 	assert_int_equal(regs.pc, 0x123456789abc);
 	assert_null(unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_32));
@@ -131,10 +131,10 @@ enum { PIDS = 10, PAGES = 24 };
 static void replay_row(uint32_t owner[PIDS][PAGES], const struct sideband *side,
 		       const struct side_row *row)
 {
-	uint32_t key = side_fork_key(row), page;
+	uint32_t key = side_fork_key(row);
 	const struct side_map *m = &side->maps[row->what];
 
-	for (page = 0; page < PAGES; page++) {
+	for (uint32_t page = 0; page < PAGES; page++) {
 		uint32_t *of = owner[row->kind == SIDE_MAP ? row->pid : key] + page;
 
 		if (row->kind == SIDE_MAP && m->start <= 0x1000ULL * page &&
@@ -156,17 +156,17 @@ TEST(maps_at_any_time_equal_a_replay)
 	freed(intern_free) struct intern strings = {0};
 	freed(sideband_free) struct sideband side = {.strings = &strings};
 	freed(history_free) struct history h;
-	uint32_t v, pid, page;
+	uint32_t pid;
 	size_t found = 0;
 
-	for (v = 0; v < ROWS; v++)
+	for (uint32_t v = 0; v < ROWS; v++)
 		random_row(&side, v, v < ROWS / 20 ? 0 : v);
 	sideband_finish(&side);
 	history_make(&h, &side);
-	for (v = 0; v < side.n; v++) {
+	for (uint32_t v = 0; v < side.n; v++) {
 		replay_row(owner, &side, &side.list[v]);
 		for (pid = 0; pid < PIDS; pid++)
-			for (page = 0; page < PAGES; page++) {
+			for (uint32_t page = 0; page < PAGES; page++) {
 				const struct side_map *m =
 					history_find(&h, pid, 0x1000ULL * page + 7, v);
 
@@ -350,10 +350,9 @@ static void w_section(struct writer *w, uint32_t name, uint32_t type, uint64_t f
 static void w_symbols(struct writer *w)
 {
 	const char *name = function_names;
-	int i;
 
 	w_until(w, SYMBOLS + sizeof(Elf64_Sym));
-	for (i = 0; i < 8; i++, name += strlen(name) + 1) {
+	for (int i = 0; i < 8; i++, name += strlen(name) + 1) {
 		w32(w, sizeof(section_names) + (uint64_t)(name - function_names));
 		w_int(w, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1);
 		w_int(w, 0, 1);
@@ -443,7 +442,7 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 {
 	size_t at = w_begin(w, PERF_RECORD_SAMPLE,
 			    *k->chain ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER),
-	       i, n;
+	       n;
 	size_t room = k->nwords * WORD, end;
 
 	for (n = 0; n < array_size(k->chain) && k->chain[n]; n++)
@@ -456,10 +455,10 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 	w64(w, 0);
 	w64(w, 1000);
 	w64(w, n);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		w64(w, k->chain[i]);
 	w64(w, k->abi);
-	for (i = 0; i < 64 && k->abi; i++)
+	for (size_t i = 0; i < 64 && k->abi; i++)
 		if (m->mask >> i & 1)
 			w64(w, i == m->perf_pc	 ? k->pc
 			       : i == m->perf_sp ? k->sp
@@ -472,7 +471,7 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 	}
 	w64(w, room);
 	end = w->out.len + room;
-	for (i = 0; i < k->nwords; i++)
+	for (size_t i = 0; i < k->nwords; i++)
 		w64(w, k->words[i]);
 	w_until(w, end);
 	if (room)
@@ -519,11 +518,10 @@ static char *chain_of(const struct machine *m, const struct kept *k, struct prof
 {
 	struct str s = {0};
 	struct profile p;
-	uint32_t f;
 
 	read_kept(&p, m, k, 1);
 	assert_int_equal(p.ncosts, 1);
-	for (f = p.costs[0].frame; f != PROFILE_NONE; f = p.frames[f].parent)
+	for (uint32_t f = p.costs[0].frame; f != PROFILE_NONE; f = p.frames[f].parent)
 		str_printf(&s, "%s%s", s.len ? ";" : "",
 			   profile_symbol_name(&p, p.frames[f].symbol));
 	*counts = p.health.unwinds;
@@ -552,11 +550,10 @@ static uint64_t back_in(const struct machine *m, uint64_t function)
 static void kernel_of(const struct machine *m, struct kept *k)
 {
 	struct profile_unwinds n;
-	uint64_t i;
 	char *got;
 
 	k->chain[0] = (uint64_t)PERF_CONTEXT_KERNEL;
-	for (i = 0; i < 3; i++) {
+	for (uint64_t i = 0; i < 3; i++) {
 		k->chain[i + 1] = KERNEL + i;
 		k->chain[i + 2] = 0;
 		got = chain_of(m, k, &n);
@@ -682,11 +679,10 @@ static void deep_of(const struct machine *m)
 {
 	struct kept k = {.abi = ABI, .pc = MAPPED + BARE + 4, .sp = STACK, .fp = STACK};
 	struct profile_unwinds n;
-	uint32_t frames;
 	char *got;
 	size_t i;
 
-	for (frames = UNWIND_FRAMES; frames <= UNWIND_FRAMES + 1; frames++) {
+	for (uint32_t frames = UNWIND_FRAMES; frames <= UNWIND_FRAMES + 1; frames++) {
 		for (i = 0; i + 1 < frames; i++) {
 			k.words[2 * i] = STACK + (2 * i + 2) * WORD;
 			k.words[2 * i + 1] = MAPPED + BARE + 0x20;
@@ -723,10 +719,8 @@ static void notes_of(const struct machine *m)
 
 TEST(chains_of_each_machine_are_unwound)
 {
-	const struct machine *m;
-
 	snprintf(path, sizeof(path), "%s/prog", dir);
-	for (m = machines; m < machines + array_size(machines); m++) {
+	for (const struct machine *m = machines; m < machines + array_size(machines); m++) {
 		print_message("# %s\n", m->name);
 		write_object(m, path);
 		frames_of(m);

@@ -71,7 +71,6 @@ TEST(bad_dwarf_expressions_are_refused)
 {
 	Dwarf_Op many[9];
 	uint64_t value;
-	size_t i;
 
 	FAILS(OP(DW_OP_plus));
 	FAILS(OP1(DW_OP_breg7, 16), OP(DW_OP_deref));
@@ -82,7 +81,7 @@ TEST(bad_dwarf_expressions_are_refused)
 	FAILS({.atom = DW_OP_bregx, .number = UNWIND_REGS});
 	FAILS(OP1(DW_OP_addr, 1));
 	FAILS(OP(0xff));
-	for (i = 0; i < array_size(many); i++)
+	for (size_t i = 0; i < array_size(many); i++)
 		many[i] = (Dwarf_Op){.atom = DW_OP_lit1};
 	assert_true(evaluate(many, 8, &value));
 	assert_false(evaluate(many, 9, &value));

@@ -25,17 +25,16 @@ static void narrowed(double from, double to)
 static bool resolved(double from, double to, double step, size_t *warnings)
 {
 	uint64_t t[64];
-	size_t n = 0, i;
-	double at;
+	size_t n = 0;
 	bool known;
 
 	narrowed(from, to);
-	for (at = 99.9; at < 105 + step && n < array_size(t); at += step)
+	for (double at = 99.9; at < 105 + step && n < array_size(t); at += step)
 		t[n++] = ns(at);
 	known = window_resolves(&in, "x", t, n, sizeof(*t));
 	assert_int_equal(in.nabsent, !known);
 	*warnings = 0;
-	for (i = 0; i < in.notes.n; i++)
+	for (size_t i = 0; i < in.notes.n; i++)
 		*warnings += in.notes.note[i].severity == SEVERITY_WARNING;
 	return known;
 }
@@ -103,7 +102,6 @@ TEST(readings_too_far_apart_are_warned_of)
 TEST(file_of_readings_resolves_a_slice)
 {
 	char path[] = "/tmp/zcost-window-XXXXXX";
-	double at;
 
 	narrowed(0.05, 4.1);
 	close(mkstemp(path));
@@ -111,7 +109,7 @@ TEST(file_of_readings_resolves_a_slice)
 	append_snap(path, 99.9, "", 0);
 	assert_true(window_resolves_snaps(&in, "x", path));
 	assert_int_equal(in.notes.n, 0);
-	for (at = 100.9; at < 106; at++)
+	for (double at = 100.9; at < 106; at++)
 		append_snap(path, at, "", 0);
 	assert_true(window_resolves_snaps(&in, "x", path));
 	assert_float_equal(noted(&in, NOTE_slice_interpolated)->value[1].number, 35 / 4.05, 1e-6);
@@ -134,10 +132,8 @@ TEST(absent_figures_are_listed_once)
 
 TEST(series_is_cut_to_a_part_of_the_window)
 {
-	double s;
-
 	narrowed(2, 3);
-	for (s = 100; s < 105; s += 0.5)
+	for (double s = 100; s < 105; s += 0.5)
 		ingest_point(&in, "y", ns(s), s);
 	window_cut_series(&in);
 	assert_int_equal(in.nseries,

@@ -229,12 +229,11 @@ TEST(account_that_ends_before_the_window_is_cut_off)
 	const struct workload_run run = {dir, 1000000000, 21000000000, 0};
 	autofree char *out = xasprintf("%s/workload.out", dir);
 	char *why;
-	size_t t;
 
 	each (c, cases) {
 		freed(str_free) struct str text = {0};
 
-		for (t = 1; t <= 9; t++)
+		for (size_t t = 1; t <= 9; t++)
 			str_printf(&text, "{\"type\":\"point\",\"t_ns\":%zu,\"bytes\":%zu}\n",
 				   t * 1000000000, t);
 		str_puts(&text, c->last);
@@ -313,13 +312,12 @@ TEST(netperf_times)
 static void snap_file(const char *name, const char *const text[], size_t n)
 {
 	char path[64];
-	size_t i;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	assert_true(fd >= 0);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		assert_int_equal(snap_append(fd, (i + 1) * 1000000000, text[i], strlen(text[i])),
 				 0);
 	close(fd);
@@ -376,15 +374,14 @@ static void add_socket(struct str *s, unsigned int cookie, unsigned int acked,
 		       unsigned int received)
 {
 	uint8_t msg[72] = {[44] = (uint8_t)cookie}, info[136] = {0};
-	size_t i;
 
 	memcpy(info + 120, &(uint32_t){htole32(acked)}, 4);
 	memcpy(info + 128, &(uint32_t){htole32(received)}, 4);
 	str_puts(s, "7 ");
-	for (i = 0; i < sizeof(msg); i++)
+	for (size_t i = 0; i < sizeof(msg); i++)
 		str_printf(s, "%02x", msg[i]);
 	str_putc(s, ' ');
-	for (i = 0; i < sizeof(info); i++)
+	for (size_t i = 0; i < sizeof(info); i++)
 		str_printf(s, "%02x", info[i]);
 	str_puts(s, " - cubic\n");
 }
@@ -395,21 +392,20 @@ TEST(tcp)
 	const char *text[3];
 	struct error err;
 	freed(account_free) struct account a;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		str_puts(&s[i], "little\n");
 		add_socket(&s[i], 1, 5000 + 100 * (unsigned int)i, 40);
 	}
 	add_socket(&s[1], 2, 0, 70000); /* made since the first reading, then closed */
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		text[i] = s[i].buf;
 	snap_file("tcp.snap", text, 3);
 	assert_int_equal(snap_account("tcp", &a, &err), 0);
 	assert_int_equal(a.points.n, 3);
 	assert_float_equal(account_total(&a, WORK_BYTES), 200 + 70000, 0);
 	account_free(&a);
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		str_free(&s[i]);
 	text[0] = text[1] = "little\n";
 	snap_file("tcp.snap", text, 2);

@@ -31,9 +31,8 @@ struct counters {
 static struct counter *counters_find(struct counters *list, const char *event, const char *group)
 {
 	bool again = false;
-	size_t i;
 
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		if (strcmp(list->c[i].event, event))
 			continue;
 		if (!strcmp(list->c[i].group, group))
@@ -81,10 +80,10 @@ static void counter_add_row(struct counter *c, const struct row *r)
 
 static void counters_add_rows(struct ingest *in, const struct tsv *t, struct counters *list)
 {
-	size_t i, bad = t->short_rows;
+	size_t bad = t->short_rows;
 	struct row r;
 
-	for (i = 0; i < t->rows; i++) {
+	for (size_t i = 0; i < t->rows; i++) {
 		bool unsupported = !strcmp(tsv_text(t, i, "state"), "not-supported");
 		bool socket = !strcmp(tsv_text(t, i, "scope"), "socket");
 		struct counter *c;
@@ -140,7 +139,6 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 {
 	struct counters list = {0};
 	struct tsv t;
-	size_t i;
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -148,10 +146,10 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 	rc = tsv_require(&t, err, "event", "cpu", "value", "enabled_ns", "running_ns", NULL);
 	if (!rc) {
 		counters_add_rows(in, &t, &list);
-		for (i = 0; i < list.n; i++)
+		for (size_t i = 0; i < list.n; i++)
 			counter_add_metrics(in, &list.c[i]);
 	}
-	for (i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n; i++)
 		free(list.c[i].name);
 	free(list.c);
 	tsv_free(&t);

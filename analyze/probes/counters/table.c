@@ -13,9 +13,7 @@
 
 static const struct stat_counter *stat_find(const struct perf_stat *st, const char *event)
 {
-	size_t i;
-
-	for (i = 0; i < st->n; i++)
+	for (size_t i = 0; i < st->n; i++)
 		if (st->counters[i].state == STAT_COUNTED && !strcmp(st->counters[i].event, event))
 			return &st->counters[i];
 	return NULL;
@@ -35,9 +33,7 @@ static bool stat_value_of(const void *arg, const char *event, double *value)
  */
 static bool stat_hides_runs(const struct perf_stat *st)
 {
-	size_t i;
-
-	for (i = 0; i < st->n && !st->runs; i++)
+	for (size_t i = 0; i < st->n && !st->runs; i++)
 		if (!isnan(st->counters[i].error_pct))
 			return true;
 	return false;
@@ -103,9 +99,8 @@ static void stat_add_counters(struct table *t, const struct perf_stat *st)
 {
 	struct str name = {0};
 	struct value *row;
-	size_t i;
 
-	for (i = 0; i < st->n; i++) {
+	for (size_t i = 0; i < st->n; i++) {
 		const struct stat_counter *c = &st->counters[i];
 
 		str_reset(&name);
@@ -153,9 +148,8 @@ static void stat_add_times(struct table *t, const struct perf_stat *st)
 static void stat_add_ratios(struct table *t, const struct perf_stat *st)
 {
 	struct counter_ratio r;
-	size_t i;
 
-	for (i = 0; i < st->n; i++)
+	for (size_t i = 0; i < st->n; i++)
 		if (st->counters[i].state == STAT_COUNTED &&
 		    counter_ratio(&r, st->counters[i].event, st->counters[i].value, stat_value_of,
 				  st))
@@ -168,11 +162,10 @@ static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const
 	double units = q->work.units > 0 ? q->work.units : q->work.rate * st->elapsed_s;
 	const char *unit = q->unit ? q->unit : "unit";
 	struct str name = {0}, per = {0};
-	size_t i;
 
 	if (!(units > 0))
 		return;
-	for (i = 0; i < st->n; i++) {
+	for (size_t i = 0; i < st->n; i++) {
 		const struct stat_counter *c = &st->counters[i];
 
 		if (c->state != STAT_COUNTED || !(c->value > 0))
@@ -316,14 +309,13 @@ bool counter_ratio(struct counter_ratio *r, const char *event, double value,
 {
 	struct ratio_parts p;
 	double under;
-	size_t i, k;
 
 	if (!ratio_split(event, &p))
 		return false;
-	for (i = 0; i < array_size(ratios); i++) {
+	for (size_t i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].over, p.name))
 			continue;
-		for (k = 0; k < array_size(ratios[i].under) && ratios[i].under[k]; k++) {
+		for (size_t k = 0; k < array_size(ratios[i].under) && ratios[i].under[k]; k++) {
 			if (!ratio_counted(&p, ratios[i].under[k], &under, value_of, arg))
 				continue;
 			ratio_fill_name(r, &p, ratios[i].name);
@@ -519,9 +511,8 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 	struct counters_pair p = {m->s, NULL, event, false};
 	bool found = false;
 	char *name;
-	int i;
 
-	for (i = 0; i < m->b->n && !found; i++) {
+	for (int i = 0; i < m->b->n && !found; i++) {
 		p.r = &m->b->runs[i];
 		found = counters_ratio_of(&p, &ratio);
 	}
@@ -554,14 +545,14 @@ static int counters_find_events(const struct block_table *m, struct metric_keys 
 {
 	static const char *const what[] = {"counter", "counter_not_counted",
 					   "counter_not_supported"};
-	size_t i, k, n = 0;
+	size_t k, n = 0;
 	int rc = 0;
 
-	for (i = 0; i < array_size(what) && !rc; i++)
+	for (size_t i = 0; i < array_size(what) && !rc; i++)
 		rc = metric_keys_add(list, m->s, m->b, what[i], OF_SIDE, err);
 	if (list->n)
 		qsort(list->m, list->n, sizeof(*list->m), counters_by_event);
-	for (i = 0; i < list->n; i = k + 1) {
+	for (size_t i = 0; i < list->n; i = k + 1) {
 		for (k = i;
 		     k + 1 < list->n && !strcmp(list->m[k + 1].key.object, list->m[i].key.object);)
 			k++;
@@ -581,11 +572,10 @@ static int counters_add_block(struct block_table *m, struct error *err)
 {
 	struct metric_keys list = {0};
 	int rc = counters_find_events(m, &list, err);
-	size_t i;
 
-	for (i = 0; i < list.n && !rc; i++)
+	for (size_t i = 0; i < list.n && !rc; i++)
 		counters_add_event(m, &list.m[i]);
-	for (i = 0; i < list.n && !rc; i++)
+	for (size_t i = 0; i < list.n && !rc; i++)
 		counters_add_ratio(m, list.m[i].key.object);
 	free(list.m);
 	return rc;

@@ -99,12 +99,11 @@ static void topology_add(struct topology *t, struct topology_row *row, const str
 /* Adds a package for every package number that a CPU has. */
 static void topology_add_packages(struct topology *t)
 {
-	int64_t most = -1, p;
-	size_t i;
+	int64_t most = -1;
 
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		most = t->cpus[i].package > most ? t->cpus[i].package : most;
-	for (p = 0; p <= most && p < CPUSET_MAX; p++) {
+	for (int64_t p = 0; p <= most && p < CPUSET_MAX; p++) {
 		struct cpuset set = {0};
 		char name[24];
 		struct topology_row row;
@@ -112,7 +111,7 @@ static void topology_add_packages(struct topology *t)
 		snprintf(name, sizeof(name), "%lld", (long long)p);
 		row = topology_blank(t, "package", name);
 		row.package = p;
-		for (i = 0; i < t->n; i++)
+		for (size_t i = 0; i < t->n; i++)
 			if (t->cpus[i].package == p)
 				cpuset_add(&set, t->cpus[i].number);
 		if (cpuset_count(&set))
@@ -124,16 +123,15 @@ static void topology_add_packages(struct topology *t)
 static void topology_add_cores(struct topology *t)
 {
 	struct cpuset done = {0};
-	size_t i, k;
 
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const struct cpu *c = &t->cpus[i];
 		struct topology_row row = topology_blank(t, "core", c->core);
 		struct cpuset set = {0};
 
 		if (!c->core || cpuset_has(&done, c->number))
 			continue;
-		for (k = i; k < t->n; k++)
+		for (size_t k = i; k < t->n; k++)
 			if (t->cpus[k].core && !strcmp(t->cpus[k].core, c->core)) {
 				cpuset_add(&set, t->cpus[k].number);
 				cpuset_add(&done, t->cpus[k].number);
@@ -234,11 +232,11 @@ static void topology_add_nics(struct topology *t, const char *dir, struct error 
 {
 	char *nics = xasprintf("%s/nic", dir), *path, *text;
 	struct dirent **list = NULL;
-	int n = scandir(nics, &list, NULL, versionsort), i;
+	int n = scandir(nics, &list, NULL, versionsort);
 
 	if (n < 0)
 		error_sys(err, errno, "%s: cannot read", nics);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		path = xasprintf("%s/%s/sysfs", nics, list[i]->d_name);
 		text = NULL;
 		if (list[i]->d_name[0] != '.' && !file_read(path, &text, NULL, err))
@@ -294,10 +292,10 @@ static void host_add_lines(struct host *h, const char *dir, const char *file, co
 			   struct error *err)
 {
 	struct error e = {0};
-	char *path = xasprintf("%s/%s", dir, file), *text = NULL, *rest, *line, *equals;
+	char *path = xasprintf("%s/%s", dir, file), *text = NULL, *line, *equals;
 
 	if (!file_read(path, &text, NULL, &e)) {
-		for (rest = text; (line = str_token(&rest, '\n'));) {
+		for (char *rest = text; (line = str_token(&rest, '\n'));) {
 			equals = *line == '#' ? NULL : strchr(line, '=');
 			if (!equals)
 				continue;

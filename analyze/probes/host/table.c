@@ -31,9 +31,7 @@ static void host_add_row(struct table *t, const char *host, const char *fact, co
 
 static const char *host_fact_find(const struct fact_row *facts, int n, const char *name)
 {
-	int i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, name))
 			return facts[i].value;
 	return NULL;
@@ -45,9 +43,8 @@ static void host_list_flaws(struct str *s, const struct fact_row *facts, int n, 
 {
 	static const char prefix[] = "vulnerability:";
 	bool first = true;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (!str_starts(facts[i].name, prefix) || !facts[i].value ||
 		    !str_starts(facts[i].value, begin))
 			continue;
@@ -84,11 +81,10 @@ static int host_add_settings(struct store *s, const char *host, struct table *t,
 	};
 	struct fact_row *facts;
 	int n = store_facts(s, host, NULL, &facts, err);
-	size_t i;
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < array_size(shown); i++)
+	for (size_t i = 0; i < array_size(shown); i++)
 		host_add_row(t, host, shown[i].title, host_fact_find(facts, n, shown[i].name));
 	host_add_mitigations(t, host, facts, n);
 	free(facts);
@@ -116,13 +112,13 @@ static int host_add_clock(struct store *s, const char *host, struct table *t, st
 static int host_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct host_row *hosts;
-	int n = store_hosts(s, &hosts, err), i, rc = 0;
+	int n = store_hosts(s, &hosts, err), rc = 0;
 	char cpus[24];
 
 	(void)q;
 	if (n < 0)
 		return n;
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		const struct host_row *h = &hosts[i];
 
 		snprintf(cpus, sizeof(cpus), "%lld", (long long)h->cpus);

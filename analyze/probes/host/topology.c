@@ -93,9 +93,9 @@ static void topology_put_part(struct table *t, const struct machine *m,
 static int topology_alike(const struct machine *m, int at)
 {
 	const struct topology_row *r = &m->rows[at], *x;
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < m->n; i++) {
+	for (int i = 0; i < m->n; i++) {
 		x = &m->rows[i];
 		if (strcmp(x->kind, "cache") || strcmp(x->name, r->name) ||
 		    (x->size_kib != r->size_kib && !(isnan(x->size_kib) && isnan(r->size_kib))))
@@ -129,9 +129,7 @@ static void topology_put_caches(struct table *t, const struct machine *m, int at
 
 static void topology_put_host(struct table *t, const struct machine *m, bool all)
 {
-	int i;
-
-	for (i = 0; i < m->n; i++) {
+	for (int i = 0; i < m->n; i++) {
 		const char *kind = m->rows[i].kind;
 
 		if (!strcmp(kind, "cache") && !all)
@@ -152,9 +150,8 @@ static void topology_add(struct str *s, const char *text)
 static void topology_detail_nics(struct str *s, const struct machine *m, const struct placement *p)
 {
 	char text[96];
-	int i;
 
-	for (i = 0; i < m->n; i++) {
+	for (int i = 0; i < m->n; i++) {
 		const struct topology_row *r = &m->rows[i];
 
 		if (strcmp(r->kind, "nic") || r->node < 0 || !r->up)
@@ -211,9 +208,9 @@ static bool topology_on_host(const struct run *r, const char *host)
 static void topology_put_block(struct table *t, const struct machine *m, const struct block_runs *b,
 			       const char *host)
 {
-	int i, k;
+	int k;
 
-	for (i = 0; i < b->n; i++) {
+	for (int i = 0; i < b->n; i++) {
 		const char *cpus = b->runs[i].cpus;
 
 		if (!topology_on_host(&b->runs[i], host))
@@ -233,12 +230,10 @@ static void topology_add_notes(struct store *s, const struct block_runs *b, stru
 {
 	struct notes stored = {0};
 	const char *concerns;
-	size_t k;
-	int i;
 
-	for (i = 0; i < b->n; i++)
+	for (int i = 0; i < b->n; i++)
 		store_notes(s, b->runs[i].id, &stored, NULL);
-	for (k = 0; k < stored.n; k++) {
+	for (size_t k = 0; k < stored.n; k++) {
 		concerns = note_collector(&stored.note[k]);
 		if (concerns && !strcmp(concerns, t->name))
 			notes_copy(&t->notes, &stored.note[k]);
@@ -251,20 +246,20 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 	struct host_row *hosts = NULL;
 	struct block_list list = {0};
 	struct machine m;
-	int n = store_hosts(s, &hosts, err), h, i, rc = n < 0 ? n : 0;
+	int n = store_hosts(s, &hosts, err), rc = n < 0 ? n : 0;
 
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	for (h = 0; h < n && !rc; h++) {
+	for (int h = 0; h < n && !rc; h++) {
 		rc = machine_read(&m, s, hosts[h].name, err);
 		if (!rc && !m.n)
 			note_add(&t->notes, topology_unknown, hosts[h].name);
 		topology_put_host(t, &m, q->all);
-		for (i = 0; i < list.n; i++)
+		for (int i = 0; i < list.n; i++)
 			topology_put_block(t, &m, &list.blocks[i], hosts[h].name);
 		machine_free(&m);
 	}
-	for (i = 0; i < list.n && !rc; i++)
+	for (int i = 0; i < list.n && !rc; i++)
 		topology_add_notes(s, &list.blocks[i], t);
 	if (!rc && !q->all)
 		note_add(&t->notes, table_how, "--all shows every core and cache");

@@ -15,9 +15,7 @@
  */
 static void perf_add_named(struct profile *p, const struct ingest *in)
 {
-	size_t i;
-
-	for (i = 0; in->named && i < p->ncosts; i++) {
+	for (size_t i = 0; in->named && i < p->ncosts; i++) {
 		const struct profile_cost *c = &p->costs[i];
 
 		if (c->tid == c->pid && c->comm != PROFILE_NONE &&
@@ -80,12 +78,11 @@ double *ingest_idle_ns(const struct ingest *in)
 {
 	double *ns = xcalloc(CPUSET_MAX, sizeof(*ns)),
 	       window = (double)(in->run.end_ns - in->run.start_ns);
-	size_t i;
 	int cpu;
 
-	for (i = 0; i < CPUSET_MAX; i++)
+	for (size_t i = 0; i < CPUSET_MAX; i++)
 		ns[i] = NAN;
-	for (i = 0; i < in->nmetrics; i++) {
+	for (size_t i = 0; i < in->nmetrics; i++) {
 		cpu = in->metrics[i].key.cpu;
 		if (!strcmp(in->metrics[i].key.name, "busy_ns") && cpu >= 0 && cpu < CPUSET_MAX)
 			ns[cpu] = window - in->metrics[i].value;
@@ -97,9 +94,8 @@ double *ingest_idle_ns(const struct ingest *in)
 static double *coverage_idle_tasks(const struct profile *p, uint32_t event)
 {
 	double *ns = xcalloc(CPUSET_MAX, sizeof(*ns));
-	size_t i;
 
-	for (i = 0; i < p->ncosts; i++)
+	for (size_t i = 0; i < p->ncosts; i++)
 		if (p->costs[i].event == event && !p->costs[i].tid && p->costs[i].cpu < CPUSET_MAX)
 			ns[p->costs[i].cpu] += (double)p->costs[i].weight;
 	return ns;
@@ -112,10 +108,9 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 	double *tasks = coverage_idle_tasks(in->profile, event), *idle = ingest_idle_ns(in);
 	double all = 0, sampled = 0;
 	struct cpuset unseen = {0};
-	unsigned int cpu;
 	char *text;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		if (isnan(idle[cpu]) || profile_has_idle(tasks[cpu], idle[cpu]))
 			continue;
 		cpuset_add(&unseen, cpu);

@@ -45,9 +45,8 @@ static double reading_interpolate(const struct reading *a, const struct reading 
 double readings_integrate(const struct reading *r, size_t n, uint64_t from, uint64_t to)
 {
 	double joules = 0;
-	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		uint64_t lo = r[i - 1].t_ns > from ? r[i - 1].t_ns : from;
 		uint64_t hi = r[i].t_ns < to ? r[i].t_ns : to;
 
@@ -76,9 +75,8 @@ double readings_difference(const struct reading *r, size_t n, uint64_t from, uin
 static double readings_median_step(const struct reading *r, size_t n)
 {
 	double *step = xcalloc(n + 1, sizeof(*step)), median;
-	size_t i;
 
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
 	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
 	free(step);
@@ -93,9 +91,8 @@ static void readings_note_gap(struct ingest *in, const char *what, const struct 
 			      size_t n, uint64_t from, uint64_t to)
 {
 	double usual = readings_median_step(r, n), longest = 0, at = 0, step;
-	size_t i;
 
-	for (i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++) {
 		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
 		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= longest ||
 		    (step <= 3 * usual && (r[i - 1].t_ns >= from || r[i].t_ns <= to)))
@@ -137,9 +134,8 @@ void readings_add_series(struct ingest *in, const char *kind, const char *source
 			 const char *domain, const struct reading *r, size_t n, bool energy)
 {
 	const char *name = arena_printf(&in->arena, "power_w:%s/%s/%s", kind, source, domain);
-	size_t i;
 
-	for (i = energy; i < n; i++) {
+	for (size_t i = energy; i < n; i++) {
 		double watts = r[i].v;
 
 		if (r[i].t_ns + SERIES_MARGIN_NS < in->run.start_ns ||
@@ -188,9 +184,8 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 	       double watts, const char *how)
 {
 	char *name = xstrdup(domain);
-	int k;
 
-	for (k = 2; power_name_is_taken(in, kind, source, name); k++) {
+	for (int k = 2; power_name_is_taken(in, kind, source, name); k++) {
 		free(name);
 		name = xasprintf("%s (%d)", domain, k);
 	}
@@ -211,10 +206,8 @@ static bool domain_is_part(const char *domain)
 
 static const char *power_find_source(const struct ingest *in, const char *kind)
 {
-	size_t o, i;
-
-	for (o = 0; o < array_size(order); o++)
-		for (i = 0; i < in->npower; i++)
+	for (size_t o = 0; o < array_size(order); o++)
+		for (size_t i = 0; i < in->npower; i++)
 			if (!strcmp(in->power[i].kind, kind) &&
 			    !strcmp(in->power[i].source, order[o]))
 				return order[o];
@@ -227,9 +220,8 @@ static void power_add_total(struct ingest *in, const char *kind)
 	const char *source = power_find_source(in, kind), *how = NULL;
 	double watts = 0;
 	bool found = false;
-	size_t i;
 
-	for (i = 0; source && i < in->npower; i++) {
+	for (size_t i = 0; source && i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
 
 		if (strcmp(p->kind, kind) || strcmp(p->source, source) || domain_is_part(p->domain))
@@ -257,22 +249,22 @@ static void power_add_total_series(struct ingest *in, const char *kind)
 {
 	const char *source = power_find_source(in, kind), *name;
 	char *prefix = xasprintf("power_w:%s/%s/", kind, source ? source : "");
-	size_t i, n = 0, cap = 0, domains = 0, together, k;
+	size_t n = 0, cap = 0, domains = 0, together, k;
 	struct reading *r = NULL;
 	double watts;
 
-	for (i = 0; i < in->npower; i++)
+	for (size_t i = 0; i < in->npower; i++)
 		domains += source && !strcmp(in->power[i].kind, kind) &&
 			   !strcmp(in->power[i].source, source) &&
 			   !domain_is_part(in->power[i].domain);
-	for (i = 0; i < in->nseries; i++)
+	for (size_t i = 0; i < in->nseries; i++)
 		if (str_starts(in->series[i].name, prefix) &&
 		    !domain_is_part(in->series[i].name + strlen(prefix)))
 			array_add(r, n, cap,
 				  (struct reading){in->series[i].t_ns, in->series[i].value});
 	readings_sort(r, n);
 	name = arena_printf(&in->arena, "power_w:%s", kind);
-	for (i = 0; i < n; i += together) {
+	for (size_t i = 0; i < n; i += together) {
 		watts = 0;
 		for (k = i; k < n && r[k].t_ns - r[i].t_ns < TOGETHER_NS; k++)
 			watts += r[k].v;
@@ -286,9 +278,7 @@ static void power_add_total_series(struct ingest *in, const char *kind)
 
 void power_put(struct ingest *in)
 {
-	size_t i;
-
-	for (i = 0; i < in->npower; i++) {
+	for (size_t i = 0; i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
 		char *object = xasprintf("%s/%s/%s", p->kind, p->source, p->domain);
 
@@ -296,9 +286,9 @@ void power_put(struct ingest *in)
 					      {"power_w", object, NO_CPU}, "W", p->watts, p->how});
 		free(object);
 	}
-	for (i = 0; i < array_size(totals); i++)
+	for (size_t i = 0; i < array_size(totals); i++)
 		power_add_total(in, totals[i]);
-	for (i = 0; i < array_size(totals); i++)
+	for (size_t i = 0; i < array_size(totals); i++)
 		power_add_total_series(in, totals[i]);
 }
 
@@ -318,9 +308,7 @@ struct domains {
 
 static struct domain *domains_find(struct domains *list, const char *source, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		if (!strcmp(list->d[i].source, source) && !strcmp(list->d[i].name, name))
 			return &list->d[i];
 	array_add(list->d, list->n, list->cap, (struct domain){.source = source, .name = name});
@@ -329,9 +317,9 @@ static struct domain *domains_find(struct domains *list, const char *source, con
 
 static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 {
-	size_t row, bad = t->short_rows;
+	size_t bad = t->short_rows;
 
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		struct reading r;
 		struct domain *d;
 		double v;
@@ -352,9 +340,7 @@ static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 
 static void domains_add_power(struct ingest *in, struct domains *list)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		struct domain *d = &list->d[i];
 		char *what = xasprintf("power of %s %s", d->source, d->name);
 
@@ -370,7 +356,7 @@ static void domains_add_power(struct ingest *in, struct domains *list)
 static int power_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct domains list = {0};
-	size_t bad, i;
+	size_t bad;
 	struct tsv t;
 	int rc = tsv_read(&t, path, '\t', err);
 
@@ -383,7 +369,7 @@ static int power_read_file(struct ingest *in, const char *path, struct error *er
 			note_add(&in->notes, rows_unreadable, "power", bad, "power.tsv");
 		domains_add_power(in, &list);
 	}
-	for (i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n; i++)
 		free(list.d[i].r);
 	free(list.d);
 	tsv_free(&t);
@@ -408,10 +394,9 @@ static void polled_read_snaps(struct polled *p, struct snaps *snaps)
 	struct error why;
 	const char *text;
 	double watts;
-	size_t i;
 
 	p->r = xcalloc(snaps->n + 1, sizeof(*p->r));
-	for (i = 0; i < snaps->n; i++) {
+	for (size_t i = 0; i < snaps->n; i++) {
 		text = snaps_text(snaps, i);
 		if (*text == '#')
 			continue;
@@ -428,9 +413,9 @@ static const char *polled_find_kind(struct snaps *snaps)
 {
 	static const char key[] = "# kind: ";
 	const char *line = snaps->n ? strstr(snaps_text(snaps, 0), key) : NULL;
-	size_t i, n = line ? strcspn(line + sizeof(key) - 1, "\n") : 0;
+	size_t n = line ? strcspn(line + sizeof(key) - 1, "\n") : 0;
 
-	for (i = 0; i < array_size(totals); i++)
+	for (size_t i = 0; i < array_size(totals); i++)
 		if (strlen(totals[i]) == n && !strncmp(line + sizeof(key) - 1, totals[i], n))
 			return totals[i];
 	return "other";
@@ -484,12 +469,12 @@ static const struct power_unit {
 /* Returns the unit among the words of a heading, "power (W)" or "power_mW", or NULL. */
 static const struct power_unit *power_unit_in(const char *heading)
 {
-	size_t n, i;
+	size_t n;
 
 	for (; *heading; heading += n ? n : 1) {
 		for (n = 0; isalpha((unsigned char)heading[n]);)
 			n++;
-		for (i = 0; i < array_size(power_units); i++)
+		for (size_t i = 0; i < array_size(power_units); i++)
 			if (strlen(power_units[i].name) == n &&
 			    !strncmp(power_units[i].name, heading, n))
 				return &power_units[i];
@@ -591,12 +576,11 @@ static int meter_find_column(struct reader *d, const struct tsv *t, struct error
 
 static void meter_read_rows(struct reader *d, const struct tsv *t)
 {
-	size_t row;
 	double s = 0, w;
 
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	d->bad = t->short_rows;
-	for (row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows; row++) {
 		if (meter_to_monotonic(d, tsv_cell(t, row, 0), &s) &&
 		    text_is_number(tsv_cell(t, row, d->column), &w))
 			d->r[d->n++] =
@@ -666,9 +650,9 @@ static void meter_add_kept_log(struct ingest *in, struct meter own)
 void ingest_meters(struct ingest *in)
 {
 	struct meter own = {.path = NULL};
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < in->how.nmeters; i++) {
+	for (size_t i = 0; i < in->how.nmeters; i++) {
 		const struct meter *m = &in->how.meters[i];
 
 		if (m->side && strcmp(m->side, in->run.side))

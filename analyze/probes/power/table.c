@@ -23,11 +23,9 @@ bool power_has_kind(struct store *s, const struct query *q, const char *kind)
 
 const char *power_kind(struct store *s, const struct query *q)
 {
-	int i;
-
 	if (q->power_kind)
 		return q->power_kind;
-	for (i = 0; power_kind_names[i]; i++)
+	for (int i = 0; power_kind_names[i]; i++)
 		if (power_has_kind(s, q, power_kind_names[i]))
 			return power_kind_names[i];
 	return NULL;
@@ -37,9 +35,8 @@ void power_note_kinds(struct store *s, const struct query *q, struct table *t)
 {
 	const char *used = power_kind(s, q);
 	struct str others = {0};
-	int i;
 
-	for (i = 0; used && power_kind_names[i]; i++)
+	for (int i = 0; used && power_kind_names[i]; i++)
 		if (strcmp(power_kind_names[i], used) && power_has_kind(s, q, power_kind_names[i]))
 			str_printf(&others, "%s%s", others.len ? ", " : "", power_kind_names[i]);
 	if (others.len)
@@ -63,13 +60,13 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	const char *source;
 	struct run *all = NULL;
 	bool found;
-	int n, i;
+	int n;
 
 	if (!p->kind)
 		return false;
 	found = store_metric_of(s, side->id, &key, &p->watts, &source);
 	n = found ? 0 : store_runs(s, &f, &all, NULL);
-	for (i = 0; i < n && !found; i++)
+	for (int i = 0; i < n && !found; i++)
 		found = power_same_host(&all[i], side) &&
 			store_metric_of(s, all[i].id, &key, &p->watts, &source);
 	free(all);
@@ -90,11 +87,10 @@ static bool power_modelled(struct store *s, const struct query *q, const struct 
 			   int n, int first, struct power *p)
 {
 	double cpu = 0;
-	int i;
 
 	if (!power_is_modelled(q))
 		return false;
-	for (i = first; i < n; i++)
+	for (int i = first; i < n; i++)
 		if (power_same_host(sides[i], sides[first]))
 			cpu += cpu_pct_unshared(s, sides, i);
 	p->watts = q->model_idle + q->model_per_cpu * cpu / 100;
@@ -107,10 +103,10 @@ static bool power_is_shared(struct store *s, const struct run *const sides[], in
 {
 	struct run_filter f = {sides[0]->variant, sides[0]->pass, NULL, sides[0]->repeat, false};
 	struct run *all;
-	int count = store_runs(s, &f, &all, NULL), on_host = 0, i, k;
+	int count = store_runs(s, &f, &all, NULL), on_host = 0;
 
-	for (i = 0; i < count; i++)
-		for (k = 0; k < n; k++)
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < n; k++)
 			if (power_same_host(&all[i], sides[k])) {
 				on_host++;
 				break;
@@ -127,9 +123,9 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
 	const char *kind = power_kind(s, q);
 	struct power all = none, one;
 	double watts = 0;
-	int i, k;
+	int k;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		for (k = 0; k < i && !power_same_host(sides[k], sides[i]); k++)
 			;
 		if (k < i)
@@ -232,7 +228,6 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 	struct estimate e =
 		scope_estimate(s, k->b->runs, k->b->n, k->est, power_figure_watts, &k->watts);
 	struct value *row;
-	size_t i;
 
 	if (!e.n)
 		return;
@@ -242,7 +237,7 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 	table_set(t, row, "source", value_str(t, k->source));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
 	put_estimate(t, row, "power_w", &e);
-	for (i = 0; i < array_size(figures); i++) {
+	for (size_t i = 0; i < array_size(figures); i++) {
 		if (figures[i].whole && k->domain)
 			continue;
 		e = scope_estimate(s, k->b->runs, k->b->n, k->est, figures[i].figure, &k->watts);
@@ -276,10 +271,9 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
 	struct metric_keys names = {0};
 	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err);
-	size_t i, n;
 
-	for (i = 0; i < array_size(kinds) && !rc; i++)
-		for (n = 0; n < names.n; n++)
+	for (size_t i = 0; i < array_size(kinds) && !rc; i++)
+		for (size_t n = 0; n < names.n; n++)
 			if (str_starts(names.m[n].key.object ?: "", kinds[i]))
 				power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	k.kind = k.source = "model";
@@ -294,13 +288,12 @@ static void power_table_note_absent(struct block_table *k)
 {
 	const struct block_runs *b = k->list.blocks;
 	char *reason;
-	int i;
 
 	if (scope_slice_absent(k->s, k->t->name)) {
 		changes_nothing(k->s, k->t);
 		return;
 	}
-	for (i = 0; i < k->list.n; i++) {
+	for (int i = 0; i < k->list.n; i++) {
 		reason = block_collector_reason(k->s, &b[i], "power");
 		note_add_block(
 			&k->t->notes, &b[i].block, table_not_measured,
@@ -326,9 +319,9 @@ static void power_table_note_datagrams(struct store *s, const struct block_list 
 				       struct table *t)
 {
 	struct absences absent = {0};
-	int i, r;
+	int r;
 
-	for (i = 0; i < list->n && t->rows; i++) {
+	for (int i = 0; i < list->n && t->rows; i++) {
 		const struct block_runs *b = &list->blocks[i];
 
 		for (r = 0; r < b->n && !sent_datagrams(s, &b->runs[r]); r++)

@@ -94,7 +94,6 @@ static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row
 	const char *bytes = tsv_text(t, row, "bytes");
 	uint64_t n = 0;
 	bool never; /* no call returned: there is no minimum, maximum or deviation */
-	size_t i;
 
 	*s = (struct syscall_row){
 		.comm = arena_strdup(&in->arena, tsv_text(t, row, "comm")),
@@ -104,7 +103,7 @@ static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row
 		.nr = atoll(tsv_text(t, row, "nr")),
 	};
 	never = parse_u64(tsv_text(t, row, "calls"), &n) && !n;
-	for (i = 0; i < array_size(numbers); i++) {
+	for (size_t i = 0; i < array_size(numbers); i++) {
 		const char *cell = tsv_text(t, row, numbers[i].column);
 
 		if (never && !*cell)
@@ -127,7 +126,7 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 {
 	struct timed sum = {0};
 	struct syscall_row row;
-	size_t i, bad;
+	size_t bad;
 	struct tsv t;
 	int rc = tsv_read(&t, path, '\t', err);
 
@@ -136,7 +135,7 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 	bad = t.short_rows;
 	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
 			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
-	for (i = 0; !rc && i < t.rows; i++) {
+	for (size_t i = 0; !rc && i < t.rows; i++) {
 		if (!syscall_parse_row(in, &t, i, &row, &sum)) {
 			bad++;
 			continue;
@@ -165,7 +164,7 @@ static const struct {
 
 static int socket_copies_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	size_t row, i, bad;
+	size_t bad;
 	uint64_t bytes;
 	struct tsv t;
 	int rc = tsv_read(&t, path, '\t', err);
@@ -174,12 +173,12 @@ static int socket_copies_read_file(struct ingest *in, const char *path, struct e
 		return rc;
 	bad = t.short_rows;
 	rc = tsv_require(&t, err, "event", "calls", "bytes", NULL);
-	for (row = 0; !rc && row < t.rows; row++) {
+	for (size_t row = 0; !rc && row < t.rows; row++) {
 		const char *event = tsv_text(&t, row, "event");
 		bool good = parse_u64(tsv_text(&t, row, "bytes"), &bytes);
 
 		bad += !good;
-		for (i = 0; good && i < array_size(events); i++)
+		for (size_t i = 0; good && i < array_size(events); i++)
 			if (!strcmp(events[i].event, event))
 				ingest_metric(in, events[i].metric, "B", (double)bytes);
 	}

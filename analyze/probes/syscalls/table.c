@@ -77,12 +77,13 @@ static const struct {
 /* Parses the keys of q->by and ignores "variant" and "side". Returns -EINVAL for an unknown key. */
 static int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err)
 {
-	char *text = xstrdup(q->by ? q->by : "comm"), *state = NULL, *word;
+	char *text = xstrdup(q->by ? q->by : "comm"), *state = NULL;
 	size_t i;
 	int rc = 0;
 
 	*keys = 0;
-	for (word = strtok_r(text, ",", &state); word && !rc; word = strtok_r(NULL, ",", &state)) {
+	for (char *word = strtok_r(text, ",", &state); word && !rc;
+	     word = strtok_r(NULL, ",", &state)) {
 		for (i = 0; i < array_size(by_names) && strcmp(by_names[i].name, word); i++)
 			;
 		if (i < array_size(by_names))
@@ -121,7 +122,6 @@ static void syscall_rows_merge(struct syscall_row *a, const struct syscall_row *
 {
 	double na = (double)a->calls, nb = (double)b->calls,
 	       delta = syscall_rows_mean_of(b) - syscall_rows_mean_of(a);
-	int i;
 
 	if (nb > 0) {
 		a->m2 += b->m2 + delta * delta * na * nb / (na + nb);
@@ -136,7 +136,7 @@ static void syscall_rows_merge(struct syscall_row *a, const struct syscall_row *
 	a->unfinished += b->unfinished;
 	a->bytes += b->bytes;
 	a->has_bytes |= b->has_bytes;
-	for (i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++) {
 		a->time_hist[i] += b->time_hist[i];
 		a->size_hist[i] += b->size_hist[i];
 	}
@@ -234,13 +234,11 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 	struct str text = {0};
 	struct intern names = {0};
 	uint64_t *sums = xcalloc(s->n + 1, sizeof(*sums));
-	uint32_t k;
-	size_t i;
 
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (s->rows[i].unfinished)
 			sums[intern_str(&names, s->rows[i].name)] += s->rows[i].unfinished;
-	for (k = 0; k < names.n; k++)
+	for (uint32_t k = 0; k < names.n; k++)
 		str_printf(&text, "%s%s %llu", k ? ", " : "", intern_get(&names, k),
 			   (unsigned long long)sums[k]);
 	if (text.len)
@@ -257,7 +255,7 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 static void syscalls_put(struct table *t, const struct query *q, struct syscall_sums *s,
 			 const struct block *b)
 {
-	size_t limit = query_limit(q, LIMIT), i;
+	size_t limit = query_limit(q, LIMIT);
 	unsigned long long calls = 0, ended = 0;
 	double ns = 0;
 
@@ -265,7 +263,7 @@ static void syscalls_put(struct table *t, const struct query *q, struct syscall_
 		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
 	if (s->n < limit)
 		limit = s->n;
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct syscall_row *r = &s->rows[i];
 
 		if (i < limit)
@@ -475,17 +473,16 @@ static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_
 static int syscalls_perf_read_calls(struct syscalls_perf_calls *c, struct error *err)
 {
 	struct tracepoints_query q = {wants, array_size(wants), syscalls_perf_deliver, c};
-	uint32_t i;
 	int rc;
 
-	for (i = 0; i < array_size(wants); i++)
+	for (uint32_t i = 0; i < array_size(wants); i++)
 		if (!tracepoints_has(c->tp, wants[i].system, wants[i].name))
 			return error_set(
 				err, ENOENT,
 				"%s: has no system calls; record them with perf record -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit (-a, or a command)",
 				tracepoints_path(c->tp));
 	rc = tracepoints_read(c->tp, &q, err);
-	for (i = 0; i < c->nthreads && !rc; i++)
+	for (uint32_t i = 0; i < c->nthreads && !rc; i++)
 		if (c->threads[i].open)
 			syscalls_perf_add_unfinished(c, &c->threads[i], i);
 	return rc;
@@ -570,11 +567,11 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 			    struct syscall_sums *sums, struct error *err)
 {
 	struct syscall_row *rows;
-	int n = store_syscalls(s, run->id, &rows, err), i;
+	int n = store_syscalls(s, run->id, &rows, err);
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (str_matches(q->comm, rows[i].comm))
 			syscalls_add(sums, &rows[i]);
 	free(rows);
@@ -586,9 +583,9 @@ static int syscalls_put_block(struct store *s, const struct query *q, const stru
 			      unsigned int keys, struct table *t, struct error *err)
 {
 	struct syscall_sums sums = {.keys = keys};
-	int k, rc = 0;
+	int rc = 0;
 
-	for (k = 0; k < b->n && !rc; k++)
+	for (int k = 0; k < b->n && !rc; k++)
 		rc = syscalls_add_run(s, q, &b->runs[k], &sums, err);
 	if (!rc && b->n)
 		syscalls_put(t, q, &sums, &b->block);
@@ -601,14 +598,14 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 {
 	struct block_list list = {0};
 	unsigned int keys;
-	int rc = syscalls_keys(q, &keys, err), i;
+	int rc = syscalls_keys(q, &keys, err);
 
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_SYSCALLS, err);
 	syscalls_set_columns(t, keys,
 			     list.n > 1 || (q->by && strstr(q->by, "variant")) ||
 				     (q->by && strstr(q->by, "side")));
-	for (i = 0; i < list.n && !rc; i++)
+	for (int i = 0; i < list.n && !rc; i++)
 		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc && !t->rows)
 		changes_nothing(s, t);
@@ -624,9 +621,8 @@ static int syscalls_from_perf_trace(const struct trace *tr, const struct query *
 {
 	struct syscall_sums sums = {.kib = syscalls_work_kib(q)};
 	int rc = syscalls_keys(q, &sums.keys, err);
-	size_t i;
 
-	for (i = 0; i < tr->n && !rc; i++)
+	for (size_t i = 0; i < tr->n && !rc; i++)
 		if (str_matches(q->comm, tr->rows[i].comm))
 			syscalls_add(&sums, &tr->rows[i]);
 	if (!rc) {

@@ -145,9 +145,8 @@ bool tcp_info_parse(char *line, bool little, struct tcp_seen *s)
 	uint8_t msg[BYTES], bytes[2][BYTES];
 	char *pid = str_token(&line, ' '), *word[3];
 	int len[3];
-	size_t i;
 
-	for (i = 0; i < array_size(word); i++) {
+	for (size_t i = 0; i < array_size(word); i++) {
 		word[i] = str_token(&line, ' ');
 		len[i] = word[i] ? unhex(word[i], i ? bytes[i - 1] : msg) : -1;
 		if (len[i] < 0)
@@ -157,7 +156,7 @@ bool tcp_info_parse(char *line, bool little, struct tcp_seen *s)
 	if (s->pid <= 0 || !line || !tcp_parse_msg(msg, len[0], swap, s))
 		return false;
 	s->congestion = strcmp(line, "-") ? line : NULL;
-	for (i = 0; i < SOCKET_NFIGURES; i++)
+	for (size_t i = 0; i < SOCKET_NFIGURES; i++)
 		s->f[i] = tcp_parse_figure(bytes[places[i].from], len[1 + places[i].from], swap,
 					   places[i].offset, places[i].size, places[i].none);
 	s->f[SOCKET_app_limited_pct] = isnan(s->f[SOCKET_delivery_rate])

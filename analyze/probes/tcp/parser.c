@@ -71,11 +71,11 @@ static double socket_bytes(const double f[SOCKET_NFIGURES])
 static size_t sockets_choose(struct values *v, const struct values *bytes)
 {
 	double most = 0;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < bytes->n; i++)
+	for (size_t i = 0; i < bytes->n; i++)
 		most = bytes->v[i] > most ? bytes->v[i] : most;
-	for (i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++)
 		if (bytes->v[i] >= IDLE * most && !isnan(v->v[i]))
 			v->v[n++] = v->v[i];
 	return n;
@@ -101,7 +101,6 @@ static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
 {
 	uint64_t *at = map_at(&all->by_cookie, s->cookie);
 	struct track *t;
-	int i;
 
 	if (*at)
 		return &all->t[*at - 1];
@@ -112,7 +111,7 @@ static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
 	t->row.local = arena_strdup(&all->in->arena, s->local);
 	t->row.peer = arena_strdup(&all->in->arena, s->peer);
 	t->row.first_ns = all->t_ns;
-	for (i = 0; i < SOCKET_NFIGURES; i++)
+	for (int i = 0; i < SOCKET_NFIGURES; i++)
 		t->row.f[i] = NAN;
 	return t;
 }
@@ -135,9 +134,8 @@ static void track_grow(struct tracks *all, struct track *t, const struct tcp_see
 	uint64_t from = t->last_reading ? t->last_ns : all->before_ns;
 	double share = span_inside(from, all->t_ns, all->in->run.start_ns, all->in->run.end_ns);
 	double before;
-	int f;
 
-	for (f = 0; f < SOCKET_NFIGURES; f++) {
+	for (int f = 0; f < SOCKET_NFIGURES; f++) {
 		if (!figure_is_growth((enum socket_figure)f) || isnan(s->f[f]))
 			continue;
 		before = t->last_reading && !isnan(t->last.f[f]) ? t->last.f[f] : 0;
@@ -157,7 +155,6 @@ static bool tcp_read_line(char *line, void *arg)
 	struct tracks *all = arg;
 	struct tcp_seen s;
 	struct track *t;
-	int f;
 
 	if (!strcmp(line, "little") || !strcmp(line, "big")) {
 		all->little = *line == 'l';
@@ -168,7 +165,7 @@ static bool tcp_read_line(char *line, void *arg)
 	t = tracks_find(all, &s);
 	if (all->reading)
 		track_grow(all, t, &s);
-	for (f = 0; f < SOCKET_NFIGURES && tcp_in_window(all); f++)
+	for (int f = 0; f < SOCKET_NFIGURES && tcp_in_window(all); f++)
 		if (!figure_is_growth((enum socket_figure)f))
 			track_add_value(&t->over[f], s.f[f]);
 	array_add(all->rtt.v, all->rtt.n, all->rtt.cap, s.f[SOCKET_rtt_us]);
@@ -237,9 +234,8 @@ static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t m
 {
 	struct values v = {0}, bytes = {0};
 	double sum = 0, x;
-	size_t i;
 
-	for (i = 0; i < all->n; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		x = all->t[i].row.f[metrics[metric].figure];
 		if (isnan(x))
 			continue;
@@ -256,9 +252,7 @@ static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t m
 
 static void tcp_add_metrics(struct ingest *in, const struct tracks *all)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(metrics); i++)
+	for (size_t i = 0; i < array_size(metrics); i++)
 		tcp_add_metric(in, all, i);
 	ingest_metric(in, "tcp_sockets", "1", (double)all->n);
 }
@@ -266,11 +260,9 @@ static void tcp_add_metrics(struct ingest *in, const struct tracks *all)
 static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 {
 	double rest = 0;
-	size_t i;
-	int f;
 
-	for (i = 0; i < all->n; i++) {
-		for (f = 0; f < SOCKET_NFIGURES; f++) {
+	for (size_t i = 0; i < all->n; i++) {
+		for (int f = 0; f < SOCKET_NFIGURES; f++) {
 			if (!figure_is_growth((enum socket_figure)f))
 				all->t[i].row.f[f] =
 					track_over_time((enum socket_figure)f, &all->t[i].over[f]);
@@ -281,7 +273,7 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 	}
 	if (all->n)
 		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), socket_compare_bytes);
-	for (i = KEPT; i < in->nsockets; i++)
+	for (size_t i = KEPT; i < in->nsockets; i++)
 		rest += socket_bytes(in->sockets[i].f);
 	if (in->nsockets <= KEPT)
 		return;
@@ -296,7 +288,7 @@ static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_
 {
 	struct tracks *all = tracks;
 	double rtt, cwnd;
-	size_t bad, i;
+	size_t bad;
 
 	all->in = in;
 	all->reading = before_ns ? all->reading + 1 : 0;
@@ -304,7 +296,7 @@ static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_
 	all->t_ns = t_ns;
 	all->rtt.n = all->cwnd.n = all->bytes.n = 0;
 	bad = snap_lines(text, tcp_read_line, all);
-	for (i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == all->reading; /* it has vanished */
 	rtt = sockets_median(&all->rtt, &all->bytes);
 	cwnd = sockets_sum(&all->cwnd, &all->bytes);
@@ -318,11 +310,9 @@ static size_t tcp_read_snap(struct ingest *in, void *tracks, char *text, uint64_
 static void tracks_free(void *tracks)
 {
 	struct tracks *all = tracks;
-	size_t i;
-	int f;
 
-	for (i = 0; i < all->n; i++)
-		for (f = 0; f < SOCKET_NFIGURES; f++)
+	for (size_t i = 0; i < all->n; i++)
+		for (int f = 0; f < SOCKET_NFIGURES; f++)
 			free(all->t[i].over[f].v);
 	free(all->t);
 	free(all->rtt.v);

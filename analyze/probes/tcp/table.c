@@ -100,15 +100,14 @@ static void tcp_put_socket(struct table *t, const struct block *b, const struct 
 {
 	struct value *row = tcp_new_row(t, b, r, "sock_diag");
 	double sent = s->f[SOCKET_bytes_sent];
-	size_t i;
 
 	table_set(t, row, "local", value_str(t, s->local));
 	table_set(t, row, "peer", value_str(t, s->peer));
 	table_set(t, row, "congestion", value_str(t, s->congestion));
-	for (i = 0; i < array_size(plain); i++)
+	for (size_t i = 0; i < array_size(plain); i++)
 		table_set(t, row, plain[i].column,
 			  value_real(plain[i].scale * s->f[plain[i].figure]));
-	for (i = 0; i < array_size(shares); i++)
+	for (size_t i = 0; i < array_size(shares); i++)
 		table_set(t, row, shares[i].column,
 			  value_real(s->f[shares[i].figure] / (seconds * 1e4)));
 	if (sent > 0)
@@ -155,9 +154,9 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 			 struct table *t, bool *said, struct error *err)
 {
 	size_t before = t->rows, left = 0;
-	int i, rc = 0;
+	int rc = 0;
 
-	for (i = 0; i < b->n && rc >= 0; i++) {
+	for (int i = 0; i < b->n && rc >= 0; i++) {
 		rc = tcp_put_run(s, q, &b->block, &b->runs[i], t, said, err);
 		left += rc > 0 ? (size_t)rc : 0;
 	}
@@ -176,9 +175,9 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 {
 	struct block_list list;
 	bool said = false;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 
-	for (i = 0; i < list.n && !rc; i++)
+	for (int i = 0; i < list.n && !rc; i++)
 		rc = tcp_put_block(s, q, &list.blocks[i], t, &said, err);
 	if (!rc && t->rows)
 		note_add(

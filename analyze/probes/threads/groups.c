@@ -18,9 +18,8 @@ bool thread_key_find(const char *by, enum thread_key *key)
 		    {"pid", BY_PROCESS},
 		    {"thread", BY_THREAD},
 		    {"tid", BY_THREAD}};
-	size_t i;
 
-	for (i = 0; i < array_size(keys); i++)
+	for (size_t i = 0; i < array_size(keys); i++)
 		if (!strcmp(keys[i].name, by)) {
 			*key = keys[i].key;
 			return true;
@@ -63,7 +62,6 @@ static struct thread_group *thread_group_of(struct thread_groups *list, const st
 	const char *comm = thread_name_of(list, t, key);
 	struct thread_group *g;
 	size_t i = list->n;
-	int k, f;
 
 	while (key != BY_THREAD && i-- > 0)
 		if (thread_same(&list->g[i], comm, t, key, run))
@@ -75,23 +73,21 @@ static struct thread_group *thread_group_of(struct thread_groups *list, const st
 	g->tid = key == BY_THREAD ? t->tid : 0;
 	g->of = arena_alloc(&list->arena, (size_t)list->nruns * sizeof(*g->of));
 	g->count = arena_alloc(&list->arena, (size_t)list->nruns * sizeof(*g->count));
-	for (k = 0; k < list->nruns; k++)
-		for (f = 0; f < THREAD_FIGURES; f++)
+	for (int k = 0; k < list->nruns; k++)
+		for (int f = 0; f < THREAD_FIGURES; f++)
 			g->of[k][f] = NAN;
 	return g;
 }
 
 static void thread_add(struct thread_group *g, const struct thread_row *t, int run)
 {
-	int f;
-
 	if (t->tid == t->pid && t->tid)
 		g->comm = g->run < 0 ? g->comm
 				     : t->comm; /* a process has the name of its first thread */
 	g->cpus = t->cpus;
 	g->count[run] += t->tid != 0;
 	g->threads = g->count[run] > g->threads ? g->count[run] : g->threads;
-	for (f = 0; f < THREAD_FIGURES; f++)
+	for (int f = 0; f < THREAD_FIGURES; f++)
 		if (!isnan(t->f[f]))
 			g->of[run][f] = (isnan(g->of[run][f]) ? 0 : g->of[run][f]) + t->f[f];
 }
@@ -111,11 +107,8 @@ static int thread_compare_order(const void *a, const void *b)
 
 static void thread_sort(struct thread_groups *list, enum thread_figure order)
 {
-	size_t i;
-	int k;
-
-	for (i = 0; i < list->n; i++)
-		for (k = 0; k < list->nruns; k++)
+	for (size_t i = 0; i < list->n; i++)
+		for (int k = 0; k < list->nruns; k++)
 			list->g[i].order +=
 				isnan(list->g[i].of[k][order]) ? 0 : list->g[i].of[k][order];
 	if (list->n)
@@ -127,14 +120,14 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 		       struct error *err)
 {
 	struct thread_row *rows;
-	int run, i, n;
+	int n;
 
 	*list = (struct thread_groups){.nruns = b->n};
-	for (run = 0; run < b->n; run++) {
+	for (int run = 0; run < b->n; run++) {
 		n = store_threads(s, b->runs[run].id, &rows, err);
 		if (n < 0)
 			return n;
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			if (str_matches(comm, rows[i].comm ? rows[i].comm : ""))
 				thread_add(thread_group_of(list, &rows[i], key, run), &rows[i],
 					   run);
@@ -154,9 +147,7 @@ void thread_groups_free(struct thread_groups *list)
 /* Returns true if the run measured this figure for any thread. */
 static bool thread_measured(const struct thread_groups *list, int run, enum thread_figure f)
 {
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		if (!isnan(list->g[i].of[run][f]))
 			return true;
 	return false;
@@ -169,9 +160,8 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 	double *x = xcalloc((size_t)list->nruns + 1, sizeof(*x));
 	bool any = false;
 	size_t n = 0;
-	int k;
 
-	for (k = 0; k < list->nruns; k++) {
+	for (int k = 0; k < list->nruns; k++) {
 		any |= !isnan(g->of[k][f]);
 		if (!isnan(g->of[k][f]))
 			x[n++] = g->of[k][f];

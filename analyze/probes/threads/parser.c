@@ -174,7 +174,6 @@ static const char *threads_keep(struct ingest *in, const char *old, const char *
 static void threads_check_allowed(struct ingest *in, struct sums *sums, const char *allowed)
 {
 	struct cpuset set;
-	unsigned int cpu;
 
 	if (!in->has_cpus || (sums->checked && !strcmp(sums->checked, allowed)))
 		return;
@@ -183,7 +182,7 @@ static void threads_check_allowed(struct ingest *in, struct sums *sums, const ch
 		sums->outside = true; /* not known */
 		return;
 	}
-	for (cpu = 0; cpu < CPUSET_MAX && !sums->outside; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX && !sums->outside; cpu++)
 		sums->outside = cpuset_has(&set, cpu) && !ingest_has_cpu(in, cpu);
 }
 
@@ -278,15 +277,14 @@ static void threads_add_ended(struct ingest *in, struct sums *sums, const struct
 {
 	double waited = 0, known = 0;
 	struct thread_row *row;
-	size_t i;
 
-	for (i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n; i++) {
 		const struct seen *s = &b->all[i], *was = s->tid ? NULL : threads_find(a, s);
 
 		if (!s->tid && (was || !s->late))
 			waited += s->children_ns - (was ? was->children_ns : 0);
 	}
-	for (i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++)
 		if (!a->all[i].tid && !threads_find(b, &a->all[i]))
 			known += (isnan(a->all[i].run_ns) ? 0 : a->all[i].run_ns) +
 				 a->all[i].children_ns;
@@ -302,16 +300,16 @@ static void threads_add_ended(struct ingest *in, struct sums *sums, const struct
 static void threads_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
 			     struct reading *b, const struct span *span)
 {
-	size_t i, threads = 0;
+	size_t threads = 0;
 
 	sums->span = 0;
-	for (i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		if (b->all[i].tid) {
 			threads_add_thread(in, sums, b, threads_find(a, &b->all[i]), &b->all[i],
 					   span);
 			threads++;
 		}
-	for (i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++)
 		if (!b->all[i].tid)
 			threads_add_process(in, sums, threads_find(a, &b->all[i]), &b->all[i],
 					    span);
@@ -326,17 +324,14 @@ static void threads_add_span(struct ingest *in, struct sums *sums, const struct 
 
 static void threads_add_cpus(struct ingest *in, struct sums *sums)
 {
-	size_t i;
-
-	for (i = 0; i < in->nthreads_seen; i++) {
+	for (size_t i = 0; i < in->nthreads_seen; i++) {
 		struct thread_row *row = &in->threads_seen[i];
 		struct cpuset set = {0};
-		unsigned int cpu;
 		char *text;
 
 		if (!row->tid)
 			continue;
-		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 			if (map_get(&sums->cpus_seen, (uint64_t)row->tid << 12 | cpu))
 				cpuset_add(&set, cpu);
 		text = cpuset_format(&set);
@@ -367,9 +362,7 @@ static void threads_add_accounting(struct ingest *in)
 /* Scales times from the covered part to the whole window, as busy_ns is. */
 static void threads_scale(struct ingest *in, double by)
 {
-	size_t i;
-
-	for (i = 0; i < in->nthreads_seen; i++) {
+	for (size_t i = 0; i < in->nthreads_seen; i++) {
 		in->threads_seen[i].run_ns *= by;
 		in->threads_seen[i].user_ns *= by;
 		in->threads_seen[i].system_ns *= by;
@@ -419,9 +412,9 @@ static size_t threads_read_snap(struct ingest *in, void *arg, char *text, uint64
 			    t_ns > before_ns ? (double)(t_ns - before_ns) : 0, t_ns};
 	struct sums *sums = arg;
 	struct reading now = {0};
-	size_t bad = snap_lines(text, threads_parse_line, &now), i;
+	size_t bad = snap_lines(text, threads_parse_line, &now);
 
-	for (i = 0; i < now.n && !before_ns; i++)
+	for (size_t i = 0; i < now.n && !before_ns; i++)
 		if (now.all[i].tid)
 			threads_see(in, sums, &now.all[i], t_ns);
 	if (before_ns)

@@ -49,9 +49,8 @@ static void throttle_add_count(const struct delta *d, double sum[array_size(coun
 {
 	const char *space = strrchr(d->name, ' '), *name = space ? space + 1 : d->name;
 	double x = d->sum;
-	size_t i;
 
-	for (i = 0; i < array_size(counters) && d->known_s > 0 && !d->back; i++) {
+	for (size_t i = 0; i < array_size(counters) && d->known_s > 0 && !d->back; i++) {
 		if (strcmp(counters[i].name, name) != 0)
 			continue;
 		x *= counters[i].scale;
@@ -94,12 +93,11 @@ static void throttle_finish(struct ingest *in, void *deltas, double covered_s)
 	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
 	const struct deltas *d = deltas;
 	bool seen[KINDS] = {0};
-	size_t i;
 
 	(void)covered_s;
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		throttle_add_count(&d->d[i], sum, seen);
-	for (i = 0; i < array_size(counters); i++)
+	for (size_t i = 0; i < array_size(counters); i++)
 		of[counters[i].kind] += sum[i];
 	throttle_add_metric(in, of, seen);
 }

@@ -41,9 +41,8 @@ static double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 static uint64_t points_least_interval(const struct points *ps)
 {
 	double *gaps = xcalloc(ps->n, sizeof(*gaps)), least;
-	size_t i;
 
-	for (i = 1; i < ps->n; i++)
+	for (size_t i = 1; i < ps->n; i++)
 		gaps[i - 1] = (double)(ps->p[i].t_ns - ps->p[i - 1].t_ns);
 	least = stats_point(EST_MEDIAN, gaps, ps->n - 1) / 4;
 	free(gaps);
@@ -57,10 +56,10 @@ static uint64_t points_least_interval(const struct points *ps)
  */
 static void points_add_throughput(struct ingest *in, const struct points *ps)
 {
-	const struct point *a = ps->p, *last = &ps->p[ps->n - 1], *b;
+	const struct point *a = ps->p, *last = &ps->p[ps->n - 1];
 	uint64_t least = points_least_interval(ps);
 
-	for (b = a + 1; b <= last; b++) {
+	for (const struct point *b = a + 1; b <= last; b++) {
 		if (b->t_ns - a->t_ns < least || (b < last && last->t_ns - b->t_ns < least))
 			continue;
 		ingest_point(in, "throughput", b->t_ns,
@@ -142,14 +141,13 @@ static double spans_usual_rate(const struct span *spans, size_t n)
 {
 	struct span *sorted = xmemdup(spans, n * sizeof(*spans));
 	double time = 0, work = 0, half = 0, rate = 0;
-	size_t i;
 
 	qsort(sorted, n, sizeof(*sorted), span_compare_rate);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		time += (double)(spans[i].to - spans[i].from);
 		work += spans[i].rate * (double)(spans[i].to - spans[i].from);
 	}
-	for (i = 0; i < n && half < time / 2; i++) {
+	for (size_t i = 0; i < n && half < time / 2; i++) {
 		half += (double)(sorted[i].to - sorted[i].from);
 		rate = sorted[i].rate;
 	}
@@ -171,9 +169,9 @@ static void stalls_add_stretch(struct stalls *st, uint64_t from, uint64_t to)
 static struct stalls spans_find_stalls(const struct span *spans, size_t n, double slow)
 {
 	struct stalls st = {0};
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < n; i = k) {
+	for (size_t i = 0; i < n; i = k) {
 		for (k = i; k < n && spans[k].rate < slow; k++)
 			;
 		if (k > i)
@@ -226,9 +224,8 @@ static double points_fastest_rate(const struct points *ps, enum work w, const st
 				  uint64_t ns)
 {
 	double fastest = 0;
-	size_t i;
 
-	for (i = 1; i < ps->n; i++) {
+	for (size_t i = 1; i < ps->n; i++) {
 		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
 
 		if (b->t_ns > r->start_ns && a->t_ns < r->end_ns && b->t_ns - a->t_ns >= ns)
@@ -294,7 +291,6 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 {
 	uint64_t from, to;
 	double seconds;
-	int w;
 
 	if (ps->backwards)
 		note_add(&in->notes, workload_points_backwards, ps->backwards);
@@ -309,7 +305,7 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 	seconds = ingest_cover(in, "the workload's account", &from, &to);
 	if (ps->has[WORK_BYTES])
 		points_add_throughput(in, ps);
-	for (w = 0; w < WORK_N && seconds > 0; w++)
+	for (int w = 0; w < WORK_N && seconds > 0; w++)
 		if (ps->has[w])
 			points_add_metrics(in, ps, (enum work)w, from, to, seconds);
 	if (seconds > 0) {
@@ -337,11 +333,10 @@ void workload_set_units(struct ingest *in)
 const char *workload_file(const struct ingest *in)
 {
 	const struct adapter *is = adapter_find(in->units);
-	size_t i;
 
 	if (!is || !is->collector)
 		return is && !is->read ? NULL : "workload.out";
-	for (i = 0; i < in->ncollectors; i++)
+	for (size_t i = 0; i < in->ncollectors; i++)
 		if (!strcmp(in->collectors[i].name, is->collector))
 			return is->file;
 	return NULL;

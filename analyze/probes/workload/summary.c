@@ -22,9 +22,7 @@ static const struct {
 
 static const char *hist_find_unit(const char *histogram)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(units); i++)
+	for (size_t i = 0; i < array_size(units); i++)
 		if (!strcmp(units[i].histogram, histogram))
 			return units[i].unit;
 	return "1";
@@ -181,9 +179,8 @@ static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 {
 	const char *verify = json_str(line, "verify");
-	size_t i;
 
-	for (i = 0; i < array_size(figures); i++) {
+	for (size_t i = 0; i < array_size(figures); i++) {
 		const json_t *o =
 			figures[i].object ? json_object_get(line, figures[i].object) : line;
 
