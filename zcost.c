@@ -73,7 +73,7 @@ static int print_page(void)
 /* Completes the name of a command, and behind `help` that of a manual page. */
 static int complete_commands(const char *start, bool pages)
 {
-	struct str lines = {0};
+	freed(str_free) struct str lines = {0};
 
 	for (size_t i = 0; commands[i].name; i++)
 		complete_add(&lines, commands[i].name, commands[i].what);
@@ -85,7 +85,6 @@ static int complete_commands(const char *start, bool pages)
 		complete_add(&lines, "help", "show the manual page of a command");
 	}
 	complete_print(&lines, "", start);
-	str_free(&lines);
 	return EXIT_OK;
 }
 

@@ -291,7 +291,7 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 			  struct run_outcome *out, json_t *earlier)
 {
 	size_t most = c->given_up[id->variant] ? 1 : TRIES;
-	char *name;
+	autofree char *name = NULL;
 
 	if (!outcome_fault(out) || json_array_size(earlier) + 1 >= most ||
 	    interrupt_came(&c->intr) || dir_remove(tmp, NULL))
@@ -299,7 +299,6 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 	name = run_name(c->plan, id);
 	capture_note(c, "%s: trying again: %s", name, outcome_fault(out));
 	json_array_append_new(earlier, json_any_text(outcome_fault(out)));
-	free(name);
 	outcome_free(out);
 	return true;
 }

@@ -79,7 +79,7 @@ static size_t print_order(const struct plan *p, const struct order *o)
 
 	for (size_t i = 0; i < o->n; i++) {
 		size_t to = p->variants[o->run[i].variant].combination;
-		char *name = run_name(p, &o->run[i]);
+		autofree char *name = run_name(p, &o->run[i]);
 
 		keep = i ? stage_common(p, at, to) : 0;
 		if (i)
@@ -89,7 +89,6 @@ static size_t print_order(const struct plan *p, const struct order *o)
 		changes += i && to != at;
 		at = to;
 		printf("%3zu %s\n", i + 1, name);
-		free(name);
 	}
 	if (o->n)
 		print_undo(plan_combination(p, at), 0);

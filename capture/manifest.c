@@ -260,13 +260,12 @@ static void settings_add_keys(json_t *o, const char *owner, enum plan_section se
 			      const void *base)
 {
 	for (const struct plan_key *k = plan_keys; k->name; k++) {
-		char *value;
+		autofree char *value = NULL;
 
 		if (k->section != section || !(k->flags & KEY_RECORDED))
 			continue;
 		value = plan_key_text(k, base);
 		settings_add(o, owner, k->name, value);
-		free(value);
 	}
 }
 

@@ -492,9 +492,9 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	       struct error *err)
 {
 	static const struct combination plain;
-	char *real = realpath(path, NULL) ?: xstrdup(path); /* tests have no file */
+	autofree char *real = realpath(path, NULL) ?: xstrdup(path); /* tests have no file */
 	struct ini ini;
-	struct matrix m = {0};
+	freed(matrix_free) struct matrix m = {0};
 	struct plan_source source = {path, &ini, dirname(real), bindir};
 	struct combining x = {.plan = p, .m = &m, .source = &source};
 	int rc = ini_read(&ini, path, text, err);
@@ -506,9 +506,7 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 		rc = combine_all(&x, err);
 	else if (!rc)
 		rc = plan_read_once(p, &source, &plain, err);
-	matrix_free(&m);
 	ini_free(&ini);
-	free(real);
 	return rc;
 }
 

@@ -40,7 +40,7 @@ static void command_add_keys(const struct side_plan *s, enum pass pass, struct w
 {
 	for (const struct plan_key *k = plan_keys; k->name; k++) {
 		const char *value;
-		char *name;
+		autofree char *name = NULL;
 
 		if (k->section != SECTION_SIDE || !(k->flags & (unsigned int)KEY_OPTION << pass))
 			continue;
@@ -49,7 +49,6 @@ static void command_add_keys(const struct side_plan *s, enum pass pass, struct w
 		str_replace(name, '_', '-');
 		if (*value)
 			command_add_option(argv, name, value);
-		free(name);
 	}
 }
 

@@ -383,7 +383,8 @@ static void agent_read(struct agent *a)
  */
 static void agent_serve(struct agent *a)
 {
-	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder); /* marks the processes of a run */
+	autofree char *mark =
+		xasprintf("ZCOST_RUN=%s/", a->folder); /* marks the processes of a run */
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 
@@ -399,7 +400,6 @@ static void agent_serve(struct agent *a)
 				  clock_mono_ns() - heard >= (uint64_t)a->idle_ms * 1000000;
 		}
 	}
-	free(mark);
 }
 
 int agent_run(const char *key)

@@ -266,7 +266,7 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 			  struct error *err)
 {
 	struct stat st;
-	char *tmp;
+	autofree char *tmp = NULL;
 	int out, rc;
 
 	if (fstat(in, &st))
@@ -279,7 +279,6 @@ static int dso_copy_whole(int in, const char *path, const char *to, struct dso_r
 	out = file_create(tmp, 0, 0600);
 	rc = out < 0 ? out : dso_copy_data(in, out, st.st_size, room);
 	rc = file_replace(out, tmp, to, rc);
-	free(tmp);
 	if (rc == -EFBIG)
 		return dso_set_no_room(path, err);
 	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;

@@ -308,7 +308,7 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 static void perf_report(struct collect *c, struct perf *p)
 {
 	struct perf_data_sums sums;
-	struct intern files = {0};
+	freed(intern_free) struct intern files = {0};
 	struct error err = {0};
 
 	if (perf_data_read(p->data, &sums, &files, &err))
@@ -322,7 +322,6 @@ static void perf_report(struct collect *c, struct perf *p)
 	perf_save_files(c, &files);
 	if (!strcmp(p->event, "cpu-clock"))
 		collect_why(c, "no PMU: cpu-clock"); /* where there is no other remark */
-	intern_free(&files);
 }
 
 static void perf_finish(struct collect *c)

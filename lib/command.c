@@ -92,7 +92,7 @@ static const struct argp help_argp = {.options = help_options, .parser = help_pa
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
 	struct argp with_help = *argp;
-	struct argp_child *children;
+	autofree struct argp_child *children = NULL;
 	size_t n = 0;
 	error_t code;
 
@@ -109,7 +109,6 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 	children[n].argp = &help_argp;
 	with_help.children = children;
 	code = argp_parse(&with_help, argc, argv, flags, NULL, input);
-	free(children);
 	if (!code)
 		return;
 	warn("%s: cannot read the arguments: %s", argv[0], strerror(code));
@@ -247,14 +246,13 @@ static const struct {
 /* Replaces this process by man if the page is in that place, as it is or compressed. */
 static void manual_try(const char *bin, size_t place, const char *name)
 {
-	char *path =
+	autofree char *path =
 		xasprintf("%s/%s%s.%s", bin, places[place].folder, name, places[place].section);
 	autofree char *packed = xasprintf("%s.gz", path);
 	const char *page = access(path, R_OK) ? packed : path;
 
 	if (!access(page, R_OK))
 		execlp("man", "man", page, NULL);
-	free(path);
 }
 
 void manual_show(const char *name)

@@ -58,7 +58,7 @@ enum exit_code error_exit(const struct error *err)
 void message_print(const char *prefix, const char *text)
 {
 	int width = output_terminal_width(STDERR_FILENO);
-	struct str scratch = {0}, all = {0};
+	freed(str_free) struct str scratch = {0}, all = {0};
 	const char *line, *indent = "";
 	size_t len;
 
@@ -66,8 +66,6 @@ void message_print(const char *prefix, const char *text)
 	for (const char *rest = all.buf;
 	     (line = str_line(&rest, width ? width - 2 : INT_MAX, &len)); indent = "  ")
 		fprintf(stderr, "%s%.*s\n", indent, (int)len, line);
-	str_free(&all);
-	str_free(&scratch);
 }
 
 void error_print(const struct error *err)

@@ -271,7 +271,7 @@ static int walk_visit_entry(const struct walk *w, const char *path, int level)
 static int walk_visit_folder(const struct walk *w, const char *dir, int level)
 {
 	struct walked e = {.path = dir, .name = level ? dir + w->skip : "", .level = level};
-	struct dirent **list = NULL;
+	autofree struct dirent **list = NULL;
 	int n = scandir(dir, &list, walk_is_entry, alphasort), rc = 0;
 
 	if (n < 0) {
@@ -285,7 +285,6 @@ static int walk_visit_folder(const struct walk *w, const char *dir, int level)
 			rc = walk_visit_entry(w, path, level + 1);
 		free(list[i]);
 	}
-	free(list);
 	return rc;
 }
 

@@ -156,7 +156,7 @@ static int path_check(const char *path, int *links, struct error *err)
 
 int caller_check_path(const char *path, struct error *err)
 {
-	char *here, *all;
+	autofree char *here = NULL, *all = NULL;
 	int rc, links = 0;
 
 	if (geteuid())
@@ -166,8 +166,6 @@ int caller_check_path(const char *path, struct error *err)
 		return error_sys(err, errno, "%s: the folder where zcost runs is gone", path);
 	all = xasprintf("%s/%s", here, path);
 	rc = path_check(all, &links, err);
-	free(all);
-	free(here);
 	return rc;
 }
 

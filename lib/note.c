@@ -224,7 +224,7 @@ void notes_range(const struct note *const *notes, size_t n, int place, double *l
 static void sentence_add_value(struct str *s, const struct conversion *c,
 			       const struct note *const *notes, size_t n, int place, bool *one)
 {
-	struct str first = {0}, last = {0};
+	freed(str_free) struct str first = {0}, last = {0};
 	double low, high;
 
 	if (notes[0]->value[place].text) {
@@ -238,8 +238,6 @@ static void sentence_add_value(struct str *s, const struct conversion *c,
 	*one = !strcmp(first.buf, "1") && !strcmp(last.buf, "1");
 	if (strcmp(first.buf, last.buf))
 		str_printf(s, " to %s", last.buf);
-	str_free(&first);
-	str_free(&last);
 }
 
 static void sentence_add(struct str *s, const struct note *const *notes, size_t n)
@@ -298,9 +296,8 @@ static const char *run_pass(const struct note *note)
 /* Counts the runs that have the note. A run that has the note in several tables counts once. */
 static size_t notes_count_runs(const struct note *const *notes, size_t n)
 {
-	struct intern runs = {0};
+	freed(intern_free) struct intern runs = {0};
 	freed(str_free) struct str key = {0};
-	size_t count;
 
 	for (size_t i = 0; i < n; i++) {
 		if (notes[i]->repeat <= 0)
@@ -310,9 +307,7 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 			   notes[i]->pass ?: "", notes[i]->repeat);
 		intern_str(&runs, key.buf);
 	}
-	count = runs.n;
-	intern_free(&runs);
-	return count;
+	return runs.n;
 }
 
 /*
@@ -338,7 +333,7 @@ static void whose_add_runs(struct str *s, const struct note *const *notes, size_
 /* Appends "mmap receiver, mmap sender and 3 more (4 of 6 runs)". */
 static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 {
-	const struct note **sides;
+	autofree const struct note **sides = NULL;
 	size_t nsides;
 
 	if (!notes[0]->variant && !notes[0]->side)
@@ -351,7 +346,6 @@ static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 	if (nsides > NAMES_SHOWN)
 		str_printf(s, " and %zu more", nsides - NAMES_SHOWN);
 	whose_add_runs(s, notes, n, sides, nsides);
-	free(sides);
 }
 
 /* --- merging --- */

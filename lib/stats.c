@@ -124,7 +124,7 @@ static struct estimate mean_estimate(const double *x, size_t n, double level)
 static struct estimate median_estimate(const double *x, size_t n, double level)
 {
 	struct estimate e = {stats_quantile(x, n, 0.5), NAN, NAN, NAN, n, n};
-	double *s;
+	autofree double *s = NULL;
 	size_t k = 1;
 
 	if (n < 2)
@@ -135,7 +135,6 @@ static struct estimate median_estimate(const double *x, size_t n, double level)
 	e.lo = s[k - 1];
 	e.hi = s[n - k];
 	e.level = 1 - 2 * stats_binomial_cdf((long)k - 1, (unsigned)n, 0.5);
-	free(s);
 	return e;
 }
 

@@ -28,7 +28,7 @@ void table_drop_columns(struct table *t, const char *names)
 
 void table_title(struct table *t, const char *fmt, ...)
 {
-	char *title;
+	autofree char *title = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -36,7 +36,6 @@ void table_title(struct table *t, const char *fmt, ...)
 	va_end(ap);
 	str_replace(title, '\n', ' ');
 	t->title = arena_strdup(&t->arena, title);
-	free(title);
 }
 
 void table_title_lines(struct table *t, const char *lines)

@@ -239,7 +239,7 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 void table_write_commit(const struct table *t, FILE *out)
 {
 	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 	struct sheet sh;
 
 	sheet_of(&sh, t, COMMIT_WIDTH, INDENT, false);
@@ -258,5 +258,4 @@ void table_write_commit(const struct table *t, FILE *out)
 		commit_print_text(out, &a, notes[n]);
 	table_note_texts_free(notes);
 	sheet_free(&sh);
-	arena_free(&a);
 }

@@ -219,7 +219,7 @@ static json_t *json_notes(const struct table *t)
 
 static void write_json(const struct table *t, FILE *out)
 {
-	json_t *root = json_object();
+	json_auto_t *root = json_object();
 
 	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
 	json_object_set_new(root, "table", json_string(t->name));
@@ -235,7 +235,6 @@ static void write_json(const struct table *t, FILE *out)
 	json_object_set_new(root, "notes", json_notes(t));
 	json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);
-	json_decref(root);
 }
 
 static void put_md(FILE *out, const char *s)
@@ -448,7 +447,7 @@ static void table_copy(struct table *copy, const struct table *t, enum table_for
 
 int table_write(const struct table *t, enum table_format format, int width, FILE *out)
 {
-	struct table copy;
+	freed(table_free) struct table copy = {0};
 
 	table_copy(&copy, t, format);
 	if (format == FORMAT_TEXT)
@@ -457,6 +456,5 @@ int table_write(const struct table *t, enum table_format format, int width, FILE
 		write_separated(&copy, out, formats[format].separator, formats[format].put);
 	else
 		formats[format].write(&copy, out);
-	table_free(&copy);
 	return ferror(out) ? -EIO : 0;
 }

@@ -285,7 +285,7 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
 		     const char *side, const char *column, const char *without)
 {
-	struct str absent = {0};
+	freed(str_free) struct str absent = {0};
 	const char *v;
 
 	for (int i = 0; (v = drawing_variant(d, i)); i++)
@@ -295,7 +295,6 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 			str_printf(&absent, "%s%s", absent.len ? ", " : "", drawing_label(d, f, v));
 	if (absent.len)
 		figure_remark(f, "%s: %s", without, absent.buf);
-	str_free(&absent);
 }
 
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f)

@@ -64,8 +64,7 @@ uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const u
 
 const char *flame_file_name(struct figure *f, const char *const words[], size_t n)
 {
-	struct str s = {0};
-	const char *kept;
+	freed(str_free) struct str s = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(words[i]);
@@ -78,9 +77,7 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 	for (char *at = s.buf; at && *at; at++)
 		if (!isalnum((unsigned char)*at) && !strchr("+-_.,=", *at))
 			*at = '_';
-	kept = arena_strdup(&f->arena, s.buf ? s.buf : "");
-	str_free(&s);
-	return kept;
+	return arena_strdup(&f->arena, s.buf ? s.buf : "");
 }
 
 void flame_add_contexts(struct figure *f, const struct call_tree *tree)
@@ -119,7 +116,7 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 {
 	struct drawing *d = c->d;
 	const struct block file = {0};
-	struct str why = {0};
+	freed(str_free) struct str why = {0};
 	int rc;
 
 	call_tree_init(&c->tree, d->reverse);
@@ -140,7 +137,6 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	else
 		cost_print_absence(&c->part, &why);
 	rc = error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
-	str_free(&why);
 	return rc;
 }
 
@@ -205,7 +201,7 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 {
 	const struct chart_facts *facts = &c->d->facts;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	if (c->d->store)
 		str_printf(&s, "n = %d profiled run%s · ", c->part.nruns,
@@ -218,7 +214,6 @@ static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 		   c->d->reverse ? "cost of a function alone, divided by its callers"
 				 : "cost of a function and all it calls");
 	f->subtitle = figure_text(f, "%s", s.buf);
-	str_free(&s);
 }
 
 /* Returns whether no function has a caller. */
@@ -289,7 +284,7 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 		[F_TOTAL] = {c->costs ? "total_ns" : "total_share", .type = V_REAL, .digits = 4},
 	};
 	double *self = xmemdup(c->totals, (c->tree.nframes + 1) * sizeof(*self));
-	struct table t;
+	freed(table_free) struct table t = {0};
 	uint32_t parent;
 	int rc;
 
@@ -307,7 +302,6 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 		row[F_TOTAL] = value_real(c->totals[i] * c->per);
 	}
 	rc = figure_write_table(&t, dir, err);
-	table_free(&t);
 	free(self);
 	return rc;
 }
@@ -315,7 +309,7 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 static int flame_chart_write(struct flame_chart *c, const char *dir, struct error *err)
 {
 	struct flame *fl = &c->graph;
-	uint32_t *labels = flame_add_labels(fl, &c->tree);
+	autofree uint32_t *labels = flame_add_labels(fl, &c->tree);
 	double *width = xcalloc(c->tree.nframes + 1, sizeof(*width)), all = c->all * c->per;
 	int rc;
 
@@ -326,7 +320,6 @@ static int flame_chart_write(struct flame_chart *c, const char *dir, struct erro
 		arena_printf(&fl->arena, "all: %.*f %s", claim_places(all) + 1, all, fl->unit),
 		FLAME_ROOT, all);
 	free(flame_add_tree(fl, &c->tree, labels, 0, width));
-	free(labels);
 	free(width);
 	rc = flame_write(fl, &c->figure, dir, err);
 	return rc ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
@@ -356,7 +349,7 @@ static int flame_draw_block(struct drawing *d, const void *blocks, int i, const 
 			    const char **name, struct error *err)
 {
 	const struct block *b = blocks ? (const struct block *)blocks + i : NULL;
-	struct flame_chart c = {
+	freed(flame_chart_free) struct flame_chart c = {
 		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
 	const struct drawing before = *d;
 	int rc;
@@ -379,7 +372,6 @@ static int flame_draw_block(struct drawing *d, const void *blocks, int i, const 
 	d->facts = before.facts;
 	d->side = before.side;
 	*name = arena_printf(&d->arena, "%s %s", c.variant, c.side);
-	flame_chart_free(&c);
 	return rc;
 }
 
@@ -389,7 +381,7 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 		   const void *arg, int *written, struct error *err)
 {
 	struct error first = {0};
-	struct str absent = {0};
+	freed(str_free) struct str absent = {0};
 	int rc, drawn = 0;
 
 	for (int i = 0; i < n && (!first.code || first.code == ENODATA); i++) {
@@ -410,13 +402,12 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 		error_set(err, ENODATA, "no variant has a profile");
 	else if (absent.len)
 		print_note("%s: no profile of %s", d->chart->name, absent.buf);
-	str_free(&absent);
 	return -err->code;
 }
 
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	int kept = 0, n;
 
 	d->chart = &chart_flame;
@@ -430,7 +421,6 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 		    (!d->side || !strcmp(d->side, blocks[i].side)))
 			blocks[kept++] = blocks[i];
 	n = flame_draw_all(d, dir, kept, flame_draw_block, blocks, written, err);
-	free(blocks);
 	return n;
 }
 

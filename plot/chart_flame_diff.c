@@ -132,7 +132,7 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 	const struct call_tree *t = &cd->tree;
 	double *width = region_widths(cd, of), all = 0;
 	uint32_t *places, region;
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 
 	for (size_t i = 0; i < t->nframes; i++)
 		all += t->frames[i].parent == CALL_NONE ? width[i] : 0;
@@ -157,20 +157,18 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 		}
 		free(places);
 	}
-	str_free(&name);
 	free(width);
 }
 
 static void diff_chart_add_frames(const struct diff_chart *c, struct flame *fl)
 {
-	uint32_t *labels = flame_add_labels(fl, &c->cd.tree);
+	autofree uint32_t *labels = flame_add_labels(fl, &c->cd.tree);
 
 	flame_add_named(fl, FLAME_NONE, "all", FLAME_ROOT, 0);
 	memcpy(fl->frames[0].cost, c->cd.d.total, sizeof(c->cd.d.total));
 	fl->frames[0].test = "";
 	for (int of = 0; of < REGIONS; of++)
 		flame_add_region(fl, &c->cd, (enum call_region)of, labels);
-	free(labels);
 }
 
 /* --- the texts --- */
@@ -197,7 +195,7 @@ static void diff_chart_title(struct diff_chart *c, struct figure *f)
 static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 {
 	const struct call_diff *cd = &c->cd;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	text_add_change(&s, "shared or too rare stacks ", region_change(cd, IN_BOTH));
 	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
@@ -205,7 +203,6 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
 	str_printf(&s, " %s", c->graph.unit);
 	f->subtitle = figure_text(f, "%s", s.buf);
-	str_free(&s);
 }
 
 static size_t diff_chart_count_changed(const struct diff *d)
@@ -332,16 +329,13 @@ static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure 
 		[F_VERDICT] = {"verdict", .type = V_STR},
 		[F_P] = {"p", .type = V_REAL, .digits = 4},
 	};
-	struct table t;
-	int rc;
+	freed(table_free) struct table t = {0};
 
 	table_init(&t, f->name, columns, F_N);
 	for (int of = 0; of < REGIONS; of++)
 		for (uint32_t i = 0; i < c->cd.tree.nframes; i++)
 			diff_chart_add_row(&t, c, of, i);
-	rc = figure_write_table(&t, dir, err);
-	table_free(&t);
-	return rc;
+	return figure_write_table(&t, dir, err);
 }
 
 /* --- a picture --- */
@@ -388,10 +382,9 @@ static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
 static int diff_chart_open_abroad(struct diff_chart *c, const char *new, struct error *err)
 {
 	const struct drawing *d = c->d;
-	char *base = d->store ? xasprintf("%s:%s", d->path, d->base) : xstrdup(d->path);
+	autofree char *base = d->store ? xasprintf("%s:%s", d->path, d->base) : xstrdup(d->path);
 	int rc = compare_open(&c->c, NULL, base, new, err);
 
-	free(base);
 	if (!rc && !c->c.end[BASE].bare != !c->c.end[NEW].bare)
 		rc = error_set(err, EINVAL, "%s is %s, and %s is %s", c->c.end[BASE].label,
 			       d->store ? "a capture" : "a file", new,

@@ -67,10 +67,9 @@ enum { BUCKETS = 64 };
 static struct estimate sizes_share(const struct table *t, const char *variant, const char *side,
 				   const struct histogram *h, int bucket)
 {
-	char *name = xasprintf("%s%d", h->prefix, bucket);
+	autofree char *name = xasprintf("%s%d", h->prefix, bucket);
 	long row = row_with(t, variant, side, "name", name);
 
-	free(name);
 	return row < 0 ? estimate_plain(0) : row_estimate(t, (size_t)row, "value");
 }
 

@@ -207,7 +207,7 @@ static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 /* Returns whether the line copied under every value at which it is drawn. */
 static bool sweep_line_copied(const struct drawing *d, const char *variant)
 {
-	char *prefix = xasprintf("%s+", variant);
+	autofree char *prefix = xasprintf("%s+", variant);
 	bool copied = true;
 	const char *v;
 
@@ -216,7 +216,6 @@ static bool sweep_line_copied(const struct drawing *d, const char *variant)
 		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_ALL &&
 		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_UNKNOWN)
 			copied = false;
-	free(prefix);
 	return copied;
 }
 

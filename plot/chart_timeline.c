@@ -255,7 +255,7 @@ static void panel_put_variant(struct timeline *l, struct figure *f, int panel, i
 {
 	const char *variant = f->bars.mark[bar].name;
 	struct bins b = timeline_bins(l, gauge, variant, side);
-	struct timed *p = NULL;
+	autofree struct timed *p = NULL;
 	size_t runs = 0, cap = 0;
 
 	for (size_t i = 0; i < l->n && b.n; i++) {
@@ -271,7 +271,6 @@ static void panel_put_variant(struct timeline *l, struct figure *f, int panel, i
 		panel_put_median(f, panel, bar, p, b.n, runs);
 	if (b.thin)
 		l->thinned_s = fmax(l->thinned_s, b.width);
-	free(p);
 }
 
 /* --- which panels --- */
@@ -387,7 +386,7 @@ static void timeline_shade_window(struct figure *f, const struct timeline *l)
 static int timeline_draw(struct drawing *d, struct figure *f, const struct table *t,
 			 struct error *err)
 {
-	struct timeline l = {0};
+	freed(timeline_free) struct timeline l = {0};
 	struct panels p = {0};
 	struct figure sides;
 	int rc = 0;
@@ -408,7 +407,6 @@ static int timeline_draw(struct drawing *d, struct figure *f, const struct table
 	}
 	str_free(&p.others);
 	figure_free(&sides);
-	timeline_free(&l);
 	return rc;
 }
 

@@ -93,7 +93,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, const struct tabl
 	const char *const ends[2] = {d->base, drawing_variant(d, 1)};
 	struct query q = d->query;
 	struct outcome of = {0};
-	struct table t = {0};
+	freed(table_free) struct table t = {0};
 	int rc;
 
 	(void)components;
@@ -111,7 +111,6 @@ static int waterfall_draw(struct drawing *d, struct figure *f, const struct tabl
 			     waterfall_put_words(d, f, &t, &of) ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
 	}
-	table_free(&t);
 	return rc;
 }
 

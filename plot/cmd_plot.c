@@ -298,16 +298,16 @@ static int plot_run(struct arguments *a, struct store *store, struct error *err)
 {
 	struct chart_source source = {store ? facts_table : NULL, store,
 				      store ? facts_compare : NULL};
-	struct drawing d = {.source = &source,
-			    .store = store,
-			    .path = store ? a->capture : a->o.path,
-			    .two_captures = plot_takes_two_captures(a),
-			    .icicle = a->icicle,
-			    .reverse = a->reverse,
-			    .base = a->base,
-			    .news = a->news,
-			    .nnews = a->nnews,
-			    .side = a->side};
+	freed(drawing_free) struct drawing d = {.source = &source,
+						.store = store,
+						.path = store ? a->capture : a->o.path,
+						.two_captures = plot_takes_two_captures(a),
+						.icicle = a->icicle,
+						.reverse = a->reverse,
+						.base = a->base,
+						.news = a->news,
+						.nnews = a->nnews,
+						.side = a->side};
 	bool made = !path_exists(a->dir);
 	int code = EXIT_FAILED, rc;
 
@@ -331,7 +331,6 @@ static int plot_run(struct arguments *a, struct store *store, struct error *err)
 		error_print(err);
 	if (made)
 		rmdir(a->dir); /* fails where the folder is not empty */
-	drawing_free(&d);
 	return rc ? (int)error_exit(err) : code;
 }
 

@@ -57,7 +57,7 @@ void figure_mark(struct figure *f, int panel, double at, double lo, double hi, c
 
 void curves_free(struct figure *f)
 {
-	struct curves *c = f->curves;
+	autofree struct curves *c = f->curves;
 
 	for (int i = 0; c && i < c->n; i++)
 		free(c->curves[i].points);
@@ -66,7 +66,6 @@ void curves_free(struct figure *f)
 		free(c->ticks);
 		free(c->marks);
 	}
-	free(c);
 }
 
 enum { T_CURVE, T_X, T_VALUE, T_LO, T_HI, T_PANEL, T_VARIANT, T_NAME, T_N };
@@ -101,15 +100,12 @@ int curves_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		[T_VARIANT] = {"variant", .type = V_STR},
 		[T_NAME] = {f->curves->name_word, .type = V_STR},
 	};
-	struct table t;
-	int rc;
+	freed(table_free) struct table t = {0};
 
 	table_init(&t, f->name, columns, T_N);
 	for (int i = 0; i < f->curves->n; i++)
 		curves_add_rows(&t, f, i);
-	rc = figure_write_table(&t, dir, err);
-	table_free(&t);
-	return rc;
+	return figure_write_table(&t, dir, err);
 }
 
 /* The range of an axis and the distance of its labels. Labels of a log axis are its powers of ten.
@@ -282,19 +278,18 @@ static int tick_next(const struct curves *c, int before, const struct curve_rang
 /* gnuplot reads the label of a tick as a format. */
 static void script_quote_tick(struct str *s, const char *label)
 {
-	struct str doubled = {0};
+	freed(str_free) struct str doubled = {0};
 
 	for (; *label; label++)
 		str_printf(&doubled, *label == '%' ? "%%%%" : "%c", *label);
 	label_quote(s, doubled.len ? doubled.buf : "");
-	str_free(&doubled);
 }
 
 /* Writes the texts of the page, the panels, the ticks and the marks as variables. */
 static void script_add_texts(struct str *s, const struct figure *f, const struct page *page)
 {
 	const struct curves *c = f->curves;
-	struct arena arena = {0};
+	freed(arena_free) struct arena arena = {0};
 
 	for (int i = 0; i < page->ntexts; i++) {
 		str_printf(s, "\ntext%d = ", i);
@@ -320,7 +315,6 @@ static void script_add_texts(struct str *s, const struct figure *f, const struct
 	}
 	/* gnuplot 5.4 draws a band outside the plot, and inside it with wrong edges. */
 	str_puts(s, "\nclip(v) = v < least ? least : v > most ? most : v\n");
-	arena_free(&arena);
 }
 
 static const char *axis_format(const struct curve_range *r)

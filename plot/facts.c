@@ -37,14 +37,13 @@ static const char *facts_add_text(struct chart_facts *f, struct str *s)
 static int facts_read_hosts(struct chart_facts *f, struct store *store, struct error *err)
 {
 	struct str names = {0}, releases = {0};
-	struct host_row *rows = NULL;
+	autofree struct host_row *rows = NULL;
 	int n = store_hosts(store, &rows, err);
 
 	for (int i = 0; i < n; i++) {
 		facts_add_word(&names, rows[i].name);
 		facts_add_word(&releases, rows[i].release);
 	}
-	free(rows);
 	f->host = facts_add_text(f, &names);
 	f->kernel = facts_add_text(f, &releases);
 	return n < 0 ? n : 0;
@@ -119,7 +118,7 @@ static const char *facts_base_name(struct chart_facts *f, const char *path)
 static int facts_choose_variants(struct chart_facts *f, struct store *store, const char *pattern,
 				 struct error *err)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	int n = store_variants(store, &names, err), rc;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
 
@@ -134,7 +133,6 @@ static int facts_choose_variants(struct chart_facts *f, struct store *store, con
 		places[f->nvariants] = i;
 		f->variants[f->nvariants++] = names[i];
 	}
-	free(names);
 	return rc ? -ENOENT : 0;
 }
 
@@ -142,7 +140,7 @@ static int facts_read_sides(struct chart_facts *f, struct store *store, const ch
 			    struct error *err)
 {
 	static const char *const roles[] = {"receiver", "proxy", "sender"};
-	const char **names;
+	autofree const char **names = NULL;
 	int n = store_sides(store, &names, err), rc = 0;
 	struct chart_side *sides;
 
@@ -159,7 +157,6 @@ static int facts_read_sides(struct chart_facts *f, struct store *store, const ch
 	f->nsides = n;
 	if (only && strcmp(only, SIDE_TOTAL)) /* its table knows whether it has one */
 		rc = scope_check_name(store, "side", only, false, names, n, err);
-	free(names);
 	return rc;
 }
 
@@ -211,12 +208,11 @@ void facts_comparison(struct comparison *c, struct store *store, const char *con
 
 int facts_compare_prepare(struct comparison *c, struct str *evidence, struct error *err)
 {
-	struct str lines = {0}; /* c->rule has what they say */
+	freed(str_free) struct str lines = {0}; /* c->rule has what they say */
 	int rc;
 
 	compare_evidence(c, evidence);
 	rc = compare_drift(c, &lines, err);
-	str_free(&lines);
 	return rc ? rc : compare_estimator(c, err);
 }
 
@@ -224,12 +220,11 @@ int facts_compare(const struct chart_source *source, const char *table, const ch
 		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
 {
 	struct comparison c;
-	struct str lines = {0}; /* the charts have captions for them */
+	freed(str_free) struct str lines = {0}; /* the charts have captions for them */
 	int rc;
 
 	facts_comparison(&c, source->from, ends, q);
 	rc = facts_compare_prepare(&c, &lines, err);
-	str_free(&lines);
 	return rc ? rc : compare_table_run(compare_table_find(table), &c, t, out, err);
 }
 
@@ -375,7 +370,7 @@ static void foot_add_selection(const struct drawing *d, struct str *s)
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	foot_add_runs(d, f, &s, from);
 	if (foot_has_sum(f, from))
@@ -393,5 +388,4 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	if (a->date)
 		str_printf(&s, " · %s", a->date);
 	f->foot = figure_text(f, "%s · zcost %s", s.buf, zcost_version);
-	str_free(&s);
 }

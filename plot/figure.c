@@ -31,10 +31,9 @@ void figure_free(struct figure *f)
 
 static const char *figure_vtext(struct figure *f, const char *fmt, va_list ap)
 {
-	char *text = xvasprintf(fmt, ap);
+	autofree char *text = xvasprintf(fmt, ap);
 	const char *kept = label_clean(&f->arena, text);
 
-	free(text);
 	return kept;
 }
 
@@ -246,13 +245,12 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 
 int figure_write_table(const struct table *t, const char *dir, struct error *err)
 {
-	char *path = xasprintf("%s/%s.tsv", dir, t->name);
+	autofree char *path = xasprintf("%s/%s.tsv", dir, t->name);
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
 	if (!rc)
 		rc = sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
-	free(path);
 	return rc;
 }
 
@@ -272,7 +270,7 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		[C_PART] = {f->parts.n ? "part" : f->note_word, .type = V_STR},
 	};
 	struct page page;
-	struct table t;
+	freed(table_free) struct table t = {0};
 	int rc;
 
 	page_make(&page, f);
@@ -281,7 +279,6 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		for (int b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, &page, g, b);
 	rc = figure_write_table(&t, dir, err);
-	table_free(&t);
 	page_free(&page);
 	return rc;
 }

@@ -365,8 +365,8 @@ static void gp_add_script(struct str *s, const struct figure *f, unsigned int fo
 
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
 {
-	char *gp = xasprintf("%s/%s.gp", dir, f->name);
-	struct str s = {0};
+	autofree char *gp = xasprintf("%s/%s.gp", dir, f->name);
+	freed(str_free) struct str s = {0};
 	int rc;
 
 	rc = f->curves ? curves_write_tsv(f, dir, err) : figure_write_tsv(f, dir, err);
@@ -375,7 +375,5 @@ int figure_write(const struct figure *f, const char *dir, unsigned int formats, 
 		rc = file_write(gp, s.buf, s.len, err);
 		caller_give_path(gp);
 	}
-	str_free(&s);
-	free(gp);
 	return rc;
 }

@@ -390,7 +390,7 @@ static void svg_add_frame_name(const struct picture *p, const struct flame_frame
 {
 	const struct flame_label *l = &p->fl->labels[f->label];
 	bool marked = label_is_marked(l), cut;
-	char *text =
+	autofree char *text =
 		xasprintf("%s%s%s%s", marked ? "[" : "", marked ? context_names[l->context] : "",
 			  marked ? "] " : "", l->name);
 
@@ -399,7 +399,6 @@ static void svg_add_frame_name(const struct picture *p, const struct flame_frame
 		   palette_dark(f->rgb) ? " fill=\"#fff\"" : "");
 	label_xml(p->s, text);
 	str_puts(p->s, cut ? "…</text>" : "</text>");
-	free(text);
 }
 
 /* Draws what the script draws before anyone zooms. */
@@ -474,7 +473,7 @@ static void svg_add_data(const struct picture *p, const char *json)
 static void flame_make_svg(const struct flame *fl, const struct figure *f, const char *json,
 			   struct str *s)
 {
-	struct str legend = {0};
+	freed(str_free) struct str legend = {0};
 	struct page page;
 	struct picture p = {fl, s, 0, 0, 0};
 	double height, rows = ROW * (fl->depth + 1.0);
@@ -496,15 +495,13 @@ static void flame_make_svg(const struct flame *fl, const struct figure *f, const
 	svg_add_data(&p, json);
 	str_printf(s, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
 	page_free(&page);
-	str_free(&legend);
 }
 
 int flame_write(struct flame *fl, struct figure *f, const char *dir, struct error *err)
 {
-	char *path = xasprintf("%s/%s.svg", dir, f->name), *json;
+	autofree char *path = xasprintf("%s/%s.svg", dir, f->name), *json = NULL;
 	struct flame_folded folded;
-	struct str s = {0};
-	int rc;
+	freed(str_free) struct str s = {0};
 
 	folded = flame_fold(fl, flame_least(fl));
 	json = flame_make_json(fl);
@@ -515,9 +512,5 @@ int flame_write(struct flame *fl, struct figure *f, const char *dir, struct erro
 			folded.frames, 100 * folded.least, folded.in,
 			100 * folded.width / fl->frames[0].width, f->foot);
 	flame_make_svg(fl, f, json, &s);
-	rc = file_write(path, s.buf, s.len, err);
-	str_free(&s);
-	free(json);
-	free(path);
-	return rc;
+	return file_write(path, s.buf, s.len, err);
 }

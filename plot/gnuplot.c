@@ -54,11 +54,10 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	for (size_t i = 0; i < array_size(endings); i++) {
-		char *path = picture_path(f, dir, i);
+		autofree char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)
 			unlink(path);
-		free(path);
 	}
 }
 
@@ -145,9 +144,9 @@ static int picture_finish(const struct figure *f, const char *path, size_t i, in
 			  struct error *err)
 {
 	const char *tail = endings[i].tail;
-	struct str described = {0};
+	freed(str_free) struct str described = {0};
 	size_t len, near = strlen(tail) + 16;
-	char *data;
+	autofree char *data = NULL;
 	int rc;
 
 	if (!path_exists(path))
@@ -164,15 +163,13 @@ static int picture_finish(const struct figure *f, const char *path, size_t i, in
 		rc = file_write(path, described.buf, described.len, err);
 	}
 	caller_give_path(path);
-	str_free(&described);
-	free(data);
 	return rc;
 }
 
 /* Runs gnuplot on the script in `dir`. `said`: a file for what it prints. */
 static int gnuplot_run(const struct figure *f, const char *dir, int said, struct error *err)
 {
-	char *script = xasprintf("%s.gp", f->name), *gp = xasprintf("%s/%s", dir, script);
+	autofree char *script = xasprintf("%s.gp", f->name), *gp = xasprintf("%s/%s", dir, script);
 	/* -d: the user's own settings do not reach the picture */
 	char *argv[] = {"gnuplot", "-d", script, NULL};
 	struct spawn opts = {.cwd = dir, .out = said, .err = said};
@@ -197,8 +194,6 @@ static int gnuplot_run(const struct figure *f, const char *dir, int said, struct
 	} else if (status) {
 		rc = gnuplot_error(said, gp, spawn_status_text(status), err);
 	}
-	free(script);
-	free(gp);
 	return rc;
 }
 
@@ -209,11 +204,10 @@ int figure_render(const struct figure *f, const char *dir, unsigned int formats,
 	pictures_remove(f, dir, formats);
 	rc = gnuplot_run(f, dir, said, err);
 	for (size_t i = 0; i < array_size(endings) && !rc; i++) {
-		char *path = picture_path(f, dir, i);
+		autofree char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)
 			rc = picture_finish(f, path, i, said, err);
-		free(path);
 	}
 	if (rc)
 		pictures_remove(f, dir, formats);

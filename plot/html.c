@@ -12,7 +12,7 @@
 
 static void html_add_text(struct str *out, const char *s)
 {
-	struct str scratch = {0};
+	freed(str_free) struct str scratch = {0};
 	const char *c = printable(&scratch, s, PRINTABLE_LINE);
 
 	for (; *c; c++)
@@ -20,7 +20,6 @@ static void html_add_text(struct str *out, const char *s)
 			str_puts(out, "&quot;");
 		else
 			label_xml(out, (char[2]){*c});
-	str_free(&scratch);
 }
 
 void html_printf(struct str *out, const char *fmt, ...)

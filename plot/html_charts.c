@@ -52,7 +52,7 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 /* Adds the pictures in the folder. */
 static void charts_add_folder(struct charts *all, const struct chart *c, const char *dir)
 {
-	struct dirent **names = NULL;
+	autofree struct dirent **names = NULL;
 	int n = scandir(dir, &names, charts_is_svg, alphasort);
 	struct error err = {0};
 
@@ -61,13 +61,11 @@ static void charts_add_folder(struct charts *all, const struct chart *c, const c
 		page_add_failed(all->page, c->name, &err);
 	}
 	for (int i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, names[i]->d_name);
+		autofree char *path = xasprintf("%s/%s", dir, names[i]->d_name);
 
 		charts_add_picture(all, c, path);
-		free(path);
 		free(names[i]);
 	}
-	free(names);
 }
 
 /* Draws a chart by gnuplot. */
@@ -92,7 +90,7 @@ static int charts_render(struct charts *all, const struct chart *c, const char *
 static int charts_add(struct charts *all, const struct chart *c, const char *folder,
 		      struct error *err)
 {
-	char *dir = xasprintf("%s/%s", folder, c->name);
+	autofree char *dir = xasprintf("%s/%s", folder, c->name);
 	struct error why = {0};
 	int written = 0, rc = dir_make(dir, err);
 
@@ -101,7 +99,6 @@ static int charts_add(struct charts *all, const struct chart *c, const char *fol
 		page_add_failed(all->page, c->name, &why);
 	else if (!rc)
 		charts_add_folder(all, c, dir);
-	free(dir);
 	return rc;
 }
 
@@ -128,7 +125,7 @@ int page_add_charts(struct html_page *p, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct error ignored = {0};
-	char *folder;
+	autofree char *folder = NULL;
 	int rc;
 
 	str_puts(&p->out, "<section id=charts><h2>Charts</h2>\n");
@@ -149,7 +146,6 @@ int page_add_charts(struct html_page *p, struct error *err)
 	}
 	stop_if_asked();
 	stop_unwatch();
-	free(folder);
 	str_puts(&p->out, "</section>\n");
 	return rc;
 }

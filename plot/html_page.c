@@ -65,8 +65,8 @@ static void page_add_selection(struct html_page *p)
 static void page_add_head(struct html_page *p)
 {
 	const struct chart_facts *f = &p->d.facts;
-	char *title = page_title(p);
-	struct str facts = {0};
+	autofree char *title = page_title(p);
+	freed(str_free) struct str facts = {0};
 
 	str_puts(&p->out, page_head);
 	html_printf(&p->out, "%s</title>\n<style>\n", title);
@@ -86,8 +86,6 @@ static void page_add_head(struct html_page *p)
 	page_add_selection(p);
 	str_puts(&p->out, "</header>\n");
 	str_puts(&p->out, page_nav);
-	str_free(&facts);
-	free(title);
 }
 
 /* --- verdicts --- */
@@ -136,7 +134,7 @@ static void page_add_zero_copy(struct html_page *p, int store)
 {
 	struct note_lines lines;
 	struct error why = {0};
-	struct table t;
+	freed(table_free) struct table t = {0};
 
 	if (page_measure(p, store, "zerocopy", &t, &why))
 		html_add_element(&p->out, "li", why.text);
@@ -145,13 +143,12 @@ static void page_add_zero_copy(struct html_page *p, int store)
 		if (lines.line[i].severity == SEVERITY_RESULT)
 			html_add_element(&p->out, "li", lines.line[i].text);
 	note_lines_free(&lines);
-	table_free(&t);
 }
 
 static void page_add_limits(struct html_page *p, int store)
 {
 	struct error why = {0};
-	struct table t;
+	freed(table_free) struct table t = {0};
 
 	if (limits_read(p->stores[store], &p->r->query, &t, &why))
 		html_add_element(&p->out, "li", why.text);
@@ -160,7 +157,6 @@ static void page_add_limits(struct html_page *p, int store)
 		html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n",
 			    table_text(&t, i, "variant"), table_text(&t, i, "side"),
 			    table_text(&t, i, "limit"), table_text(&t, i, "evidence"));
-	table_free(&t);
 }
 
 static void page_add_warning_count(struct html_page *p)
@@ -199,10 +195,9 @@ static void page_add_note_list(struct html_page *p, const struct notes *notes)
 
 	note_lines_make(&lines, notes);
 	for (size_t i = 0; i < lines.n; i++) {
-		char *text = note_line_text(&lines.line[i]);
+		autofree char *text = note_line_text(&lines.line[i]);
 
 		html_add_element(&p->out, "li", text);
-		free(text);
 	}
 	note_lines_free(&lines);
 }
@@ -268,7 +263,7 @@ static int page_add_rest(struct html_page *p, struct error *err)
 static int page_add_all(struct html_page *p, struct error *err)
 {
 	int rc = page_read_pairs(p, err);
-	struct str rest;
+	freed(str_free) struct str rest = {0};
 
 	if (!rc)
 		rc = page_add_rest(p, err);
@@ -283,7 +278,6 @@ static int page_add_all(struct html_page *p, struct error *err)
 		str_puts(&p->out, html_js);
 		str_puts(&p->out, "</script>\n</body>\n</html>\n");
 	}
-	str_free(&rest);
 	return rc;
 }
 
@@ -360,7 +354,7 @@ static void html_page_free(struct html_page *p)
 
 int page_write(struct page_request *r, struct error *err)
 {
-	struct html_page p = {.r = r};
+	freed(html_page_free) struct html_page p = {.r = r};
 	int rc = page_open(&p, err);
 
 	if (!rc)
@@ -371,6 +365,5 @@ int page_write(struct page_request *r, struct error *err)
 		r->outcome = p.pairs[0].outcome;
 	if (!rc)
 		rc = page_print(&p, err);
-	html_page_free(&p);
 	return rc;
 }

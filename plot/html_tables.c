@@ -180,14 +180,14 @@ int page_read_pairs(struct html_page *p, struct error *err)
 static void pair_add_table(struct html_page *p, const struct comparison *c, const struct table *t,
 			   const struct compare_table *table, const char *side)
 {
-	char *id = xasprintf("d%d", p->nids++);
+	autofree char *id = xasprintf("d%d", p->nids++);
 	const char *in = p->r->capture;
-	char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
-				     in ? "-C" : "", in ? in : "", "--table", table->name,
-				     *side ? "--side" : "", side, NULL);
-	char *title = t->title && str_starts(t->title, table->name)
-			      ? xstrdup(t->title)
-			      : xasprintf("%s: %s", table->name, t->title ? t->title : "");
+	autofree char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
+					      in ? "-C" : "", in ? in : "", "--table", table->name,
+					      *side ? "--side" : "", side, NULL);
+	autofree char *title = t->title && str_starts(t->title, table->name)
+				       ? xstrdup(t->title)
+				       : xasprintf("%s: %s", table->name, t->title ? t->title : "");
 
 	html_add_table(
 		&p->out, t,
@@ -198,9 +198,6 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 				       .most = PAGE_ROWS,
 				       .open = table->of_figures || table == compare_table_at(1)});
 	page_add_notes(p, t);
-	free(title);
-	free(id);
-	free(command);
 }
 
 /* Adds a table of one side, NULL: its default. Returns the side of a list of costs, or NULL. */
@@ -209,7 +206,7 @@ static const char *pair_add_side(struct html_page *p, struct comparison c,
 {
 	struct outcome out = {0};
 	struct error why = {0};
-	struct table t = {0};
+	freed(table_free) struct table t = {0};
 
 	if (side)
 		c.side[BASE] = c.side[NEW] = side;
@@ -221,7 +218,6 @@ static const char *pair_add_side(struct html_page *p, struct comparison c,
 		compare_note_reading(&c, &t);
 		pair_add_table(p, &c, &t, table, out.side ? out.side : "");
 	}
-	table_free(&t);
 	return out.side;
 }
 
@@ -284,9 +280,9 @@ static void measure_add(struct html_page *p, int store, const struct measure *m,
 			const struct table *t)
 {
 	const char *of = p->nstores > 1 ? store_path(p->stores[store]) : p->capture;
-	char *id = xasprintf("t%d-%s", store, m->name);
-	char *title = p->nstores > 1 ? xasprintf("%s: %s", m->name, of) : xstrdup(m->name);
-	char *command = page_command("report", m->name, of, NULL);
+	autofree char *id = xasprintf("t%d-%s", store, m->name);
+	autofree char *title = p->nstores > 1 ? xasprintf("%s: %s", m->name, of) : xstrdup(m->name);
+	autofree char *command = page_command("report", m->name, of, NULL);
 
 	html_add_table(&p->out, t,
 		       &(struct html_heading){.id = id,
@@ -296,9 +292,6 @@ static void measure_add(struct html_page *p, int store, const struct measure *m,
 					      .most = PAGE_ROWS,
 					      .open = m == measure_at(0)});
 	page_add_notes(p, t);
-	free(id);
-	free(title);
-	free(command);
 }
 
 int page_add_measures(struct html_page *p, struct error *err)
@@ -362,8 +355,8 @@ static int commands_add_plan(struct store *store, const char *variant, struct ta
 {
 	static const char *const keys[] = {"before", "after"};
 	struct run_filter filter = {.variant = variant};
-	struct fact_row *facts;
-	struct run *runs;
+	autofree struct fact_row *facts = NULL;
+	autofree struct run *runs = NULL;
 	int n = store_facts(store, NULL, variant, &facts, err);
 
 	if (n < 0)
@@ -372,33 +365,30 @@ static int commands_add_plan(struct store *store, const char *variant, struct ta
 		for (size_t k = 0; k < array_size(keys); k++)
 			if (!strcmp(facts[i].name, keys[k]) && *facts[i].value)
 				commands_add_row(t, variant, facts[i].name, facts[i].value);
-	free(facts);
 	n = store_runs(store, &filter, &runs, err);
 	if (n < 0)
 		return n;
 	for (int i = 0; i < n; i++)
 		if (runs[i].command)
 			commands_add_row(t, variant, runs[i].side, runs[i].command);
-	free(runs);
 	return 0;
 }
 
 int page_add_commands(struct html_page *p, struct error *err)
 {
-	char *words = words_join(p->r->argv + 1);
-	struct table t;
+	autofree char *words = words_join(p->r->argv + 1);
+	freed(table_free) struct table t = {0};
 	int n, rc = 0;
 
 	table_init(&t, "commands", command_columns, array_size(command_columns));
 	for (int s = 0; s < p->nstores && !rc; s++) {
-		const char **names = NULL;
+		autofree const char **names = NULL;
 
 		n = store_variants(p->stores[s], &names, err);
 		rc = n < 0 ? n : 0;
 		for (int i = 0; i < n && !rc; i++)
 			if (page_has_variant(p, s, names[i]))
 				rc = commands_add_plan(p->stores[s], names[i], &t, err);
-		free(names);
 	}
 	str_puts(&p->out, "<section id=commands><h2>The commands that made it</h2>\n");
 	html_printf(&p->out, "<pre>%s %s</pre>\n", p->r->argv[0], words);
@@ -408,7 +398,5 @@ int page_add_commands(struct html_page *p, struct error *err)
 					      .most = PAGE_ROWS,
 					      .open = t.rows < 16});
 	str_puts(&p->out, "</section>\n");
-	free(words);
-	table_free(&t);
 	return rc;
 }

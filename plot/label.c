@@ -20,10 +20,9 @@ static const double bold_factor = 1.13, other_width = 0.85, wide_width = 1.05;
 
 char *label_clean(struct arena *a, const char *s)
 {
-	struct str scratch = {0};
+	freed(str_free) struct str scratch = {0};
 	char *kept = arena_strdup(a, s ? printable(&scratch, s, PRINTABLE_LINE) : "");
 
-	str_free(&scratch);
 	return kept;
 }
 
@@ -187,7 +186,7 @@ void label_quote(struct str *out, const char *s)
 
 void label_quote_enhanced(struct str *out, const char *s)
 {
-	struct str marked = {0};
+	freed(str_free) struct str marked = {0};
 
 	for (; *s; s++) {
 		if (strchr("{}^_@&~\\", *s))
@@ -195,7 +194,6 @@ void label_quote_enhanced(struct str *out, const char *s)
 		str_putc(&marked, *s);
 	}
 	label_quote(out, marked.buf ? marked.buf : "");
-	str_free(&marked);
 }
 
 void label_xml(struct str *out, const char *s)

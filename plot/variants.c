@@ -238,13 +238,10 @@ int drawing_bases(const struct drawing *d)
 
 const char *drawing_label(const struct drawing *d, struct figure *f, const char *variant)
 {
-	struct str label = {0};
-	const char *kept;
+	freed(str_free) struct str label = {0};
 
 	drawing_add_label(d, variant, &label);
-	kept = label_clean(&f->arena, label.buf);
-	str_free(&label);
-	return kept;
+	return label_clean(&f->arena, label.buf);
 }
 
 const char *drawing_title(const struct drawing *d, struct figure *f, const char *variant)

@@ -62,10 +62,10 @@ static int units_refuse(const char *units, struct error *err)
 
 	for (size_t i = 0; i < array_size(adapters); i++) {
 		const char *arg = adapters[i]->argument;
-		char *name = xasprintf("%s%s%s", adapters[i]->name, arg ? ":" : "", arg ? arg : "");
+		autofree char *name =
+			xasprintf("%s%s%s", adapters[i]->name, arg ? ":" : "", arg ? arg : "");
 
 		str_item(&names, !i, i + 1 == array_size(adapters), name);
-		free(name);
 	}
 	return error_set(err, EINVAL, "no adapter '%s'; there are %s", units, names.buf);
 }
@@ -254,10 +254,9 @@ static char *account_words(const struct workload_run *run, const struct account 
 	char *words = a->error ? text_clean(a->error, LINE_MAX_SHOWN) : NULL;
 
 	for (size_t i = 0; !words && i < array_size(files); i++) {
-		char *path = xasprintf("%s/%s", run->dir, files[i]);
+		autofree char *path = xasprintf("%s/%s", run->dir, files[i]);
 
 		words = line_of_file(path, false);
-		free(path);
 	}
 	return words;
 }

@@ -180,13 +180,12 @@ static int job_write_unread(struct store *s, const struct job *j, const struct r
 			    struct error *err)
 {
 	struct notes notes = {0};
-	char *text;
+	autofree char *text = NULL;
 
 	if (!j->rc || j->rc == -ERANGE)
 		return 0;
 	text = xasprintf("%s/%s-%02d %s: %s", r->variant, r->pass, r->repeat, r->side, j->err.text);
 	note_add(&notes, run_left_out, text);
-	free(text);
 	return store_notes_add(s, 0, &notes, err);
 }
 
@@ -243,7 +242,7 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 {
 	size_t all = a->jobs > 0 ? (size_t)a->jobs : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 	size_t threads = all < p->n ? all : p->n, i;
-	pthread_t *id;
+	autofree pthread_t *id = NULL;
 	int rc;
 
 	if (!threads)
@@ -263,7 +262,6 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 		pthread_join(id[i], NULL);
 	for (i = 0; i < p->n; i++)
 		ingest_free(&p->jobs[i].in);
-	free(id);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	return rc;
@@ -464,7 +462,7 @@ static int analyze_runs(struct analysis *a, struct store *s, struct pool *p, str
 static int analyze_layout(struct analysis *a, struct store *s, struct layout *l, struct error *err)
 {
 	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
-	struct work_side *sides;
+	autofree struct work_side *sides = NULL;
 	size_t skip = strlen(a->capture) + 1;
 	int rc;
 
@@ -496,7 +494,6 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 		rc = write_comparisons(a, s, sides, l->nentries, err);
 	if (!rc)
 		rc = analysis_count_runs(a, s, err);
-	free(sides);
 	if (!rc)
 		rc = components_store(s, err);
 	return rc ? rc : store_commit_all(s, err);

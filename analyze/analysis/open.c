@@ -51,7 +51,7 @@ static int store_check_runs(struct store *s, const struct analysis *a, struct er
 static int slice_open(struct store **store, const char *folder, const struct open_options *o,
 		      struct error *err)
 {
-	struct analysis a = {
+	freed(analysis_free) struct analysis a = {
 		.capture = folder, .jobs = o->jobs, .slice = o->slice, .variant = o->variant};
 	autofree char *meters = store_remembered(folder, "power_csv");
 	autofree char *inlines = store_remembered(folder, "inlines");
@@ -64,7 +64,6 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 	rc = analyze_in_memory(&a, store, err);
 	if (!rc)
 		rc = store_check_runs(*store, &a, err);
-	analysis_free(&a);
 	return rc;
 }
 

@@ -176,7 +176,7 @@ static int group_store_work(struct group *g, size_t i, struct run_rates *rates, 
 {
 	const struct work_side *side = g->of[i];
 	struct notes notes = {0};
-	char *names;
+	autofree char *names = NULL;
 	int rc;
 
 	*rates = g->rates[i];
@@ -196,7 +196,6 @@ static int group_store_work(struct group *g, size_t i, struct run_rates *rates, 
 		note_add(&notes, work_of_side, names);
 	else if (side->work)
 		note_add(&notes, work_of_side_missing, side->work);
-	free(names);
 	rc = notes.n ? group_put_rates(g, i, rates, err) : 0;
 	return store_notes_add(g->s, g->side[i].id, &notes, err) ?: rc;
 }

@@ -164,7 +164,7 @@ static bool members_parse_sum(struct members *m, const char *line)
 void members_against_sums(const struct members *m, const char *text, struct findings *f)
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
-	struct members sums = {0};
+	freed(members_free) struct members sums = {0};
 	bool good = true;
 
 	while (good && rest && (line = str_token(&rest, '\n')))
@@ -179,7 +179,6 @@ void members_against_sums(const struct members *m, const char *text, struct find
 		    !members_find(&sums, m->list[i].name))
 			findings_add(f, "%." NAME_SHOWN "s: " SUMS_NAME " does not name it",
 				     m->list[i].name);
-	members_free(&sums);
 	free(copy);
 }
 
@@ -219,7 +218,7 @@ static int scan_add_entry(void *arg, const struct walked *e, struct error *err)
 {
 	const struct scan *s = arg;
 	bool folder = S_ISDIR(e->st.st_mode);
-	char *clean;
+	autofree char *clean = NULL;
 	int rc;
 
 	if (stop_asked())
@@ -235,7 +234,6 @@ static int scan_add_entry(void *arg, const struct walked *e, struct error *err)
 		members_add(s->members, clean, folder)->st = e->st;
 	else
 		findings_add(s->findings, "%s: left out: %s", clean, member_fault(e->st.st_mode));
-	free(clean);
 	return 0;
 }
 

@@ -286,7 +286,7 @@ static void unpack_cut_folder(struct members *m, size_t len)
 static int unpack_compare_sums(struct unpacking *k, const char *path, struct error *err)
 {
 	struct findings f = {0};
-	char *text;
+	autofree char *text = NULL;
 	int rc = file_read(path, &text, NULL, err);
 
 	if (rc)
@@ -297,7 +297,6 @@ static int unpack_compare_sums(struct unpacking *k, const char *path, struct err
 			err, EBADMSG,
 			"%s: damaged, %zu file%s; nothing was unpacked ('tar -xf' extracts what is left)",
 			k->shown, f.n, f.n == 1 ? "" : "s");
-	free(text);
 	return rc;
 }
 
@@ -330,7 +329,7 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 {
 	json_auto_t *manifest = NULL;
 	size_t top;
-	char *root;
+	autofree char *root = NULL;
 	int rc;
 
 	members_sort(&k->members);
@@ -346,7 +345,6 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	k->u->has_manifest = manifest;
 	if (!rc)
 		rc = unpack_rename(k, root, err);
-	free(root);
 	return rc;
 }
 

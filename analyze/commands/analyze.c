@@ -74,12 +74,11 @@ static struct meter *meter_last(struct analyze_arguments *args)
 /* Appends an option of a meter as the user typed it. */
 static void meter_remember(struct analysis *a, const char *option, const char *arg)
 {
-	char *before = a->meter_options;
+	autofree char *before = a->meter_options;
 	const char *quote = strchr(arg, ' ') ? "'" : "";
 
 	a->meter_options = xasprintf("%s%s%s %s%s%s", before ? before : "", before ? " " : "",
 				     option, quote, arg, quote);
-	free(before);
 }
 
 /* Adds "SIDE=ADAPTER" or "ADAPTER", which may hold a "=" behind its colon. */
@@ -88,13 +87,12 @@ static void units_add(struct argp_state *state, struct analysis *a, const char *
 	size_t len = strcspn(arg, "=:");
 	const char *adapter = arg[len] == '=' ? arg + len + 1 : arg;
 	struct error err = {0};
-	char *before = a->units;
+	autofree char *before = a->units;
 
 	if (units_check(adapter, &err))
 		argp_error(state, "--units: %s", err.text);
 	a->units = xasprintf("%s%.*s=%s\n", before ? before : "", (int)(adapter > arg ? len : 0),
 			     arg, adapter);
-	free(before);
 }
 
 static error_t analyze_parse(int key, char *arg, struct argp_state *state)

@@ -309,13 +309,12 @@ static void compare_title_first(struct table *t, const struct output *o, struct 
 static int compare_run_self_test(struct compare_arguments *args, struct outcome *out, bool *lossy,
 				 struct error *err)
 {
-	struct table t = {0};
+	freed(table_free) struct table t = {0};
 	int ret = compare_self_test(&args->c, args->self_test, args->o.q.variant, &t, out, err);
 
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
-	table_free(&t);
 	return ret;
 }
 
@@ -350,9 +349,9 @@ static int compare_pair(struct compare_arguments *args, struct error *err)
 static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,
 			    struct error *err)
 {
-	struct table t = {0};
-	struct str evidence = {0}, first = {0};
-	struct figures figures = {0};
+	freed(table_free) struct table t = {0};
+	freed(str_free) struct str evidence = {0}, first = {0};
+	freed(figures_free) struct figures figures = {0};
 	bool commit = args->output.format == FORMAT_COMMIT && !args->table->of_facts;
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
@@ -381,11 +380,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
-	figures_free(&figures);
 	out->figures = NULL;
-	str_free(&first);
-	str_free(&evidence);
-	table_free(&t);
 	return compare_close(&args->c, ret, err);
 }
 

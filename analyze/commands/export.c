@@ -94,7 +94,7 @@ static const struct command command = {
 static void export_set_format(struct argp_state *state, struct export_arguments *a,
 			      const char *name)
 {
-	char *names = options_feature_names(&command);
+	autofree char *names = options_feature_names(&command);
 
 	for (size_t i = 0; name && i < array_size(formats); i++)
 		if (!strcmp(formats[i]->name, name))
@@ -103,7 +103,6 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 		arg_error(state, "which format? the formats are: %s", names);
 	else if (!a->format)
 		options_refuse_name(state, &command, "format", name);
-	free(names);
 }
 
 static void export_set_argument(struct argp_state *state, struct export_arguments *a, char *arg)
@@ -176,7 +175,7 @@ static error_t export_parse(int key, char *arg, struct argp_state *state)
 static int export_run_ends(struct export_arguments *a, struct error *err)
 {
 	struct comparison *c = &a->c;
-	struct str copied = {0};
+	freed(str_free) struct str copied = {0};
 	int rc;
 
 	c->query = a->o.q;
@@ -192,7 +191,6 @@ static int export_run_ends(struct export_arguments *a, struct error *err)
 	compare_evidence(c, &copied);
 	if (copied.len)
 		warn("%s", str_trim(copied.buf));
-	str_free(&copied);
 	compare_note_sides(c, &a->x.notes);
 	compare_note_reading(c, &a->x.notes);
 	return compare_close(c, rc, err);

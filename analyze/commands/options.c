@@ -146,11 +146,10 @@ static char *options_help(int key, const char *text, void *input)
 static struct store *options_open_store(const char *folder)
 {
 	struct store *store = NULL;
-	char *db = xasprintf("%s/zcost.db", folder);
+	autofree char *db = xasprintf("%s/zcost.db", folder);
 
 	if (!access(db, R_OK))
 		store_open(&store, folder, NULL);
-	free(db);
 	return store;
 }
 
@@ -174,16 +173,14 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 	const char *colon = start ? strrchr(start, ':') : NULL;
 	char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
 	struct store *store = colon ? options_open_store(folder) : options_find_store(words, n);
-	const char **names = NULL;
+	autofree const char **names = NULL;
 	int count = store ? store_names(store, what, &names, NULL) : 0;
 
 	for (int i = 0; i < count; i++) {
-		char *name = xasprintf("%s%s%s", folder, colon ? ":" : "", names[i]);
+		autofree char *name = xasprintf("%s%s%s", folder, colon ? ":" : "", names[i]);
 
 		complete_add(lines, name, NULL);
-		free(name);
 	}
-	free(names);
 	free(folder);
 	if (store_close(store, 0, NULL))
 		str_reset(lines);
@@ -291,7 +288,7 @@ static void option_add_places(struct str *list, const struct command *c, const s
 static void option_refuse_whole(const struct argp_state *state, const struct feature *features,
 				size_t n)
 {
-	struct str reasons = {0};
+	freed(str_free) struct str reasons = {0};
 	size_t i;
 
 	for (i = 0; i < n && features[i].whole; i++)
@@ -299,7 +296,6 @@ static void option_refuse_whole(const struct argp_state *state, const struct fea
 			   i ? "; " : "", features[i].name, features[i].whole);
 	if (i == n && reasons.buf)
 		argp_error(state, "--" WORKLOAD_ONLY ": %s", reasons.buf);
-	str_free(&reasons);
 }
 
 static void option_refuse(const struct argp_state *state, const struct command *c,
@@ -307,7 +303,7 @@ static void option_refuse(const struct argp_state *state, const struct command *
 			  const struct option_row *row)
 {
 	const char *option = row->name;
-	struct str names = {0}, places = {0};
+	freed(str_free) struct str names = {0}, places = {0};
 	const char *instead;
 
 	if (!strcmp(option, WORKLOAD_ONLY) && source == SOURCE_CAPTURE)
@@ -319,8 +315,6 @@ static void option_refuse(const struct argp_state *state, const struct command *
 	argp_error(state, "--%s does not apply to %s of %s; it applies to %s%s%s", option,
 		   names.buf, c->sources[source], places.buf ? places.buf : "",
 		   instead ? "; for a capture: " : "", instead ? instead : "");
-	str_free(&names);
-	str_free(&places);
 }
 
 /* Returns false for an option of the command itself, which no feature names. */
@@ -349,7 +343,7 @@ void options_check_source(const struct argp_state *state, const struct options *
 			  const struct feature *f, enum data_source source)
 {
 	const struct command *c = o->command;
-	struct str made = {0};
+	freed(str_free) struct str made = {0};
 
 	for (int s = 0; s < SOURCES; s++)
 		if (f->options[s])
@@ -359,7 +353,6 @@ void options_check_source(const struct argp_state *state, const struct options *
 	if (!f->options[source])
 		argp_error(state, "%s '%s' is made from %s, not from %s", kind, f->name, made.buf,
 			   c->sources[source]);
-	str_free(&made);
 }
 
 void options_check(const struct argp_state *state, const struct options *o,
@@ -420,7 +413,7 @@ bool options_is_capture(const char *path)
 void options_refuse_name(const struct argp_state *state, const struct command *c, const char *kind,
 			 const char *name)
 {
-	char *names = options_feature_names(c);
+	autofree char *names = options_feature_names(c);
 
 	if (options_is_capture(name))
 		argp_error(state, "'%s' is a capture; the %s comes first: %s %s %s", name, kind,
@@ -428,5 +421,4 @@ void options_refuse_name(const struct argp_state *state, const struct command *c
 	else
 		arg_error(state, "no %s '%s'; %s'%s --help' lists the %ss", kind, name,
 			  did_you_mean(names, name), state->name, kind);
-	free(names);
 }

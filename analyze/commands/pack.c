@@ -79,24 +79,22 @@ static char *pack_default_output(const char *capture, const char *end)
 {
 	const char *last = path_base_name(capture);
 	bool named = *last && strcmp(last, ".") && strcmp(last, "..");
-	char *real = named ? NULL : realpath(capture, NULL);
+	autofree char *real = named ? NULL : realpath(capture, NULL);
 	char *path = xasprintf("%s%s", real ? real : capture, end);
 
-	free(real);
 	return path;
 }
 
 /* Warns of a store that reports refuse: the archive's reader may be unable to analyze it again. */
 static void pack_check_store(const struct pack *p)
 {
-	char *db = xasprintf("%s/zcost.db", p->capture);
+	autofree char *db = xasprintf("%s/zcost.db", p->capture);
 	struct store *store = NULL;
 	struct error err = {0};
 
 	if (path_exists(db) &&
 	    (store_open(&store, p->capture, &err) || store_close(store, 0, &err)))
 		warn("%s, and then pack again: reports refuse this store", err.text);
-	free(db);
 }
 
 /* --- anonymous --- */
@@ -135,9 +133,9 @@ static json_t *manifest_make_anonymous(const json_t *manifest)
 static int anonymous_write(const char *capture, const char *to, struct error *err)
 {
 	char *from = xasprintf("%s/manifest.json", capture), hex[65];
-	char *path = xasprintf("%s/manifest.json", to), *db = xasprintf("%s/zcost.db", to);
+	autofree char *path = xasprintf("%s/manifest.json", to), *db = xasprintf("%s/zcost.db", to);
 	struct store *store = NULL;
-	json_t *manifest = NULL, *anonymous = NULL;
+	json_auto_t *manifest = NULL, *anonymous = NULL;
 	int rc = store_open(&store, capture, err);
 
 	if (!rc && !path_exists(from))
@@ -156,11 +154,7 @@ static int anonymous_write(const char *capture, const char *to, struct error *er
 	if (!rc)
 		rc = store_write_anonymous(store, db, hex, err);
 	rc = store_close(store, rc, err);
-	json_decref(manifest);
-	json_decref(anonymous);
 	free(from);
-	free(path);
-	free(db);
 	return rc;
 }
 
@@ -168,12 +162,12 @@ static int anonymous_write(const char *capture, const char *to, struct error *er
 static int pack_anonymous(struct pack *p, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR"), *capture = p->capture;
-	char *scratch = xasprintf("%s/zcost-XXXXXX", tmp && *tmp ? tmp : "/var/tmp"), *folder;
+	autofree char *scratch = xasprintf("%s/zcost-XXXXXX", tmp && *tmp ? tmp : "/var/tmp"),
+		      *folder = NULL;
 	int rc = 0;
 
 	if (!mkdtemp(scratch)) {
 		rc = error_sys(err, errno, "%s: cannot make a folder (TMPDIR)", scratch);
-		free(scratch);
 		return rc;
 	}
 	folder = xasprintf("%s/capture", scratch);
@@ -185,8 +179,6 @@ static int pack_anonymous(struct pack *p, struct error *err)
 		rc = pack_capture(p, err);
 	p->capture = capture;
 	dir_remove(scratch, NULL);
-	free(scratch);
-	free(folder);
 	return rc;
 }
 
@@ -194,7 +186,7 @@ static int pack_anonymous(struct pack *p, struct error *err)
 static int archive_report(const char *made, const char *checked, const struct findings *f,
 			  size_t files, bool has_manifest)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 
 	if (f->n > FINDINGS_SHOWN)
 		warn("and %zu more", f->n - FINDINGS_SHOWN);
@@ -206,7 +198,6 @@ static int archive_report(const char *made, const char *checked, const struct fi
 	if (has_manifest && f->differ)
 		str_printf(&text, ", %zu that differ%s", f->differ, f->differ == 1 ? "s" : "");
 	print_note("%s: %s", made, text.buf);
-	str_free(&text);
 	return f->n ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -255,18 +246,14 @@ int cmd_pack(int argc, char **argv)
 	struct pack_arguments args = {
 		.p = {.level = LEVEL, .threads = (int)sysconf(_SC_NPROCESSORS_ONLN)}};
 	struct pack *p = &args.p;
-	char *capture, *made = NULL;
-	int code;
+	autofree char *capture = NULL, *made = NULL;
 
 	args_parse(&pack_argp, argc, argv, 0, &args);
 	p->capture = capture = path_trim(p->capture);
 	if (!p->output)
 		p->output = made = pack_default_output(
 			capture, args.anonymous ? "-anonymous.tar.zst" : ".tar.zst");
-	code = pack_run(p, args.anonymous);
-	free(capture);
-	free(made);
-	return code;
+	return pack_run(p, args.anonymous);
 }
 
 /* --- unpack --- */
@@ -346,8 +333,7 @@ int cmd_unpack(int argc, char **argv)
 {
 	static const char suffix[] = ".tar.zst";
 	struct unpack u = {0};
-	char *folder;
-	int code;
+	autofree char *folder = NULL;
 
 	args_parse(&unpack_argp, argc, argv, 0, &u);
 	if (u.folder)
@@ -357,7 +343,5 @@ int cmd_unpack(int argc, char **argv)
 	else
 		folder = xasprintf("%s.unpacked", u.archive);
 	u.folder = folder;
-	code = unpack_run(&u);
-	free(folder);
-	return code;
+	return unpack_run(&u);
 }

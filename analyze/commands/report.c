@@ -71,14 +71,13 @@ static const struct command command = {
 
 static void report_set_table(struct argp_state *state, struct report_arguments *a, const char *name)
 {
-	char *tables = options_feature_names(&command);
+	autofree char *tables = options_feature_names(&command);
 
 	a->table = name ? measure_find(name) : NULL;
 	if (!name)
 		arg_error(state, "which table? the tables are: %s", tables);
 	else if (!a->table)
 		options_refuse_name(state, &command, "table", name);
-	free(tables);
 }
 
 static void report_add_capture(struct argp_state *state, struct report_arguments *a, char *arg)
@@ -229,12 +228,11 @@ static void report_merge(const struct report_arguments *a, struct report_part *p
 			 struct table *t)
 {
 	struct table *from = xcalloc(a->ncaptures, sizeof(*from));
-	const char **names = report_names(a);
+	autofree const char **names = report_names(a);
 
 	for (size_t i = 0; i < a->ncaptures; i++)
 		from[i] = parts[i].t;
 	table_merge(t, from, a->ncaptures, "capture", names);
-	free(names);
 	free(from);
 }
 
@@ -244,7 +242,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 {
 	const struct query *q = &a->o.q;
 	bool of_function = a->table->flags & MEASURE_FUNCTION;
-	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
+	autofree char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
 	const struct {
 		const char *option, *value;
 	} filters[] = {{"comm", q->comm},
@@ -262,7 +260,6 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	if (s.len)
 		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table->name,
 			  s.buf);
-	free(cpus);
 	str_free(&s);
 	return -err->code;
 }
@@ -273,7 +270,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
  */
 static void report_print_notes(const struct table *t)
 {
-	struct notes losses = {0};
+	freed(notes_free) struct notes losses = {0};
 	struct note_lines lines;
 	bool filtered = false;
 
@@ -284,13 +281,11 @@ static void report_print_notes(const struct table *t)
 	}
 	note_lines_make(&lines, filtered ? &losses : &t->notes);
 	for (size_t i = 0; i < lines.n && !t->rows; i++) {
-		char *text = note_line_text(&lines.line[i]);
+		autofree char *text = note_line_text(&lines.line[i]);
 
 		print_note("%s", text);
-		free(text);
 	}
 	note_lines_free(&lines);
-	notes_free(&losses);
 }
 
 static int report(struct report_arguments *a, struct error *err)

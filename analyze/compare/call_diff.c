@@ -299,7 +299,7 @@ static void call_diff_link_rows(struct call_diff *cd, const struct candidates *a
 static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
 {
 	struct region_totals totals[REGIONS];
-	uint8_t *region = call_diff_find_regions(cd);
+	autofree uint8_t *region = call_diff_find_regions(cd);
 	struct candidates all = {0};
 	double least;
 
@@ -318,7 +318,6 @@ static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rul
 		free(all.of[of]);
 	}
 	free(all.list);
-	free(region);
 }
 
 int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,

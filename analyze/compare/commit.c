@@ -172,7 +172,7 @@ static void commit_add_metric(struct table *to, const struct comparison *c,
 	double low = 100 * (k->ratio.lo - 1), high = 100 * (k->ratio.hi - 1);
 	bool tested = figure_is_tested(c, r);
 	struct value *row = table_row(to);
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 
 	commit_print_metric(&name, r);
 	if (!metric_per(r)) {
@@ -190,7 +190,6 @@ static void commit_add_metric(struct table *to, const struct comparison *c,
 						      commit_percent_digits(low), low,
 						      commit_percent_digits(high), high));
 	row[5] = commit_p(to, tested && k->verdict != VERDICT_NONE ? k->p : NAN);
-	str_free(&name);
 }
 
 /* Adds a component that moved. Its interval is one of ns per unit of work. */
@@ -198,7 +197,7 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 {
 	const struct diff_row *r = moved->row;
 	double base = r->cost[BASE], new = r->cost[NEW];
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	struct value *row = table_row(to);
 
 	fit_short(&name, moved->side, SIDE_WIDTH);
@@ -210,7 +209,6 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 	row[4] = value_str(
 		to, isnan(r->delta_ci) ? "-" : arena_printf(&to->arena, "+-%.1f ns", r->delta_ci));
 	row[5] = commit_p(to, r->p);
-	str_free(&name);
 }
 
 /* Replaces the rows by those of a commit message. */
@@ -257,7 +255,7 @@ static void commit_join_dsos(struct table *t)
 static void commit_set_title(struct table *to, const struct comparison *c,
 			     const struct outcome *out, const char *first, const char *second)
 {
-	struct str subject = {0}, words = {0}, body = {0}, s = {0};
+	freed(str_free) struct str subject = {0}, words = {0}, body = {0}, s = {0};
 	const char *title = to->title;
 	size_t used;
 
@@ -278,10 +276,6 @@ static void commit_set_title(struct table *to, const struct comparison *c,
 	str_printf(&s, "%s%s%s%s", first, body.len ? body.buf : "", body.len ? "\n" : "", second);
 	to->title = NULL;
 	table_title_lines(to, str_trim(s.buf));
-	str_free(&subject);
-	str_free(&words);
-	str_free(&body);
-	str_free(&s);
 }
 
 /* Adds a line below the table. */
@@ -332,8 +326,8 @@ static void commit_note_warnings(struct table *to, const struct notes *from)
 int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
 		   const struct str *second, struct table *t, struct error *err)
 {
-	struct notes from = t->notes;
-	struct str conditions = {0};
+	freed(notes_free) struct notes from = t->notes;
+	freed(str_free) struct str conditions = {0};
 	int ret = compare_conditions(c, out->side, &conditions, err);
 	char *rest = conditions.buf, *line;
 
@@ -361,7 +355,5 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	commit_note_warnings(t, &from);
 	if (out->runs[BASE])
 		commit_note_test(t, c, out);
-	str_free(&conditions);
-	notes_free(&from);
 	return ret;
 }

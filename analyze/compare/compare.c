@@ -115,10 +115,9 @@ struct bare {
 /* Returns whether the path is a perf.data, or a folder of perf record --threads. */
 static bool bare_is_perf_data(const char *path)
 {
-	char *name = path_is_dir(path) ? xasprintf("%s/data", path) : xstrdup(path);
+	autofree char *name = path_is_dir(path) ? xasprintf("%s/data", path) : xstrdup(path);
 	bool is = file_begins_with(name, "PERFILE2", strlen("PERFILE2"));
 
-	free(name);
 	return is;
 }
 
@@ -198,9 +197,9 @@ char *compare_names(const char **names, int n)
 static int end_find_variant(struct compare_end *e, const char *capture, const char *want,
 			    struct error *err)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	int n = store_variants(e->store, &names, err), ret = 0;
-	char *list;
+	autofree char *list = NULL;
 
 	if (n < 0)
 		return n;
@@ -216,8 +215,6 @@ static int end_find_variant(struct compare_end *e, const char *capture, const ch
 	else if (!e->variant)
 		ret = error_set(err, EINVAL, "%s has %d variants: %s; name one as %s:VARIANT",
 				capture, n, n ? list : "none", capture);
-	free(list);
-	free(names);
 	return ret;
 }
 
@@ -243,8 +240,7 @@ static int end_open(struct compare_end *e, const char *ref, const struct query *
 		    const struct time_slice *slice, struct error *err)
 {
 	const char *colon = strrchr(ref, ':');
-	char *capture;
-	int ret;
+	autofree char *capture = NULL;
 
 	if (bare_is(ref))
 		return bare_open(&e->bare, ref, q, slice, err);
@@ -256,9 +252,7 @@ static int end_open(struct compare_end *e, const char *ref, const struct query *
 			"there is no capture '%s'; for a variant, give -C CAPTURE or CAPTURE:%s",
 			ref, ref);
 	capture = xstrndup(ref, (size_t)(colon - ref));
-	ret = end_open_capture(e, capture, colon + 1, slice, err);
-	free(capture);
-	return ret;
+	return end_open_capture(e, capture, colon + 1, slice, err);
 }
 
 int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
@@ -354,7 +348,7 @@ static void end_add_evidence(const struct comparison *c, enum end e, struct str 
 {
 	struct query q = compare_query(c, e, NULL);
 	const char *pattern = q.variant ? q.variant : c->end[e].label, **names;
-	struct table t;
+	freed(table_free) struct table t = {0};
 	int n;
 
 	*copied = false;
@@ -369,12 +363,11 @@ static void end_add_evidence(const struct comparison *c, enum end e, struct str 
 	for (size_t i = 0; i < t.notes.n; i++)
 		str_printf(line, "%s%s", line->len ? "; " : "", t.notes.note[i].value[0].text);
 	*copied = t.notes.n;
-	table_free(&t);
 }
 
 void compare_evidence(struct comparison *c, struct str *lines)
 {
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 	bool base;
 
 	end_add_evidence(c, BASE, &line, &base);
@@ -384,7 +377,6 @@ void compare_evidence(struct comparison *c, struct str *lines)
 		str_printf(lines, "%s%s\n", line.buf,
 			   c->rule.copied ? ": no speed-up is claimed" : "");
 	}
-	str_free(&line);
 }
 
 /* Reads table limits of an end and its variant's limits in words, NULL for a file. The caller frees

@@ -35,15 +35,12 @@ typedef const char *condition_fn(const struct condition_side *side);
 
 static const char *condition_host(const struct condition_side *side)
 {
-	struct run_facts f = run_facts_of(side->s, side->q.variant, side->q.side);
-	struct str s = {0};
-	const char *text;
+	freed(run_facts_free) struct run_facts f =
+		run_facts_of(side->s, side->q.variant, side->q.side);
+	freed(str_free) struct str s = {0};
 
 	run_facts_host(&s, &f);
-	text = arena_strdup(side->arena, str_trim(s.buf));
-	str_free(&s);
-	run_facts_free(&f);
-	return text;
+	return arena_strdup(side->arena, str_trim(s.buf));
 }
 
 /* Returns the program of the plan's command, else that of the run's command. */
@@ -51,7 +48,7 @@ static const char *condition_program(const struct condition_side *side)
 {
 	char *key = arena_printf(side->arena, "%s.command", side->q.side), *name;
 	const char *command = side->runs[0].command;
-	struct fact_row *facts;
+	autofree struct fact_row *facts = NULL;
 	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err);
 	const char *program;
 
@@ -61,7 +58,6 @@ static const char *condition_program(const struct condition_side *side)
 	name = command ? program_name(command) : NULL;
 	program = name ? arena_strdup(side->arena, name) : NULL;
 	free(name);
-	free(facts);
 	return program;
 }
 
@@ -84,7 +80,7 @@ static double card_metric(const struct condition_side *side, const char *metric,
 static const char *card_find(const struct condition_side *side)
 {
 	static const char end[] = "/link/rx_bytes";
-	struct metric_row *m;
+	autofree struct metric_row *m = NULL;
 	int n = store_metrics(side->s, side->runs[0].id, "nic", OF_SIDE, &m, side->err);
 	const char *best = NULL;
 	double most = 0, bytes;
@@ -101,7 +97,6 @@ static const char *card_find(const struct condition_side *side)
 			best = card;
 		}
 	}
-	free(m);
 	return best;
 }
 
@@ -109,7 +104,7 @@ static const char *card_find(const struct condition_side *side)
 static const char *condition_card(const struct condition_side *side)
 {
 	const char *card = card_find(side), *driver, *text;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	double speed, mtu;
 
 	if (!card)
@@ -126,7 +121,6 @@ static const char *condition_card(const struct condition_side *side)
 	if (mtu > 0)
 		str_printf(&s, ", MTU %.0f", mtu);
 	text = arena_strdup(side->arena, s.buf);
-	str_free(&s);
 	return text;
 }
 
@@ -210,7 +204,7 @@ static char *condition_runs(const struct condition_side *side)
 static void conditions_print_runs(struct str *s, const struct comparison *c,
 				  const struct condition_side ends[ENDS])
 {
-	char *base = condition_runs(&ends[BASE]), *new = condition_runs(&ends[NEW]);
+	autofree char *base = condition_runs(&ends[BASE]), *new = condition_runs(&ends[NEW]);
 
 	str_printf(s, "\nn: %d", ends[BASE].n);
 	if (strcmp(base, new))
@@ -221,8 +215,6 @@ static void conditions_print_runs(struct str *s, const struct comparison *c,
 		str_puts(s, "; p: exact Mann-Whitney, two-sided");
 	if (c->query.workload_only)
 		str_puts(s, "; CPU time: of the workload's processes alone");
-	free(base);
-	free(new);
 }
 
 static void condition_side_read(struct condition_side *at, const struct comparison *c, enum end e,

@@ -127,7 +127,7 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 {
 	struct store *s = c->end[e].store;
 	struct cost_parts parts;
-	struct table t;
+	freed(table_free) struct table t = {0};
 	int rc = s && q->unit ? basis_require_unit(s, q, err) : 0;
 
 	if (rc)
@@ -144,7 +144,6 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 		diff_carry_notes(notes, &t);
 	}
 	cost_parts_free(&parts);
-	table_free(&t);
 	return rc || !s ? rc : store_failed(s, err);
 }
 
@@ -154,7 +153,7 @@ static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, 
 				    const struct run *run, size_t i, struct query *q,
 				    struct table *notes, struct error *err)
 {
-	struct table t;
+	freed(table_free) struct table t = {0};
 	int rc;
 
 	q->pass = run ? run->pass : c->query.pass;
@@ -177,7 +176,6 @@ static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, 
 	}
 	if (!rc && !run)
 		diff_carry_notes(notes, &t);
-	table_free(&t);
 	return rc;
 }
 

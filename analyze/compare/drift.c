@@ -71,14 +71,13 @@ static int end_order_add_side(struct end_order *o, const struct comparison *c, e
 static int end_order_read(struct end_order *o, const struct comparison *c, enum end e,
 			  struct error *err)
 {
-	const char **sides;
+	autofree const char **sides = NULL;
 	int n = store_sides(c->end[e].store, &sides, err), ret = n < 0 ? n : 0;
 
 	*o = (struct end_order){0};
 	for (int i = 0; i < n && !ret; i++)
 		if (!c->side[e] || !strcmp(c->side[e], sides[i]))
 			ret = end_order_add_side(o, c, e, sides[i], err);
-	free(sides);
 	return ret;
 }
 

@@ -196,7 +196,7 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 			    const char *kind, struct table *notes, struct error *err)
 {
 	struct query q = compare_query(c, e, NULL);
-	struct table warnings = {0};
+	freed(table_free) struct table warnings = {0};
 	struct figure_list l;
 	int ret;
 
@@ -212,7 +212,6 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 			note_add(&warnings.notes, power_modelled, q.model_idle, q.model_per_cpu);
 		diff_carry_notes(notes, &warnings);
 	}
-	table_free(&warnings);
 	figure_list_free(&l);
 	return ret;
 }

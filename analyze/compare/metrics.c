@@ -141,7 +141,7 @@ static void figures_repeat_change(const struct figures *f, const struct shown_fi
 static void figures_judge_primary(const struct figures *f, const struct comparison *c,
 				  struct outcome *out)
 {
-	struct shown_figure *list;
+	autofree struct shown_figure *list = NULL;
 	size_t n = figures_primary(f, c, &list);
 	double *p = xcalloc(n + 1, sizeof(*p));
 
@@ -163,7 +163,6 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 		}
 	}
 	free(p);
-	free(list);
 }
 
 void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out)
@@ -196,14 +195,13 @@ static void metrics_add_row(struct table *t, const struct comparison *c,
 	struct value *row = table_row(t);
 	char *name = arena_printf(&t->arena, "%s%s", m->name,
 				  r->figure == FIGURE_COPY ? work_word(side->copy_unit) : "");
-	struct str unit = {0};
+	freed(str_free) struct str unit = {0};
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
 	figure_print_unit(&unit, &c->query, r->figure, !strcmp(m->unit, "1"));
 	str_puts(&unit, side->modelled[r->figure] ? ", modelled" : "");
 	table_set(t, row, "unit", value_str(t, unit.buf));
-	str_free(&unit);
 	table_set(t, row, "base", value_real(k->base));
 	table_set(t, row, "new", value_real(k->new));
 	table_set(t, row, "change_pct", figure_change_value(t, k));

@@ -200,12 +200,11 @@ size_t movements_add_notes(struct movements *m, const struct comparison *c, stru
 		qsort(m->list, m->n, sizeof(*m->list), movement_order);
 	say = movements_note_first(m, c, t, thing, n);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
-		char *words = movement_words(m, c, &m->list[i]);
+		autofree char *words = movement_words(m, c, &m->list[i]);
 
 		movement_add_row(detail, c, &m->list[i], words);
 		if (say)
 			note_add(&t->notes, movement, words);
-		free(words);
 	}
 	if (m->n && !say)
 		note_add(

@@ -119,7 +119,7 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 		     struct error *err)
 {
 	struct comparison one;
-	struct str ignored = {0};
+	freed(str_free) struct str ignored = {0};
 	enum figure_id id;
 	int ret;
 
@@ -127,7 +127,6 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 	one = pair_comparison(c, pair);
 	compare_evidence(&one, &ignored);
 	ret = compare_drift(&one, &ignored, err);
-	str_free(&ignored);
 	pair->rule = one.rule;
 	if (!ret)
 		ret = figures_read(&pair->figures, &one, notes, err);
@@ -310,16 +309,16 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 			    struct error *err)
 {
 	struct query q = compare_query(c, BASE, NULL);
-	struct table limits;
+	freed(table_free) struct table limits = {0};
 	size_t differ = 0;
 	int ret = limits_read(c->end[BASE].store, &q, &limits, err);
 
 	for (size_t i = 0; i < p->n && !ret; i++) {
 		for (int e = 0; e < ENDS; e++) {
-			char *words = limits_words(&limits, p->list[i].variant[e], LIMITS_BY_SHARE);
+			autofree char *words =
+				limits_words(&limits, p->list[i].variant[e], LIMITS_BY_SHARE);
 
 			*table_cell(t, i, t->ncolumns - LAST + LIMIT + e) = value_str(t, words);
-			free(words);
 		}
 		differ += limits_differ(&limits, p->list[i].variant[BASE], &limits,
 					p->list[i].variant[NEW]);
@@ -328,7 +327,6 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 		note_add(
 			&t->notes, compare_pairs_differ, differ, p->n,
 			"base and new have different limits (base_limit, new_limit), so throughput does not compare the two methods");
-	table_free(&limits);
 	return ret;
 }
 
@@ -345,7 +343,7 @@ static void pairs_free(struct pairs *p)
 static int compare_pairs(const struct comparison *c, struct table *t, struct outcome *out,
 			 struct error *err)
 {
-	struct pairs p = {0};
+	freed(pairs_free) struct pairs p = {0};
 	int ret = pairs_find(&p, c, err);
 
 	if (!ret)
@@ -362,7 +360,6 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
 		 out->tests == 1 ? "row of a metric" : "rows of a metric", 100 * c->rule.threshold,
 		 verdict_runs_needed(&c->rule, out->tests));
-	pairs_free(&p);
 	return ret ?: compare_note_workload(c, t, err);
 }
 

@@ -268,8 +268,8 @@ static void self_test_add_row(struct self_test *w, const struct split_list *l, c
 static int self_test_metrics(struct self_test *w, struct error *err)
 {
 	const struct comparison *c = w->c;
-	struct shown_figure *list;
-	struct split_list l = {0};
+	autofree struct shown_figure *list = NULL;
+	freed(split_list_free) struct split_list l = {0};
 	struct figures f;
 	size_t n;
 	int ret = figures_read(&f, c, w->t, err);
@@ -286,8 +286,6 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 	}
 	if (l.s.runs)
 		self_test_add_row(w, &l, "metrics", c->side[BASE]);
-	split_list_free(&l);
-	free(list);
 	figures_free(&f);
 	return 0;
 }
@@ -296,9 +294,9 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 static int self_test_list(struct self_test *w, const struct diff_spec *spec, const char *side,
 			  struct error *err)
 {
-	struct split_list l = {0};
+	freed(split_list_free) struct split_list l = {0};
 	struct error none = {0};
-	struct diff d = {0};
+	freed(diff_free) struct diff d = {0};
 	double total = 0;
 	int ret;
 
@@ -312,8 +310,6 @@ static int self_test_list(struct self_test *w, const struct diff_spec *spec, con
 				split_list_add(&l, d.rows[i].runs[BASE], 0);
 		self_test_add_row(w, &l, spec->measure, side);
 	}
-	split_list_free(&l);
-	diff_free(&d);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
@@ -323,14 +319,13 @@ static int self_test_lists(struct self_test *w, struct error *err)
 	const struct comparison *c = w->c;
 	const struct diff_spec *const specs[] = {c->table ? c->table->spec : &components_spec,
 						 c->table ? NULL : &functions_spec};
-	const char **sides;
+	autofree const char **sides = NULL;
 	int n = store_sides(c->end[BASE].store, &sides, err), ret = n < 0 ? n : 0;
 
 	for (size_t k = 0; k < array_size(specs) && specs[k]; k++)
 		for (int i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
 				ret = self_test_list(w, specs[k], sides[i], err);
-	free(sides);
 	return ret;
 }
 
@@ -379,13 +374,12 @@ const struct compare_table comparison_self_test = {
 static int self_test_variants(struct self_test *w, struct comparison *c, const char *only,
 			      struct error *err)
 {
-	const char **names = NULL;
+	autofree const char **names = NULL;
 	int n = store_variants(c->end[BASE].store, &names, err), ret = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && !ret; i++)
 		if (str_matches(only, names[i]))
 			ret = self_test_variant(w, c, names[i], err);
-	free(names);
 	return ret;
 }
 

@@ -116,8 +116,8 @@ static bool end_settings_override(const struct end_settings *e, const struct fac
 static int end_settings_read_facts(struct end_settings *e, struct store *s, const struct run *r,
 				   int runs, const char *side, struct error *err)
 {
-	const char **sides = NULL;
-	struct fact_row *facts;
+	autofree const char **sides = NULL;
+	autofree struct fact_row *facts = NULL;
 	int n = store_facts(s, r->host, r->variant, &facts, err);
 	int nsides = n < 0 ? n : store_sides(s, &sides, err);
 
@@ -134,8 +134,6 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 					 facts[i].value);
 		else
 			end_settings_add_plan(e, &facts[i], side, sides, nsides);
-	free(sides);
-	free(facts);
 	return nsides < 0 ? nsides : 0;
 }
 
@@ -143,13 +141,12 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 static int end_settings_read_run(struct end_settings *e, int kind, const char *prefix,
 				 struct store *s, int64_t run, struct error *err)
 {
-	struct fact_row *f;
+	autofree struct fact_row *f = NULL;
 	int n = store_run_facts(s, run, &f, err);
 
 	for (int i = 0; i < n; i++)
 		if (str_starts(f[i].name, prefix))
 			end_settings_add(e, kind, f[i].name, f[i].value);
-	free(f);
 	return n < 0 ? n : 0;
 }
 
@@ -158,12 +155,11 @@ static int end_settings_read_tools(struct end_settings *e, struct store *s, cons
 				   struct error *err)
 {
 	const struct run_filter filter = {.variant = q->variant, .side = q->side};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &filter, &runs, err), ret = n < 0 ? n : 0;
 
 	for (int r = 0; r < n && !ret; r++)
 		ret = end_settings_read_run(e, KIND_TOOL, "tool:", s, runs[r].id, err);
-	free(runs);
 	return ret;
 }
 
@@ -171,14 +167,13 @@ static int end_settings_read_tools(struct end_settings *e, struct store *s, cons
 static int end_settings_read_objects(struct end_settings *e, struct arena *a, struct store *s,
 				     const struct query *q, struct error *err)
 {
-	struct object_row *rows;
+	autofree struct object_row *rows = NULL;
 	int n = store_objects(s, q->variant, q->side, &rows, err);
 
 	for (int i = 0; i < n; i++)
 		end_settings_add(e, KIND_OBJECT,
 				 arena_printf(a, "build-id:%s", path_base_name(rows[i].path)),
 				 rows[i].build_id);
-	free(rows);
 	return n < 0 ? n : 0;
 }
 
@@ -202,7 +197,7 @@ static int end_settings_read_sets(struct end_settings *e, struct arena *a, struc
 static int end_settings_read_cards(struct end_settings *e, struct arena *a, struct store *s,
 				   const struct run *r, struct error *err)
 {
-	struct metric_row *m;
+	autofree struct metric_row *m = NULL;
 	int n = end_settings_read_run(e, KIND_CARD, "nic:", s, r->id, err);
 
 	if (n < 0)
@@ -211,7 +206,6 @@ static int end_settings_read_cards(struct end_settings *e, struct arena *a, stru
 	for (int k = 0; k < n; k++)
 		end_settings_add(e, KIND_CARD, arena_printf(a, "nic:%s", m[k].key.object ?: ""),
 				 arena_printf(a, "%.15g", m[k].value));
-	free(m);
 	return n < 0 ? n : 0;
 }
 
@@ -242,7 +236,7 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 	const struct query q = compare_query(c, end, side);
 	const struct block b = {q.variant, q.side};
 	const char *version = store_capture_value(s, "zcost_version");
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err), ret = n < 0 ? n : 0;
 
 	if (n > 0 && version)
@@ -257,7 +251,6 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 			?: end_settings_read_tools(e, s, &q, err)
 			?: end_settings_read_sets(e, &all->arena, s, q.variant, err)
 			?: end_settings_read_objects(e, &all->arena, s, &q, err);
-	free(runs);
 	end_settings_join(e, &all->arena);
 	return ret;
 }
@@ -324,7 +317,7 @@ static int setting_order(const void *a, const void *b)
 
 static int settings_read(struct settings *s, const struct comparison *c, struct error *err)
 {
-	const char **sides;
+	autofree const char **sides = NULL;
 	int n = store_sides(c->end[BASE].store, &sides, err), ret = n < 0 ? n : 0;
 
 	*s = (struct settings){0};
@@ -338,7 +331,6 @@ static int settings_read(struct settings *s, const struct comparison *c, struct 
 		for (int e = 0; e < ENDS; e++)
 			free(of[e].list);
 	}
-	free(sides);
 	if (s->n)
 		qsort(s->list, s->n, sizeof(*s->list), setting_order);
 	return ret;
@@ -372,7 +364,7 @@ static void setting_print_value(struct str *s, const char *value, size_t from)
 static void setting_print(struct str *s, const struct setting *d)
 {
 	size_t same = d->base && d->new ? words_in_common(d->base, d->new) : 0;
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 
 	str_printf(&line, "setting: %s%s%s: ", d->side, *d->side ? " " : "", d->name);
 	setting_print_value(&line, d->base, same);
@@ -380,7 +372,6 @@ static void setting_print(struct str *s, const struct setting *d)
 	setting_print_value(&line, d->new, same);
 	str_replace(line.buf, '\n', ' ');
 	str_printf(s, "%s\n", line.buf);
-	str_free(&line);
 }
 
 int compare_settings(const struct comparison *c, size_t most, struct str *lines, struct error *err)

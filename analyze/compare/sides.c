@@ -63,7 +63,7 @@ static int sides_check_named(const struct comparison *c, enum end e, const struc
 			     struct error *err)
 {
 	const char *side = c->side[e];
-	char *list;
+	autofree char *list = NULL;
 
 	if (c->end[e].bare || sides_have(of, side))
 		return 0;
@@ -73,22 +73,19 @@ static int sides_check_named(const struct comparison *c, enum end e, const struc
 		  c->end[NEW].shared || c->side[BASE] != c->side[NEW]
 			  ? ""
 			  : " (--side BASE'S,NEW'S names one of each)");
-	free(list);
 	return -ENOENT;
 }
 
 static int sides_refuse(const struct comparison *c, const struct end_sides of[ENDS],
 			struct error *err)
 {
-	char *base = compare_names(of[BASE].names, of[BASE].n);
-	char *new = compare_names(of[NEW].names, of[NEW].n);
+	autofree char *base = compare_names(of[BASE].names, of[BASE].n);
+	autofree char *new = compare_names(of[NEW].names, of[NEW].n);
 
 	error_set(err, ENOENT,
 		  "%s has the side%s %s, %s has %s: name the side of each, as in --side %s,%s",
 		  c->end[BASE].label, of[BASE].n == 1 ? "" : "s", base, c->end[NEW].label, new,
 		  of[BASE].names[0], of[NEW].names[0]);
-	free(base);
-	free(new);
 	return -ENOENT;
 }
 

@@ -192,8 +192,8 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 	const struct basis_ratio *k = &b->k;
 	const struct run *first = b->runs;
 	bool all = !strcmp(first->pass, "all");
-	char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
-	struct str s = {0};
+	autofree char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+	freed(str_free) struct str s = {0};
 
 	str_printf(&s, "%s: %.1f %s/%s of CPU %s (",
 		   k->q->in != IN_NS ? "counted"
@@ -213,8 +213,6 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value, k->work, k->calls.n,
 			   basis_plural((int)k->calls.n));
 	snprintf(b->v->text, sizeof(b->v->text), "%s)", s.buf);
-	str_free(&s);
-	free(cpus);
 }
 
 /* Reads the basis of each run by the ratio. Returns false if no run has one. */
@@ -320,7 +318,7 @@ static const char *basis_absence_reason(struct store *s, const struct query *q, 
 static void basis_fill_none(struct basis_value *v, struct store *s, const struct query *q,
 			    const char *unit, const struct run *runs, int n)
 {
-	char *has = work_units(s, runs, n);
+	autofree char *has = work_units(s, runs, n);
 
 	v->uncounted = unit != NULL;
 	if (unit && !basis_is_syscall(unit) && *has && !strstr(has, unit))
@@ -329,7 +327,6 @@ static void basis_fill_none(struct basis_value *v, struct store *s, const struct
 	else
 		snprintf(v->text, sizeof(v->text), "none: %s; shares only",
 			 basis_absence_reason(s, q, unit));
-	free(has);
 }
 
 int basis_of_block(struct store *s, const struct query *q, const struct block *block,
@@ -369,8 +366,8 @@ static int basis_add_units(struct store *s, const struct block *b, struct str *h
 			   struct error *err)
 {
 	struct query every = {0};
-	struct run *runs;
-	char *units;
+	autofree struct run *runs = NULL;
+	autofree char *units = NULL;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 
 	if (n < 0)
@@ -378,15 +375,13 @@ static int basis_add_units(struct store *s, const struct block *b, struct str *h
 	units = work_units(s, runs, n);
 	if (*units && !(has->buf && strstr(has->buf, units)))
 		str_printf(has, "%s%s", has->len ? ", " : "", units);
-	free(units);
-	free(runs);
 	return 0;
 }
 
 int basis_require_unit(struct store *s, const struct query *q, struct error *err)
 {
-	struct str has = {0};
-	struct block *blocks;
+	freed(str_free) struct str has = {0};
+	autofree struct block *blocks = NULL;
 	const char *unit;
 	int n, rc = basis_check_unit(q, &unit, err);
 
@@ -397,13 +392,11 @@ int basis_require_unit(struct store *s, const struct query *q, struct error *err
 		return n;
 	for (int i = 0; i < n && !rc; i++)
 		rc = basis_add_units(s, &blocks[i], &has, err);
-	free(blocks);
 	if (!rc && !(has.buf && strstr(has.buf, unit)))
 		rc = error_set(
 			err, ENODATA, "--unit %s: the runs count %s%s%s", unit,
 			has.len ? "only " : "no work", has.len ? has.buf : "",
 			"; 'units' of the plan says what counts, nic:IF counts packets and KiB");
-	str_free(&has);
 	return rc;
 }
 

@@ -27,7 +27,7 @@ void call_tree_init(struct call_tree *s, bool reverse)
 
 static void call_tree_source_free(struct call_tree *s)
 {
-	struct call_source *source = s->source;
+	autofree struct call_source *source = s->source;
 
 	if (!source)
 		return;
@@ -37,7 +37,6 @@ static void call_tree_source_free(struct call_tree *s)
 	map_free(&source->labels);
 	free(source->places);
 	free(source->chain);
-	free(source);
 	s->source = NULL;
 }
 

@@ -429,7 +429,7 @@ static const char *components_store_name_of(const struct components *c, const st
 static int components_store_put_all(struct store *s, const struct components *fine,
 				    const struct components *basic, struct error *err)
 {
-	struct leaf_row *rows;
+	autofree struct leaf_row *rows = NULL;
 	int n = store_leaves(s, &rows, err), rc = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && !rc; i++) {
@@ -440,7 +440,6 @@ static int components_store_put_all(struct store *s, const struct components *fi
 		rc = store_component_put(s, r, components_store_name_of(fine, &fn),
 					 components_store_name_of(basic, &fn), err);
 	}
-	free(rows);
 	return rc;
 }
 

@@ -12,7 +12,7 @@ static int copy_read_comms(struct store *s, const struct block *b, struct intern
 {
 	const struct query every = {0};
 	struct thread_row *rows;
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), rc = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && rc >= 0; i++) {
@@ -22,7 +22,6 @@ static int copy_read_comms(struct store *s, const struct block *b, struct intern
 				intern_str(comms, rows[k].comm);
 		free(rows);
 	}
-	free(runs);
 	return rc < 0 ? rc : 0;
 }
 
@@ -82,7 +81,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 				  .nkeys = 3,
 				  .workload_only = q->workload_only && !alone};
 	struct components *components;
-	struct intern comms = {0};
+	freed(intern_free) struct intern comms = {0};
 	struct cost_part part;
 	int rc = components_read(&components, NULL, "basic", err);
 
@@ -100,7 +99,6 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	*basis = part.basis;
 	cost_part_free(&part);
 	components_free(components);
-	intern_free(&comms);
 	return rc;
 }
 
@@ -110,7 +108,7 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {
 		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
-	struct intern comms = {0};
+	freed(intern_free) struct intern comms = {0};
 	struct cost_part part;
 	int rc;
 
@@ -122,7 +120,6 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		if (copy_thread_counts(&part.tally.rows[i], &comms))
 			*ns += cost_total(&part, &part.tally.rows[i]).ns;
-	intern_free(&comms);
 	cost_part_free(&part);
 	return rc;
 }

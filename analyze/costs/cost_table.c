@@ -61,8 +61,8 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
 	const struct query every = {.estimator = q->estimator};
 	enum estimator est = EST_MEDIAN;
-	struct run *runs;
-	double *x;
+	autofree struct run *runs = NULL;
+	autofree double *x = NULL;
 	size_t used;
 	int n;
 
@@ -78,14 +78,12 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
 	l.pct = used ? stats_point(est, x, used) : NAN;
 	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
-	free(x);
-	free(runs);
 	return l;
 }
 
 static void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	if (l->measured && isnan(l->pct))
 		str_printf(&s, "absent: %s",
@@ -105,7 +103,6 @@ static void system_load_note(const struct system_load *l, const struct block *b,
 		note_add_block(&t->notes, b, system_load, s.buf);
 	else
 		note_add(&t->notes, system_load, s.buf);
-	str_free(&s);
 }
 
 /* --- what is read --- */
@@ -530,7 +527,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 {
 	const struct tally *f = &part->tally;
 	enum note_severity severity = SEVERITY_RESULT;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	if (!f->samples && !f->n) {
 		cost_print_absence(part, &s);
@@ -551,7 +548,6 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 	}
 	note_add_block(&t->notes, &part->block, cost_sum, s.buf)->severity = severity;
 	t->lossy |= part->basis.uncounted;
-	str_free(&s);
 }
 
 /* Adds the sums of several parts in one line, before the notes of the parts. */
@@ -559,7 +555,7 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 				 enum amount in)
 {
 	const char *unit = NULL;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	for (int i = 0; i < n && n > 1; i++) {
 		const struct tally *f = &part[i].tally;
@@ -575,7 +571,6 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 		str_printf(&s, " %s/%s", amount_name(in), unit);
 		note_add(&t->notes, cost_sum, s.buf);
 	}
-	str_free(&s);
 }
 
 /* Returns whether the part has intervals over fewer than COST_RUNS runs. */
@@ -644,7 +639,7 @@ static void cost_groups_note_overlap(struct table *t, const struct cost_part *wh
 				     const struct components *a, const struct components *b)
 {
 	const struct tally *f = &whole->tally;
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	double share = 0;
 	size_t n = 0;
 
@@ -660,7 +655,6 @@ static void cost_groups_note_overlap(struct table *t, const struct cost_part *wh
 	if (n)
 		note_add_block(&t->notes, &whole->block, groups_overlap, components_name(a, 0),
 			       components_name(b, 0), names.buf, share);
-	str_free(&names);
 }
 
 static bool cost_group_is_empty(const struct cost_parts *c, int group)

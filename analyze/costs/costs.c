@@ -87,12 +87,11 @@ static struct stats_error cost_add_errors(const struct cost_part *p, struct cost
 static void cost_fill_interval(const struct cost_part *p, const double *run_weight, struct cost *c)
 {
 	size_t n;
-	double *x = cost_deviations(&p->tally, run_weight, c->share, &n);
+	autofree double *x = cost_deviations(&p->tally, run_weight, c->share, &n);
 	struct stats_error share = stats_error_of(EST_MEAN, x, n);
 
 	c->share_ci = stats_error_half(cost_heavy_tails(share, n), 0.95);
 	c->ns_ci = stats_error_half(cost_add_errors(p, c, share, x, n), 0.95);
-	free(x);
 }
 
 static struct cost cost_from_weight(const struct cost_part *p, double weight,
@@ -192,16 +191,14 @@ static int cost_print_two_costs(struct store *s, const struct query *q,
 
 int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list = {0};
-	struct str text = {0};
+	freed(block_list_free) struct block_list list = {0};
+	freed(str_free) struct str text = {0};
 	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0;
 
 	for (int i = 0; i < list.n && !rc; i++)
 		rc = cost_print_two_costs(s, q, &list, &list.blocks[i], &text, err);
 	if (text.len)
 		note_add(&t->notes, workload_two_costs, text.buf);
-	str_free(&text);
-	block_list_free(&list);
 	return rc;
 }
 
@@ -285,12 +282,11 @@ static bool cost_runs_are_same(const struct cost_part *p, const struct run *runs
 static int cost_count_lost(struct store *s, const struct query *q, struct cost_part *p,
 			   struct error *err)
 {
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, q, &p->block, FOR_PROFILE_NOTES, &runs, err);
 
 	if (n < 0)
 		return n;
-	free(runs);
 	p->nlost = n - p->nruns;
 	return 0;
 }
@@ -299,7 +295,7 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 			   struct cost_part *p, struct error *err)
 {
 	struct tally_spec own = *spec;
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n, rc = basis_of_block(s, q, &p->block, &p->basis, &p->measured, err);
 
 	if (rc)
@@ -315,7 +311,6 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 		rc = cost_count_lost(s, q, p, err);
 	tally_sort(&p->tally);
 	p->same_runs = cost_runs_are_same(p, runs);
-	free(runs);
 	return rc;
 }
 
@@ -324,9 +319,8 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 /* Finds the CPUs of the wall basis: the selected CPUs that have samples. */
 static int cost_find_cpus(const struct query *q, struct cost_part *p, struct error *err)
 {
-	char *asked, *there;
+	autofree char *asked = NULL, *there = NULL;
 	unsigned int cpu;
-	int rc;
 
 	if (q->bare.profile)
 		cost_cpus_add(&p->cpus, q->bare.profile);
@@ -339,14 +333,11 @@ static int cost_find_cpus(const struct query *q, struct cost_part *p, struct err
 		return 0;
 	asked = cpuset_format(q->cpus);
 	there = cpuset_format(&p->cpus);
-	rc = *there ? error_set(err, ENODATA,
-				"--cpu %s: the file has no samples of this CPU; its CPUs are %s",
-				asked, there)
-		    : error_set(err, ENODATA,
-				"--cpu %s: the file's samples do not record their CPU", asked);
-	free(asked);
-	free(there);
-	return rc;
+	return *there ? error_set(err, ENODATA,
+				  "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
+				  asked, there)
+		      : error_set(err, ENODATA,
+				  "--cpu %s: the file's samples do not record their CPU", asked);
 }
 
 static int cost_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
@@ -381,7 +372,7 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 void cost_note_silent_cpus(const struct query *q, const struct cost_part *p, struct table *t)
 {
 	struct cpuset without = {0};
-	char *text;
+	autofree char *text = NULL;
 
 	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&p->cpus, cpu))
@@ -389,7 +380,6 @@ void cost_note_silent_cpus(const struct query *q, const struct cost_part *p, str
 	text = cpuset_format(&without);
 	if (*text)
 		note_add(&t->notes, cpu_without_samples, text);
-	free(text);
 }
 
 /*
@@ -468,7 +458,7 @@ void cost_part_free(struct cost_part *p)
 
 static void cost_print_reason(const struct cost_part *part, struct str *s)
 {
-	char *of = cpuset_format(&part->cpus);
+	autofree char *of = cpuset_format(&part->cpus);
 	const char *many = part->nlost == 1 ? "" : "s";
 
 	if (part->nruns && *of)
@@ -480,7 +470,6 @@ static void cost_print_reason(const struct cost_part *part, struct str *s)
 			   part->nlost, many);
 	else
 		str_puts(s, ": no run was profiled");
-	free(of);
 }
 
 void cost_print_absence(const struct cost_part *part, struct str *s)

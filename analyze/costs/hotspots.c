@@ -270,7 +270,7 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 
 	t->lossy |= part->basis.uncounted;
 	for (size_t i = 0; i < f->n || !i; i++) {
-		struct str s = {0};
+		freed(str_free) struct str s = {0};
 
 		if (!f->samples) {
 			cost_print_absence(part, &s);
@@ -288,7 +288,6 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 			str_printf(&s, "; basis %s", part->basis.text);
 		}
 		note_add_block(&t->notes, &part->block, cost_sum, s.buf);
-		str_free(&s);
 	}
 	if (f->n)
 		basis_note_event(t, part->basis.ns, in, f->event);
@@ -300,7 +299,7 @@ static int hotspots_gather_store(struct hotspots_list *h, struct store *s, const
 				 const struct cost_part *part, struct error *err)
 {
 	struct store_spot *rows;
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, q, &part->block, FOR_PROFILE, &runs, err), count, rc = 0;
 
 	if (n < 0)
@@ -311,7 +310,6 @@ static int hotspots_gather_store(struct hotspots_list *h, struct store *s, const
 			hotspots_add(h, &rows[k], i, n);
 		free(rows);
 	}
-	free(runs);
 	return rc < 0 ? rc : 0;
 }
 
@@ -343,7 +341,7 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 					.event = q->event,
 					.in = q->in,
 					.symbol = q->symbol};
-	struct hotspots_list h = {.n = 0};
+	freed(hotspots_free) struct hotspots_list h = {.n = 0};
 	struct cost_part part;
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
@@ -360,7 +358,6 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 	}
 	*any |= part.tally.samples > 0;
 	cost_part_free(&part);
-	hotspots_free(&h);
 	return rc;
 }
 
@@ -384,7 +381,7 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 
 static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	bool any = false;
 	int n, rc = 0;
 
@@ -404,7 +401,6 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 	n = cost_blocks(s, q, &blocks, err);
 	for (int i = 0; i < n && !rc; i++)
 		rc = hotspots_add_block(s, q, &blocks[i], t, &any, err);
-	free(blocks);
 	if (n < 0 || rc)
 		return n < 0 ? n : rc;
 	if (s)

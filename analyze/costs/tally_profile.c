@@ -187,7 +187,7 @@ static const char *tally_none_name(enum tally_relation relation)
 /* Returns -ENOENT, and names functions with similar names. */
 static int tally_no_function(const char *name, const struct profile *p, struct error *err)
 {
-	struct str all = {0};
+	freed(str_free) struct str all = {0};
 
 	for (uint32_t i = 0; i < p->nsymbols; i++)
 		str_printf(&all, "%s ", profile_symbol_name(p, i));
@@ -195,7 +195,6 @@ static int tally_no_function(const char *name, const struct profile *p, struct e
 		err, ENOENT,
 		"no sample has a function '%s' in its call chain; %s'zcost report functions --all' lists the functions",
 		name, did_you_mean(all.buf, name));
-	str_free(&all);
 	return -ENOENT;
 }
 

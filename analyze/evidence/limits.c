@@ -75,7 +75,7 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 /* Adds the row of a variant without a limit: the largest figures of each side. */
 static void limits_put_none(struct table *t, const struct limits_variant *v)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	int side;
 
 	for (side = 0; side < v->n; side++)
@@ -88,7 +88,6 @@ static void limits_put_none(struct table *t, const struct limits_variant *v)
 				   f->text);
 		}
 	limits_put_row(t, v->sides, "none", s.len ? s.buf : "nothing was measured", NAN);
-	str_free(&s);
 }
 
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
@@ -248,7 +247,7 @@ int limits_read(struct store *s, const struct query *q, struct table *t, struct 
 
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct table limits;
+	freed(table_free) struct table limits = {0};
 	int rc = limits_read(s, q, &limits, err);
 	const char *variant = "";
 	char *words;
@@ -261,6 +260,5 @@ int limits_note(struct store *s, const struct query *q, struct table *t, struct 
 		note_add_of(&t->notes, variant, NULL, limited_by, words);
 		free(words);
 	}
-	table_free(&limits);
 	return rc;
 }

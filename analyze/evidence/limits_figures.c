@@ -108,7 +108,7 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 {
 	struct limits_thread most = {NULL, NAN, 0};
 	double percent = figure_metric(s, r, "seconds") * 1e7, share, wait;
-	struct thread_row *rows;
+	autofree struct thread_row *rows = NULL;
 	int n = store_threads(s, r->id, &rows, NULL);
 
 	for (int i = 0; i < n; i++) {
@@ -118,7 +118,6 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 		if (!isnan(share) && !(share <= most.share))
 			most = (struct limits_thread){rows[i].comm, share, wait};
 	}
-	free(rows);
 	return most;
 }
 
@@ -191,11 +190,9 @@ struct limits_link {
 static double limits_link_metric(struct store *s, const struct run *r, const char *metric,
 				 const char *link, const char *way, const char *key)
 {
-	char *object = xasprintf("%s/%s%s", link, way, key);
-	double x = run_metric(s, r, metric, object, NO_CPU);
+	autofree char *object = xasprintf("%s/%s%s", link, way, key);
 
-	free(object);
-	return x;
+	return run_metric(s, r, metric, object, NO_CPU);
 }
 
 /* Returns the bits on the wire in percent of the link's speed. */
@@ -214,7 +211,7 @@ static double limits_link_share(struct store *s, const struct run *r, const void
 static bool limits_link_is_virtual(const struct limits_variant *v, const struct limits_side *side,
 				   const char *link)
 {
-	char *name = xasprintf("nic:%s/driver", link);
+	autofree char *name = xasprintf("nic:%s/driver", link);
 	const char *driver;
 	bool is = false;
 
@@ -222,7 +219,6 @@ static bool limits_link_is_virtual(const struct limits_variant *v, const struct 
 		driver = store_run_fact(v->s, side->b->runs[i].id, name);
 		is |= driver && limits_driver_is_virtual(driver);
 	}
-	free(name);
 	return is;
 }
 
@@ -230,12 +226,11 @@ static void limits_add_link(const struct limits_variant *v, struct limits_side *
 			    const char *name)
 {
 	static const char *const ways[] = {"rx", "tx"};
-	char *object = xasprintf("%s/speed_mbps", name);
+	autofree char *object = xasprintf("%s/speed_mbps", name);
 	double speed = limits_figure(v, side, figure_metric_of,
 				     &(struct metric_key){"nic_state", object, NO_CPU}),
 	       share;
 
-	free(object);
 	if (limits_link_is_virtual(v, side, name))
 		return;
 	for (size_t i = 0; i < array_size(ways); i++) {
@@ -257,13 +252,12 @@ static int limits_add_links(const struct limits_variant *v, struct limits_side *
 
 	for (size_t i = 0; i < states.n; i++) {
 		const char *object = states.m[i].key.object;
-		char *name;
+		autofree char *name = NULL;
 
 		if (!object || !str_ends(object, end))
 			continue;
 		name = xstrndup(object, strlen(object) - strlen(end));
 		limits_add_link(v, side, name);
-		free(name);
 	}
 	free(states.m);
 	return rc;
@@ -307,7 +301,7 @@ static struct limits_sockets limits_read_sockets(struct store *s, const struct r
 {
 	struct limits_sockets all = {0};
 	double window_us = 1e6 * figure_metric(s, r, "seconds"), most = 0;
-	struct socket_row *rows;
+	autofree struct socket_row *rows = NULL;
 	int n = store_sockets(s, r->id, &rows, NULL);
 
 	for (int i = 0; i < n; i++)
@@ -315,7 +309,6 @@ static struct limits_sockets limits_read_sockets(struct store *s, const struct r
 	for (int i = 0; i < n; i++)
 		if (rows[i].f[SOCKET_bytes_acked] >= active_socket * most && most > 0)
 			limits_add_socket(&all, &rows[i], window_us);
-	free(rows);
 	return all;
 }
 

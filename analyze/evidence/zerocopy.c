@@ -45,7 +45,7 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 {
 	const struct query q = {.variant = b->variant};
 	const struct evidence *asks = NULL;
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	double late = 0, share;
 	int nblocks, rc;
 
@@ -63,7 +63,6 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 		rc = copying_read_late(s, &blocks[i], &share, err);
 		late = fmax(late, share);
 	}
-	free(blocks);
 	if (rc || late < late_share)
 		return rc ? rc : n;
 	e[n] = *asks;
@@ -81,13 +80,12 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
  */
 static bool evidence_may_be_late(struct store *s)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	int n = store_names(s, NAMES_FUNCTION, &names, NULL);
 	bool found = false;
 
 	for (int i = 0; i < n && !found; i++)
 		found = str_starts(names[i], "skb_copy_ubufs");
-	free(names);
 	return found;
 }
 
@@ -95,7 +93,7 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 			     bool counted, struct evidence *e, int max, struct error *err)
 {
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
 	double runs_that_asked = n > 0 ? evidence_sum(s, runs, q, "asked_zero_copy") : NAN;
 	enum asked wish = runs_that_asked > 0	   ? ASKED_ZERO_COPY
@@ -124,7 +122,6 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 					       .copied = copied,
 					       .asked = drops ? ASKED_DROP : wish};
 	}
-	free(runs);
 	if (!count)
 		asked[RECEIVED] = asked[SENT] = wish;
 	if (n < 0 || !(counted || (!count && evidence_may_be_late(s))))
@@ -137,7 +134,7 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 		       struct evidence e[MAX_EVIDENCE], struct error *err)
 {
 	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	int n = scope_blocks(s, &all, &blocks, err), k, count = 0;
 
 	for (int i = 0; i < n; i++) {
@@ -149,7 +146,6 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 		}
 		count += k;
 	}
-	free(blocks);
 	return n < 0 ? n : count;
 }
 
@@ -187,20 +183,19 @@ static void zero_copy_print_fallback(struct str *s, const char *variant, const s
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t)
 {
 	struct evidence e[MAX_EVIDENCE];
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 
 	zero_copy_print_fallback(&text, variant, e,
 				 zero_copy_evidence(s, q, variant, false, e, NULL));
 	if (text.len)
 		note_add(&t->notes, not_zero_copy, text.buf);
-	str_free(&text);
 }
 
 void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 {
 	struct evidence e[MAX_EVIDENCE];
-	const char **variants;
-	struct str text = {0};
+	autofree const char **variants = NULL;
+	freed(str_free) struct str text = {0};
 	int n, k;
 
 	if (q->figures_only)
@@ -212,10 +207,8 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 		k = zero_copy_evidence(s, q, variants[i], false, e, NULL);
 		zero_copy_print_fallback(&text, variants[i], e, k);
 	}
-	free(variants);
 	if (text.len)
 		table_title(t, "%s", text.buf);
-	str_free(&text);
 }
 
 /* --- the table --- */
@@ -322,7 +315,7 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 				  struct copying *c, struct table *t, struct error *err)
 {
 	const struct block of_base = {base->variant, b->side};
-	struct str what = {0};
+	freed(str_free) struct str what = {0};
 	int rc = copying_read_direction(s, q, b, way, &c->ns, err);
 
 	c->base = base->variant;
@@ -337,7 +330,6 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 	if (!isnan(c->base_ns))
 		str_printf(&what, " (%s: %.1f)", base->variant, c->base_ns);
 	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
-	str_free(&what);
 	return 0;
 }
 
@@ -411,7 +403,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
-	struct copying_base base = {0};
+	freed(copying_base_free) struct copying_base base = {0};
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), end;
 
 	if (!rc)
@@ -424,7 +416,6 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		copying_base_choose(&base, list.blocks[i].block.variant);
 		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
 	}
-	copying_base_free(&base);
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	for (int i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */

@@ -138,7 +138,7 @@ static int counted_read(struct store *s, const struct block *b, enum purpose of,
 {
 	const struct query all = {0};
 	struct syscall_row *rows;
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &all, b, of, &runs, err), nrows;
 
 	*c = (struct counted){0};
@@ -153,7 +153,6 @@ static int counted_read(struct store *s, const struct block *b, enum purpose of,
 		c->tcp[SENT] += figure_metric(s, &runs[i], "tcp_socket_bytes_acked");
 		c->udp |= sent_datagrams(s, &runs[i]);
 	}
-	free(runs);
 	counted_find_directions(c);
 	return n;
 }

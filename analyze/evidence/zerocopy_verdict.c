@@ -97,7 +97,7 @@ static bool side_shares_disagree(struct table *t, const struct block *b, enum di
 				 const struct side_shares *v, const struct evidence *e, int n,
 				 const struct copying *c)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 
 	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
 		return false;
@@ -120,7 +120,6 @@ static bool side_shares_disagree(struct table *t, const struct block *b, enum di
 			: way == SENT ? " as a sender"
 				      : " as a receiver",
 			text.buf));
-	str_free(&text);
 	return true;
 }
 
@@ -236,7 +235,7 @@ static void zerocopy_print_asked(struct str *s, const struct evidence *e, int n,
 void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
 			   const struct evidence *e, int n, const struct copying (*c)[DIRECTIONS])
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	bool disagree = zerocopy_print_sides(&s, t, blocks, nblocks, e, n, c);
 
 	zerocopy_print_asked(&s, e, n, zerocopy_one_host(blocks, nblocks));
@@ -244,5 +243,4 @@ void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int
 		str_puts(&s, "no evidence: the workload does not report how its data were moved");
 	if (s.len)
 		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_verdict, s.buf);
-	str_free(&s);
 }

@@ -10,7 +10,7 @@
 
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 {
-	char *copy = xstrdup(*name ? name : "[unknown]");
+	autofree char *copy = xstrdup(*name ? name : "[unknown]");
 	uint32_t symbol;
 
 	for (char *at = copy; *at; at++) {
@@ -20,7 +20,6 @@ static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 			*at = '_';
 	}
 	symbol = profile_symbol(&l->trie, 0, copy, false);
-	free(copy);
 	return symbol;
 }
 
@@ -28,7 +27,7 @@ static uint32_t lines_symbol(struct lines *l, uint32_t symbol)
 {
 	const struct profile *p = l->source.p;
 	uint64_t *known = map_at(&l->source.names, symbol);
-	char *object = NULL;
+	autofree char *object = NULL;
 
 	if (*known)
 		return (uint32_t)*known - 1;
@@ -36,7 +35,6 @@ static uint32_t lines_symbol(struct lines *l, uint32_t symbol)
 		object = sample_object_name(profile_symbol_dso(p, symbol));
 	*known =
 		1 + (uint64_t)lines_name_symbol(l, object ?: profile_symbol_name(p, symbol), false);
-	free(object);
 	return (uint32_t)*known - 1;
 }
 
@@ -193,7 +191,7 @@ static uint32_t *lines_rank_names(const struct profile *p)
 static void walk_sort_children(struct walk *w)
 {
 	const struct profile *p = &w->l->trie;
-	uint32_t *rank = lines_rank_names(p);
+	autofree uint32_t *rank = lines_rank_names(p);
 
 	w->n = p->nframes;
 	w->rows = xcalloc(w->n + 1, sizeof(*w->rows));
@@ -208,7 +206,6 @@ static void walk_sort_children(struct walk *w)
 	memset(w->first, -1, (w->n + 1) * sizeof(*w->first)); /* SIZE_MAX: no child */
 	for (size_t row = w->n; row-- > 0;)
 		w->first[w->rows[row].key >> 32] = row;
-	free(rank);
 }
 
 struct level {

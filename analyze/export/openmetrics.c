@@ -62,7 +62,7 @@ struct openmetrics {
 static void openmetrics_write_label(FILE *out, const char *before, const char *name,
 				    const char *value)
 {
-	struct str scratch = {0};
+	freed(str_free) struct str scratch = {0};
 
 	fprintf(out, "%s%s=\"", before, name);
 	for (value = printable(&scratch, value, PRINTABLE_LINE); *value; value++) {
@@ -71,7 +71,6 @@ static void openmetrics_write_label(FILE *out, const char *before, const char *n
 		putc(*value, out);
 	}
 	putc('"', out);
-	str_free(&scratch);
 }
 
 static void openmetrics_write_labels(FILE *out, const struct gauge *g, const struct table *t,
@@ -122,7 +121,7 @@ static void openmetrics_write_head(FILE *out, const char *name, const struct gau
 static void openmetrics_write_part(const struct openmetrics *w, const struct gauge *first,
 				   const struct gauge *end, enum interval_part part)
 {
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	bool headed = false;
 	double x;
 
@@ -146,7 +145,6 @@ static void openmetrics_write_part(const struct openmetrics *w, const struct gau
 			fprintf(w->out, " %.9g\n", x * g->factor);
 		}
 	}
-	str_free(&name);
 }
 
 static void openmetrics_write_gauges(const struct openmetrics *w)

@@ -65,7 +65,7 @@ static void perf_script_write_row(struct perf_script *w, const struct sample_run
 {
 	const char *comm = sample_comm(r, c, kind);
 	FILE *out = w->x->out.f;
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	uint64_t period;
 
 	perf_script_add_name(&name, *comm ? comm : "[unknown]");
@@ -82,7 +82,6 @@ static void perf_script_write_row(struct perf_script *w, const struct sample_run
 			w->s.event);
 		fwrite_unlocked(w->chain.buf, w->chain.len, 1, out);
 	}
-	str_free(&name);
 }
 
 static void perf_script_write_run(void *perf_script, const struct sample_run *r)

@@ -118,7 +118,8 @@ static void pprof_write_symbol(struct pprof *w, const struct profile *p, uint32_
 {
 	const struct profile_symbol *y = &p->symbols[symbol];
 	const char *name = profile_symbol_name(p, symbol);
-	char *object = y->unresolved ? sample_object_name(profile_symbol_dso(p, symbol)) : NULL;
+	autofree char *object =
+		y->unresolved ? sample_object_name(profile_symbol_dso(p, symbol)) : NULL;
 	Pprof__Location l = PPROF__LOCATION__INIT;
 	Pprof__Function f = PPROF__FUNCTION__INIT;
 	Pprof__Line line = PPROF__LINE__INIT;
@@ -134,7 +135,6 @@ static void pprof_write_symbol(struct pprof *w, const struct profile *p, uint32_
 		PPROF_WRITE(w, function, f);
 		PPROF_WRITE(w, location, l);
 	}
-	free(object);
 }
 
 /* Fills w->chain from the leaf to the root. Returns the number of frames. */
@@ -253,7 +253,7 @@ static Pprof__ValueType pprof_type(struct pprof *w, const char *type, const char
  */
 static void pprof_write_types(struct pprof *w)
 {
-	char *cost = xasprintf("cost_per_1000_%s", w->unit ? w->unit : "");
+	autofree char *cost = xasprintf("cost_per_1000_%s", w->unit ? w->unit : "");
 	Pprof__ValueType samples = pprof_type(w, "samples", "count"),
 			 weight = w->s.is_time ? pprof_type(w, "cpu", "nanoseconds")
 					       : pprof_type(w, w->s.event, "count"),
@@ -267,7 +267,6 @@ static void pprof_write_types(struct pprof *w)
 	piece.period_type = &weight;
 	piece.period = w->samples ? (int64_t)(w->weight / w->samples) : 0;
 	pprof_write(w, &piece);
-	free(cost);
 }
 
 static void pprof_write_strings(struct pprof *w)

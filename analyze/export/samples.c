@@ -40,7 +40,7 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 
 int samples_open(struct samples *s, struct error *err)
 {
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	int i, rc;
 
 	s->nblocks = cost_blocks(s->store, s->q, &blocks, err);
@@ -55,7 +55,6 @@ int samples_open(struct samples *s, struct error *err)
 				   : xstrdup("samples");
 		rc = s->costs ? samples_find_cost(s, b, err) : 0;
 	}
-	free(blocks);
 	return rc;
 }
 

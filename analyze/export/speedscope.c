@@ -36,12 +36,10 @@ static void speedscope_add_line(void *speedscope, const char *text, uint32_t fra
 /* Returns the text as a JSON string. The caller frees it. Bytes that are not UTF-8 become \xHH. */
 static char *speedscope_quote(const char *text)
 {
-	struct str scratch = {0};
-	json_t *string = json_string(printable(&scratch, text, PRINTABLE_LINE));
+	freed(str_free) struct str scratch = {0};
+	json_auto_t *string = json_string(printable(&scratch, text, PRINTABLE_LINE));
 	char *quoted = json_dumps(string, JSON_ENCODE_ANY);
 
-	json_decref(string);
-	str_free(&scratch);
 	return quoted;
 }
 
@@ -65,7 +63,7 @@ static void speedscope_write_frames(struct speedscope *w)
 static void speedscope_write_stack(struct speedscope *w, const struct stack *stack)
 {
 	const struct profile_frame *frames = w->lines.trie.frames;
-	uint32_t *chain = NULL;
+	autofree uint32_t *chain = NULL;
 	size_t n = 0, cap = 0;
 
 	for (uint32_t frame = stack->frame; frame != stack->root; frame = frames[frame].parent)
@@ -73,7 +71,6 @@ static void speedscope_write_stack(struct speedscope *w, const struct stack *sta
 	putc('[', w->out);
 	while (n--)
 		fprintf(w->out, "%u%s", chain[n], n ? "," : "]");
-	free(chain);
 }
 
 static double speedscope_weight(const struct speedscope *w, const struct sample_block *b,
@@ -86,16 +83,14 @@ static double speedscope_weight(const struct speedscope *w, const struct sample_
 static void speedscope_write_profile(struct speedscope *w, const struct sample_block *b,
 				     const struct stack *first, const struct stack *end)
 {
-	char *name = b->unit ? xasprintf("%s, ns per %s", b->name, b->unit)
-			     : xasprintf("%s, %s", b->name, w->s.event);
-	char *quoted = speedscope_quote(name);
+	autofree char *name = b->unit ? xasprintf("%s, ns per %s", b->name, b->unit)
+				      : xasprintf("%s, %s", b->name, w->s.event);
+	autofree char *quoted = speedscope_quote(name);
 	double sum = 0;
 
 	fprintf(w->out,
 		"{\"type\":\"sampled\",\"name\":%s,\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
 		quoted, b->unit || w->s.is_time ? "nanoseconds" : "none");
-	free(quoted);
-	free(name);
 	for (const struct stack *at = first; at < end; at++) {
 		fputs(at > first ? ",\n" : "\n", w->out);
 		speedscope_write_stack(w, at);

@@ -23,18 +23,15 @@ const struct format format_sql = {
 
 static int csv_check_table(const struct export *x, const char **names, int n, struct error *err)
 {
-	struct str all = {0};
-	int rc;
+	freed(str_free) struct str all = {0};
 
 	for (int i = 0; i < n; i++)
 		if (!strcmp(names[i], x->table))
 			return 0;
 	for (int i = 0; i < n; i++)
 		str_printf(&all, "%s%s", i ? " " : "", names[i]);
-	rc = error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", x->table,
-		       did_you_mean(all.buf, x->table), all.buf ? all.buf : "");
-	str_free(&all);
-	return rc;
+	return error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", x->table,
+			 did_you_mean(all.buf, x->table), all.buf ? all.buf : "");
 }
 
 static char *csv_path(const char *folder, const char *name)
@@ -44,13 +41,12 @@ static char *csv_path(const char *folder, const char *name)
 
 static int csv_write_file(struct export *x, const char *folder, const char *name, struct error *err)
 {
-	char *path = csv_path(folder, name);
+	autofree char *path = csv_path(folder, name);
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
 	if (!rc)
 		rc = sink_close(&out, store_csv(x->store, name, out.f, err), err);
-	free(path);
 	return rc;
 }
 
@@ -63,12 +59,10 @@ static int csv_place_folder(const char *tmp, const char *folder, const char **na
 	if (!rename(tmp, folder))
 		return 0;
 	for (int i = 0; i < n && !rc; i++) {
-		char *old = csv_path(tmp, names[i]), *new = csv_path(folder, names[i]);
+		autofree char *old = csv_path(tmp, names[i]), *new = csv_path(folder, names[i]);
 
 		if (rename(old, new))
 			rc = error_sys(err, errno, "%s: cannot write", new);
-		free(old);
-		free(new);
 	}
 	return rc;
 }
@@ -76,7 +70,7 @@ static int csv_place_folder(const char *tmp, const char *folder, const char **na
 /* Writes all tables before any gets its name: some of them would look like all. */
 static int csv_write_folder(struct export *x, const char **names, int n, struct error *err)
 {
-	char *tmp;
+	autofree char *tmp = NULL;
 	int rc;
 
 	if (!x->path || !strcmp(x->path, "-"))
@@ -94,13 +88,12 @@ static int csv_write_folder(struct export *x, const char **names, int n, struct 
 	if (!rc)
 		rc = csv_place_folder(tmp, x->path, names, n, err);
 	dir_remove(tmp, NULL);
-	free(tmp);
 	return rc;
 }
 
 static int export_csv(struct export *x, struct error *err)
 {
-	const char **names = NULL;
+	autofree const char **names = NULL;
 	int rc, n = store_tables(x->store, &names, err);
 
 	if (n < 0)
@@ -109,7 +102,6 @@ static int export_csv(struct export *x, struct error *err)
 	if (!rc && x->table)
 		rc = export_open(x, err) ? store_csv(x->store, x->table, x->out.f, err)
 					 : -err->code;
-	free(names);
 	return rc;
 }
 

@@ -210,10 +210,9 @@ static void figure_read_repeats(struct figure_list *l, struct figure_value *v)
 			continue;
 		v->repeats++;
 		if (of_cpus && v->nsides > 1 && !v->twice) {
-			char *twice = shared_cpus(runs, v->nsides);
+			autofree char *twice = shared_cpus(runs, v->nsides);
 
 			v->twice = twice ? arena_strdup(&l->arena, twice) : NULL;
-			free(twice);
 		}
 		x = v->twice && k->cpus == CPUS_APART ? NAN : k->read(&r, runs, v->nsides);
 		if (isfinite(x))
@@ -390,7 +389,7 @@ const char *figure_absent(struct figure_list *l, const struct figure_value *v)
 
 void figure_list_note_absent(struct figure_list *l, struct table *t)
 {
-	struct absences absent = {0};
+	freed(absences_free) struct absences absent = {0};
 	size_t wanted = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -406,7 +405,6 @@ void figure_list_note_absent(struct figure_list *l, struct table *t)
 		wanted = 0;
 	}
 	absences_add_notes(&absent, t);
-	absences_free(&absent);
 }
 
 void figure_list_notes(const struct figure_list *l, struct table *t)

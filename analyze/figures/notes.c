@@ -18,7 +18,7 @@ static void notes_add_doubts(struct store *s, const struct query *q, const char 
 {
 	struct error ignored = {0};
 	const struct note *n;
-	struct table t;
+	freed(table_free) struct table t = {0};
 	size_t k;
 
 	if (!measure_run(table, s, q, &t, &ignored))
@@ -29,14 +29,13 @@ static void notes_add_doubts(struct store *s, const struct query *q, const char 
 			if (!n->repeat && note_is_doubt(n) && k == to->n)
 				notes_copy(to, n);
 		}
-	table_free(&t);
 }
 
 static int notes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	static const char *const tables[] = {"summary", "components"};
 	struct note_lines lines;
-	struct table runs;
+	freed(table_free) struct table runs = {0};
 	int rc = measure_run("runs", s, q, &runs, err);
 
 	for (size_t i = 0; !rc && i < array_size(tables); i++)
@@ -53,7 +52,6 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 	}
 	t->lossy = !rc && runs.lossy;
 	note_lines_free(&lines);
-	table_free(&runs);
 	return rc;
 }
 

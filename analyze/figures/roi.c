@@ -76,7 +76,7 @@ static void roi_put_row(struct table *t, const struct figure_list *l, const stru
 static void roi_note_units(const struct figure_list *l, struct table *t)
 {
 	const struct block_list *list = &l->blocks[FOR_FIGURES];
-	struct str blocks = {0};
+	freed(str_free) struct str blocks = {0};
 	const char *unit = NULL, *own;
 
 	for (int i = 0; i < list->n; i++) {
@@ -89,7 +89,6 @@ static void roi_note_units(const struct figure_list *l, struct table *t)
 	}
 	if (unit)
 		note_add(&t->notes, roi_of_datagrams, blocks.buf, unit, unit);
-	str_free(&blocks);
 }
 
 static void roi_note_formula(const struct query *q, struct table *t)
@@ -110,7 +109,7 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	double cpu = q->cpu_pct > 0 ? q->cpu_pct : NAN, watts = q->power_w > 0 ? q->power_w : NAN;
 	bool modelled = isnan(watts) && power_is_modelled(q) && !isnan(cpu);
 	double x[array_size(figures)];
-	struct absences absent = {0};
+	freed(absences_free) struct absences absent = {0};
 	struct value *row;
 
 	if (modelled)
@@ -141,7 +140,6 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	table_set(t, row, "runs", value_int(1));
 	roi_note_formula(q, t);
 	absences_add_notes(&absent, t);
-	absences_free(&absent);
 	return 0;
 }
 

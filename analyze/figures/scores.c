@@ -29,7 +29,7 @@ static void scores_put_row(struct table *t, const struct query *q, const struct 
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	struct value *row = table_row(t);
-	struct str unit = {0};
+	freed(str_free) struct str unit = {0};
 
 	figure_print_unit(&unit, q, v->id, true);
 	str_puts(&unit, v->source == POWER_MODELLED ? ", modelled" : "");
@@ -41,7 +41,6 @@ static void scores_put_row(struct table *t, const struct query *q, const struct 
 	table_set(t, row, "better", value_str(t, k->better > 0 ? "higher" : "lower"));
 	table_set(t, row, "runs", value_int((int64_t)v->e.n));
 	put_estimate(t, row, "value", &v->e);
-	str_free(&unit);
 	if (v->kind)
 		note_add_block(&t->notes, v, score_power_kind, k->name, v->kind);
 	if (v->shared && v->source != POWER_MODELLED)

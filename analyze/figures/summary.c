@@ -50,7 +50,7 @@ static const struct column summary_columns[] = {
 static size_t summary_put_figures(const struct figure_list *l, const struct block_runs *b,
 				  struct table *t, struct value *row)
 {
-	struct str fewer = {0};
+	freed(str_free) struct str fewer = {0};
 	size_t most = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -71,7 +71,6 @@ static size_t summary_put_figures(const struct figure_list *l, const struct bloc
 	}
 	if (fewer.len)
 		note_add_block(&t->notes, &b->block, fewer_runs, fewer.buf, b->n);
-	str_free(&fewer);
 	return most;
 }
 

@@ -107,21 +107,18 @@ static int sweep_count_values(const struct sweep *w, int setting)
 /* Returns the values of the other settings that vary, "gro=off place=1cpu". */
 static const char *sweep_under(const struct sweep *w, int variant, int setting)
 {
-	struct str s = {0};
-	const char *under;
+	freed(str_free) struct str s = {0};
 
 	for (int k = 0; k < w->nsettings; k++)
 		if (k != setting && w->variants[variant].values[k] && sweep_count_values(w, k) > 1)
 			str_printf(&s, "%s%s=%s", s.len ? " " : "", w->settings[k],
 				   w->variants[variant].values[k]);
-	under = arena_strdup(&w->t->arena, s.len ? s.buf : "");
-	str_free(&s);
-	return under;
+	return arena_strdup(&w->t->arena, s.len ? s.buf : "");
 }
 
 static int sweep_read_variants(struct sweep *w, struct error *err)
 {
-	const char **names = NULL;
+	autofree const char **names = NULL;
 	int n = store_variants(w->s, &names, err);
 
 	w->nsettings = n < 0 ? n : store_names(w->s, NAMES_SETTING, &w->settings, err);
@@ -141,7 +138,6 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 		for (int k = 0; k < w->nsettings; k++)
 			v->values[k] = store_setting(w->s, names[i], w->settings[k]);
 	}
-	free(names);
 	return w->nsettings < 0 ? w->nsettings : 0;
 }
 
@@ -167,7 +163,7 @@ static void sweep_put_row(const struct sweep *w, int setting, int variant,
 	struct value *row = table_row(w->t);
 	const struct sweep_variant *v = &w->variants[variant];
 	const char *under = sweep_under(w, variant, setting);
-	struct str unit = {0};
+	freed(str_free) struct str unit = {0};
 
 	figure_print_unit(&unit, w->q, f->id, true);
 	str_puts(&unit, f->source == POWER_MODELLED ? ", modelled" : "");
@@ -181,7 +177,6 @@ static void sweep_put_row(const struct sweep *w, int setting, int variant,
 	table_set(w->t, row, "unit", value_str(w->t, unit.buf));
 	table_set(w->t, row, "runs", value_int((int64_t)f->e.n));
 	put_estimate(w->t, row, "estimate", &f->e);
-	str_free(&unit);
 }
 
 struct sweep_place {
@@ -310,7 +305,8 @@ static char *crossover_range(const struct crossover *c, const char *like)
 static void sweep_put_crossover(const struct sweep *w, struct table *d, const struct sweep_pair *p,
 				const struct crossover *c, struct str *words, const char *like)
 {
-	char *at = setting_text(c->at, like), *range = crossover_range(c, like), *of;
+	autofree char *at = setting_text(c->at, like), *range = crossover_range(c, like),
+		      *of = NULL;
 	struct value *row = table_row(d);
 
 	table_set(d, row, "setting", value_str(d, w->settings[p->setting]));
@@ -341,9 +337,6 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 			p->new, p->base, c->n, w->settings[p->setting], c->needed);
 	}
 	note_add(&w->t->notes, sweep_verdicts, of, words->buf);
-	free(of);
-	free(range);
-	free(at);
 }
 
 /* Finds the crossover of one pair of lines, and its sentence. Returns false where they share fewer
@@ -404,7 +397,7 @@ static void sweep_add_crossovers(const struct sweep *w, struct table *d, int set
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
 	int n = sweep_places(w, setting, p);
-	struct str words = {0};
+	freed(str_free) struct str words = {0};
 	struct crossover c;
 
 	for (enum figure_id id = 0; id < FIGURES && n; id++) {
@@ -425,7 +418,6 @@ static void sweep_add_crossovers(const struct sweep *w, struct table *d, int set
 			sweep_put_crossover(w, d, &pair, &c, &words, v->values[setting]);
 		}
 	}
-	str_free(&words);
 	free(p);
 }
 
@@ -460,7 +452,7 @@ static int sweep_put(struct sweep *w, struct error *err)
 static int sweep_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct sweep w = {.s = s, .q = q, .t = t};
-	struct table runs = {0};
+	freed(table_free) struct table runs = {0};
 	int rc = sweep_read_variants(&w, err);
 
 	if (!rc)
@@ -469,7 +461,6 @@ static int sweep_run(struct store *s, const struct query *q, struct table *t, st
 		rc = sweep_put(&w, err);
 	figure_list_notes(&w.figures, &runs);
 	t->lossy |= runs.lossy; /* the notes on runs would bury the rows */
-	table_free(&runs);
 	scope_capture_notes(s, t);
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);

@@ -75,17 +75,14 @@ const struct measure *measure_by(const struct measure *m, const struct query *q)
 
 static int measure_no_total(const char *name, struct error *err)
 {
-	struct str names = {0};
-	int rc;
+	freed(str_free) struct str names = {0};
 
 	for (size_t i = 0; i < array_size(measures); i++)
 		if (measures[i]->flags & MEASURE_TOTAL)
 			str_printf(&names, "%s%s", names.len ? ", " : "", measures[i]->name);
-	rc = error_set(err, EINVAL,
-		       "--side total: table '%s' has no total of the sides; these have: %s", name,
-		       names.buf);
-	str_free(&names);
-	return rc;
+	return error_set(err, EINVAL,
+			 "--side total: table '%s' has no total of the sides; these have: %s", name,
+			 names.buf);
 }
 
 /* Leaves the rows and the notes of the total. Warnings of the sides stay: the total is theirs. */

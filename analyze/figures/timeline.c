@@ -73,7 +73,7 @@ static bool timeline_is_asked(const struct query *q, const char *name)
 static int timeline_put_series(const struct block_table *k, const struct run *r,
 			       const struct series_size *of, int64_t most, struct error *err)
 {
-	struct series_row *points;
+	autofree struct series_row *points = NULL;
 	int parts = k->q->parts;
 	int n = parts && of->points > parts
 			? store_series_parts(k->s, r->id, of, parts, &points, err)
@@ -81,7 +81,6 @@ static int timeline_put_series(const struct block_table *k, const struct run *r,
 
 	for (int i = 0; i < n; i++)
 		timeline_put_point(k, r, of->name, &points[i]);
-	free(points);
 	return n < 0 ? n : 0;
 }
 
@@ -89,7 +88,7 @@ static int timeline_put_series(const struct block_table *k, const struct run *r,
 static int timeline_put_run(const struct block_table *k, const struct run *r, int64_t limit,
 			    int64_t *all, struct error *err)
 {
-	struct series_size *list;
+	autofree struct series_size *list = NULL;
 	int n = store_series_sizes(k->s, r->id, &list, err), rc = 0;
 
 	for (int i = 0; i < n && !rc; i++) {
@@ -99,7 +98,6 @@ static int timeline_put_run(const struct block_table *k, const struct run *r, in
 			rc = timeline_put_series(k, r, &list[i], limit - *all, err);
 		*all += list[i].points;
 	}
-	free(list);
 	return n < 0 ? n : rc;
 }
 
@@ -120,14 +118,13 @@ static int timeline_put_block(struct block_table *k, struct error *err)
 
 static int timeline_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	int n, rc = block_table_run(s, q, t, timeline_put_block, NULL, err);
 
 	if (rc || t->rows || !q->name)
 		return rc;
 	n = store_names(s, NAMES_SERIES, &names, err);
 	rc = n < 0 ? n : scope_check_name(s, "series", q->name, true, names, n, err);
-	free(names);
 	return rc;
 }
 

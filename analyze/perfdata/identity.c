@@ -10,7 +10,7 @@
 void identities_init(struct identities *ids, const struct recording *r)
 {
 	const struct sideband *side = &r->side;
-	struct map first = {0};
+	freed(map_free) struct map first = {0};
 	uint64_t *at;
 
 	*ids = (struct identities){.r = r};
@@ -35,7 +35,6 @@ void identities_init(struct identities *ids, const struct recording *r)
 			*map_at(&ids->shared_names, dso->name) = 1;
 		*at = i + 1;
 	}
-	map_free(&first);
 }
 
 void identities_free(struct identities *ids)

@@ -175,14 +175,13 @@ void input_close(struct recording *r)
 int spool_open(struct spool *s, struct error *err)
 {
 	const char *dir = getenv("TMPDIR");
-	char *name;
+	autofree char *name = NULL;
 
 	dir = dir && *dir ? dir : "/var/tmp";
 	name = xasprintf("%s/zcost-XXXXXX", dir);
 	*s = (struct spool){.fd = mkostemp(name, O_CLOEXEC)};
 	if (s->fd >= 0)
 		unlink(name);
-	free(name);
 	if (s->fd < 0)
 		return error_sys(err, errno, "%s: cannot make a temporary file there (set TMPDIR)",
 				 dir);

@@ -255,14 +255,11 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *r, const char *dir,
 			      const char *name, const char *whose)
 {
-	char *kallsyms = dir ? xasprintf("%s/%skallsyms", dir, name) : NULL;
-	char *notes = dir ? xasprintf("%s/%snotes", dir, name) : NULL;
+	autofree char *kallsyms = dir ? xasprintf("%s/%skallsyms", dir, name) : NULL;
+	autofree char *notes = dir ? xasprintf("%s/%snotes", dir, name) : NULL;
 	struct kernel_candidate c = {.kallsyms = kallsyms, .notes = notes, .whose = whose};
-	bool ok = dir && path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c);
 
-	free(kallsyms);
-	free(notes);
-	return ok;
+	return dir && path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c);
 }
 
 static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,

@@ -398,13 +398,12 @@ static struct place anonymous_place(struct objects *ob, uint32_t pid, uint64_t a
 
 static struct place object_place(struct objects *ob, struct object *obj, struct symtab_symbol *s)
 {
-	char *nice;
+	autofree char *nice = NULL;
 
 	if (symbol_is_known(s))
 		return symbol_place(s);
 	nice = symtab_demangled(&obj->table, s);
 	objects_make_known(ob, s, obj->dso, nice ? nice : symtab_name(&obj->table, s), CTX_UNKNOWN);
-	free(nice);
 	return symbol_place(s);
 }
 

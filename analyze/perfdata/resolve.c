@@ -426,7 +426,7 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 /* Turns the frames of the branches into frames of the profile. */
 static void resolve_graft(struct resolver *v, struct profile *p)
 {
-	uint32_t *ids = NULL;
+	autofree uint32_t *ids = NULL;
 
 	for (size_t piece = 0; piece < v->npieces; piece++) {
 		struct branch *b = &v->pieces[piece];
@@ -440,7 +440,6 @@ static void resolve_graft(struct resolver *v, struct profile *p)
 		}
 		free(b->frames);
 	}
-	free(ids);
 }
 
 static void resolve_stacks(struct resolver *v, struct folds *f, const struct perfdata_options *o)

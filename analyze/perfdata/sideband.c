@@ -207,7 +207,7 @@ static void sideband_date_tail(struct sideband *s)
 /* Marks the starts of processes that perf listed before and that have not ended since. */
 static void sideband_find_late_forks(struct sideband *s)
 {
-	struct map listed = {0};
+	freed(map_free) struct map listed = {0};
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct side_row *row = &s->list[i];
@@ -221,7 +221,6 @@ static void sideband_find_late_forks(struct sideband *s)
 			*known = 0;
 		}
 	}
-	map_free(&listed);
 }
 
 void sideband_finish(struct sideband *s)
@@ -256,7 +255,7 @@ static bool sideband_add_children(const struct sideband *s, struct map *found, s
 void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, size_t n,
 			      struct profile *p)
 {
-	struct map found = {0};
+	freed(map_free) struct map found = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		*map_at(&found, pids[i]) = 1;
@@ -265,7 +264,6 @@ void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, si
 	/* perf lists the processes that it finds in the order of /proc, children before parents. */
 	while (sideband_add_children(s, &found, p))
 		;
-	map_free(&found);
 }
 
 const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key)

@@ -74,7 +74,7 @@ static void history_finish_space(struct history_space *s)
 
 void history_make(struct history *h, const struct sideband *side)
 {
-	struct map loaded = {0};
+	freed(map_free) struct map loaded = {0};
 
 	*h = (struct history){.side = side};
 	for (size_t i = 0; i < side->n; i++) {
@@ -94,7 +94,6 @@ void history_make(struct history *h, const struct sideband *side)
 	for (size_t i = 0; i < h->n; i++)
 		history_finish_space(&h->list[i]);
 	history_finish_space(&h->programs);
-	map_free(&loaded);
 }
 
 /*

@@ -185,8 +185,8 @@ static void stack_order_sort_runs(struct stack_order *so, const struct stack_key
 
 void stack_order_make(struct stack_order *so, struct folds *f)
 {
-	struct stack_key *keys;
-	struct radix_row *rows;
+	autofree struct stack_key *keys = NULL;
+	autofree struct radix_row *rows = NULL;
 
 	*so = (struct stack_order){0};
 	keys = stack_order_collect(so, f);
@@ -200,9 +200,7 @@ void stack_order_make(struct stack_order *so, struct folds *f)
 	radix_sort(rows, so->n);
 	for (size_t i = 0; i < so->n; i++)
 		so->order[i] = (uint32_t)rows[i].value;
-	free(rows);
 	stack_order_sort_runs(so, keys);
-	free(keys);
 }
 
 void stack_order_free(struct stack_order *so)

@@ -222,14 +222,13 @@ static void format_copy_fields(struct str *to, const struct tracing_format *f)
 
 static void format_parse(struct tracing *t, struct tracing_format *f)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 
 	if (f->parsed)
 		return;
 	f->parsed = true;
 	format_copy_fields(&text, f);
 	tep_parse_event(t->tep, text.buf, text.len, f->system);
-	str_free(&text);
 }
 
 struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, const char *name)

@@ -38,7 +38,7 @@ struct idle_states {
 static struct state *idle_find_state(struct idle_states *d, unsigned int cpu, const char *number,
 				     const char *name)
 {
-	char *key = xasprintf("%u %s %s", cpu, number, name);
+	autofree char *key = xasprintf("%u %s %s", cpu, number, name);
 	size_t before = d->names.n;
 	uint32_t id = intern_str(&d->names, key);
 
@@ -46,7 +46,6 @@ static struct state *idle_find_state(struct idle_states *d, unsigned int cpu, co
 		array_grow(d->s, id, d->cap);
 		d->s[id] = (struct state){.cpu = cpu};
 	}
-	free(key);
 	return &d->s[id];
 }
 
@@ -143,7 +142,7 @@ struct sum {
 
 static void idle_add_metrics(struct ingest *in, const struct idle_states *d)
 {
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	struct sum *sums = xcalloc(d->names.n + 1, sizeof(*sums)), *sum;
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
@@ -166,7 +165,6 @@ static void idle_add_metrics(struct ingest *in, const struct idle_states *d)
 		ingest_metric_of(in, "cstate_pct", name, NO_CPU, "%", sums[i].pct);
 		ingest_metric_of(in, "cstate_entries", name, NO_CPU, "1", sums[i].entries);
 	}
-	intern_free(&names);
 	free(sums);
 }
 

@@ -271,7 +271,7 @@ void window_cut_series(struct ingest *in)
 static void ingest_read_file(struct ingest *in, const char *what, const char *file,
 			     const struct parser *p)
 {
-	char *path = xasprintf("%s/%s", in->dir, file);
+	autofree char *path = xasprintf("%s/%s", in->dir, file);
 	struct error err = {0};
 	struct stat st;
 
@@ -283,21 +283,19 @@ static void ingest_read_file(struct ingest *in, const char *what, const char *fi
 		parser_read(p, in, path, &err);
 	if (err.code)
 		note_add(&in->notes, file_damaged, what, err.text);
-	free(path);
 }
 
 /* Returns whether the file's figures can be those of the slice, and notes it if they cannot. */
 static bool parser_resolves_slice(struct ingest *in, const char *what, const struct parser *p,
 				  const char *file)
 {
-	char *path = xasprintf("%s/%s", in->dir, file);
+	autofree char *path = xasprintf("%s/%s", in->dir, file);
 	bool known = p->timed || !in->sliced || !path_exists(path);
 
 	if (!known && str_ends(file, ".snap"))
 		known = window_resolves_snaps(in, what, path);
 	else if (!known)
 		window_absent(in, what, "a total of the whole window");
-	free(path);
 	return known;
 }
 
@@ -348,13 +346,12 @@ static void ingest_read_files(struct ingest *in)
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	       const struct ingest_options *how, struct error *err)
 {
-	char *path = xasprintf("%s/run.json", dir);
+	autofree char *path = xasprintf("%s/run.json", dir);
 	int rc;
 
 	*in = (struct ingest){.how = *how};
 	in->dir = arena_strdup(&in->arena, dir);
 	rc = ingest_run_json(in, path, err);
-	free(path);
 	if (rc)
 		return rc;
 	if (how->units)

@@ -59,10 +59,9 @@ static const char *layout_side_setting(struct layout *l, const json_t *root, con
 
 static void layout_note_bad_run(struct layout *l, size_t index, const char *what)
 {
-	char *text = xasprintf("run %zu %s and is left out", index, what);
+	autofree char *text = xasprintf("run %zu %s and is left out", index, what);
 
 	note_add(&l->notes, file_damaged, "manifest.json", text);
-	free(text);
 }
 
 static void layout_add_run(struct layout *l, const char *capture, const json_t *root,
@@ -146,17 +145,14 @@ static void layout_add_variants(struct layout *l, const json_t *list)
 
 static const char *layout_order_text(struct layout *l, const json_t *order)
 {
-	struct str s = {0};
-	const char *kept;
+	freed(str_free) struct str s = {0};
 	const json_t *o;
 	size_t i;
 
 	json_array_foreach (order, i, o)
 		if (json_string_value(o))
 			str_printf(&s, "%s%s", s.len ? " " : "", json_string_value(o));
-	kept = layout_keep(l, s.buf);
-	str_free(&s);
-	return kept;
+	return layout_keep(l, s.buf);
 }
 
 static int layout_check_manifest(const json_t *root, const char *capture, const char *path,

@@ -52,21 +52,20 @@ static char **nic_find_names(struct nic *n, const char *group)
 /* Adds the rate of a link's bytes to its series. */
 static void nic_add_rate(const struct nic *n, const char *interface, const char *name, double bytes)
 {
-	struct str series = {0};
+	freed(str_free) struct str series = {0};
 
 	if (isnan(bytes) || !(n->d.span_s > 0) ||
 	    (strcmp(name, "rx_bytes") && strcmp(name, "tx_bytes")))
 		return;
 	str_printf(&series, "nic_%.2s_gbps:%s", name, interface);
 	ingest_point(n->in, series.buf, n->d.t_ns, 8 * bytes / n->d.span_s / 1e9);
-	str_free(&series);
 }
 
 static bool nic_add_values(struct nic *n, const char *index, const char *interface,
 			   const char *group, const char *names, char *values)
 {
 	char *copy = xstrdup(names), *rest = copy, *name, *value;
-	struct str key = {0};
+	freed(str_free) struct str key = {0};
 	size_t prefix;
 	bool good = true;
 	uint64_t v;
@@ -86,7 +85,6 @@ static bool nic_add_values(struct nic *n, const char *index, const char *interfa
 		if (!strcmp(group, "link"))
 			nic_add_rate(n, interface, name, change);
 	}
-	str_free(&key);
 	free(copy);
 	return good;
 }
@@ -161,7 +159,7 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	struct total *list = xcalloc(n->d.n + 1, sizeof(*list));
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	size_t k;
 
 	for (size_t i = 0; i < n->d.n; i++) {
@@ -172,7 +170,6 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
 		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
 	}
-	intern_free(&names);
 	free(list);
 }
 
@@ -219,7 +216,7 @@ const struct parser parser_nic = {
 static void nic_state_add(struct ingest *in, const char *object, const char *value)
 {
 	uint64_t v;
-	char *name;
+	autofree char *name = NULL;
 
 	if (parse_u64(value, &v)) {
 		ingest_metric_of(in, "nic_state", object, NO_CPU, "1", (double)v);
@@ -227,12 +224,11 @@ static void nic_state_add(struct ingest *in, const char *object, const char *val
 	}
 	name = xasprintf("nic:%s", object);
 	ingest_fact(in, name, value);
-	free(name);
 }
 
 static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -247,7 +243,6 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 	}
 	if (!rc && t.short_rows)
 		note_add(&in->notes, rows_unreadable, "nic", t.short_rows, "nic_state.tsv");
-	tsv_free(&t);
 	return rc;
 }
 
@@ -274,7 +269,7 @@ static int net_sysctls_read_file(struct ingest *in, const char *path, struct err
 {
 	char *text = NULL, *host = NULL, *line, *equals, *name;
 	struct error bad = {0};
-	struct intern known = {0};
+	freed(intern_free) struct intern known = {0};
 	int rc = file_read(path, &text, NULL, err);
 
 	host = rc ? NULL : net_sysctls_of_host(in, &bad);
@@ -292,7 +287,6 @@ static int net_sysctls_read_file(struct ingest *in, const char *path, struct err
 		ingest_fact(in, name, equals + 3);
 		free(name);
 	}
-	intern_free(&known);
 	free(host);
 	free(text);
 	return rc;
@@ -430,7 +424,7 @@ static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q
 /* Adds a note with the names of the counters that have no valid change. */
 static void ethtool_note_unknown(const struct ethtool_text *e, struct table *t)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->n && !e->rates; i++)
@@ -440,7 +434,6 @@ static void ethtool_note_unknown(const struct ethtool_text *e, struct table *t)
 		note_add(&t->notes, ethtool_backwards, n, names.buf, n > 5 ? " ..." : "");
 		t->lossy = true;
 	}
-	str_free(&names);
 }
 
 static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct table *t,
@@ -538,10 +531,11 @@ static bool nic_setting_is_idle(const char *key, const char *value)
 static void nic_setting_add(struct str *s, const struct changes *state, const char *interface,
 			    size_t i)
 {
-	char *value = nic_setting_value_of(state, interface, shown[i].key, shown[i].is_switch);
-	char *max =
+	autofree char *value =
+		nic_setting_value_of(state, interface, shown[i].key, shown[i].is_switch);
+	autofree char *max =
 		shown[i].max ? nic_setting_value_of(state, interface, shown[i].max, false) : NULL;
-	char *both = value && max ? xasprintf("%s of %s", value, max) : NULL;
+	autofree char *both = value && max ? xasprintf("%s of %s", value, max) : NULL;
 
 	if (value && !nic_setting_is_idle(shown[i].key, value)) {
 		str_puts(s, ", ");
@@ -553,20 +547,16 @@ static void nic_setting_add(struct str *s, const struct changes *state, const ch
 				   shown[i].text, both ? both : value,
 				   strstr(shown[i].text, "%s") + 2);
 	}
-	free(both);
-	free(max);
-	free(value);
 }
 
 /* Returns the driver in the first run that has one, or NULL. */
 static const char *nic_driver_of(struct block_table *k, const char *interface)
 {
-	char *name = xasprintf("nic:%s/driver", interface);
+	autofree char *name = xasprintf("nic:%s/driver", interface);
 	const char *driver = NULL;
 
 	for (int i = 0; i < k->b->n && !driver; i++)
 		driver = store_run_fact(k->s, k->b->runs[i].id, name);
-	free(name);
 	return driver;
 }
 
@@ -574,14 +564,13 @@ static void nic_setting_note_interface(struct block_table *k, const struct chang
 				       const char *interface)
 {
 	const char *driver = nic_driver_of(k, interface);
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	for (size_t i = 0; i < array_size(shown); i++)
 		nic_setting_add(&s, state, interface, i);
 	if (driver || s.len)
 		note_add_block(&k->t->notes, &state->b->block, nic_settings, interface,
 			       driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
-	str_free(&s);
 }
 
 /* Returns true if the interface moved packets and is not loopback. */
@@ -591,11 +580,10 @@ static bool nic_is_at_work(const struct changes *c, const char *interface)
 	bool busy = false;
 
 	for (size_t i = 0; i < array_size(moved); i++) {
-		char *name = xasprintf("%s/link/%s", interface, moved[i]);
+		autofree char *name = xasprintf("%s/link/%s", interface, moved[i]);
 		const struct change_row *row = changes_find(c, name, NO_CPU);
 
 		busy |= row && change_happened(c, row);
-		free(name);
 	}
 	return busy && strcmp(strrchr(interface, '/'), "/lo");
 }
@@ -620,14 +608,13 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
 
 	for (size_t i = 0; i < state.n && !rc; i++) {
 		const char *key = nic_setting_key_of(state.row[i].name);
-		char *interface;
+		autofree char *interface = NULL;
 
 		if (!key || strcmp(key, "up"))
 			continue;
 		interface = xstrndup(state.row[i].name, (size_t)(key - 1 - state.row[i].name));
 		if (nic_is_at_work(c, interface))
 			nic_setting_note_interface(k, &state, interface);
-		free(interface);
 	}
 	changes_free(&state);
 	return rc;

@@ -99,8 +99,7 @@ static const char *run_keep_or(struct ingest *in, const json_t *root, const char
 
 static const char *run_command_line(struct ingest *in, const json_t *argv)
 {
-	struct str s = {0};
-	const char *line;
+	freed(str_free) struct str s = {0};
 	const json_t *arg;
 	size_t i;
 
@@ -110,9 +109,7 @@ static const char *run_command_line(struct ingest *in, const json_t *argv)
 		str_puts(&s, i ? " " : "");
 		str_puts(&s, json_string_value(arg) ? json_string_value(arg) : "?");
 	}
-	line = arena_strdup(&in->arena, s.buf);
-	str_free(&s);
-	return line;
+	return arena_strdup(&in->arena, s.buf);
 }
 
 /*
@@ -153,7 +150,7 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 				 const char *otherwise)
 {
 	const char *s = json_str(root, key);
-	char *text;
+	autofree char *text = NULL;
 
 	if (!s || !*s)
 		return otherwise;
@@ -161,7 +158,6 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 		return arena_strdup(&in->arena, s);
 	text = xasprintf("%s '%." NAME_SHOWN "s' is not the name of a folder", key, s);
 	note_add(&in->notes, file_damaged, "run.json", text);
-	free(text);
 	return otherwise;
 }
 
@@ -169,13 +165,12 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 static void run_add_tool(struct ingest *in, const char *collector, const char *version)
 {
 	const char *word = version ? strstr(version, "version ") : NULL;
-	char *name;
+	autofree char *name = NULL;
 
 	if (!version || !*version)
 		return;
 	name = xasprintf("tool:%s", collector);
 	ingest_fact(in, name, word ? word + strlen("version ") : version);
-	free(name);
 }
 
 static void run_read_collector(struct ingest *in, const json_t *c)
@@ -320,10 +315,9 @@ static int clock_read_file(struct ingest *in, const char *path, struct error *er
 
 void ingest_clock(struct ingest *in)
 {
-	char *path = xasprintf("%s/clock.json", in->dir);
+	autofree char *path = xasprintf("%s/clock.json", in->dir);
 	struct error err = {0};
 
 	if (path_exists(path) && clock_read_file(in, path, &err))
 		note_add(&in->notes, file_damaged, "clock.json", err.text);
-	free(path);
 }

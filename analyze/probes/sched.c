@@ -583,7 +583,7 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 {
 	size_t limit = query_limit(k->q, LIMIT), all = 0, shown = 0;
 	const struct block *b = &k->b->block;
-	struct thread_groups groups = {0};
+	freed(thread_groups_free) struct thread_groups groups = {0};
 	char *reason;
 	int rc = thread_groups_read(&groups, k->s, k->b, sched_key(k->q), k->q->comm, THREAD_WAIT,
 				    err);
@@ -602,7 +602,6 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 	}
 	if (shown < all)
 		note_add_block(&k->t->notes, b, rows_shown, shown, all);
-	thread_groups_free(&groups);
 	return rc;
 }
 

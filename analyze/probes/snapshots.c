@@ -72,7 +72,7 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 	struct snaps snaps;
 	size_t bad = 0;
 	int rc = snaps_open(in, r->what, path, &snaps, err);
-	void *sums;
+	autofree void *sums = NULL;
 
 	if (rc)
 		return rc;
@@ -88,7 +88,6 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 	snaps_close(in, &snaps);
 	if (r->release)
 		r->release(sums);
-	free(sums);
 	return 0;
 }
 
@@ -165,7 +164,7 @@ void deltas_restart(struct deltas *d)
 
 void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
@@ -179,13 +178,12 @@ void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *w
 		str_printf(&s, " and %zu more", n - 3);
 	if (n)
 		note_add(&in->notes, counter_reset, what, s.buf);
-	str_free(&s);
 }
 
 double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric)
 {
 	double *sums = xcalloc(d->n + 1, sizeof(*sums)), *sum, all = NAN;
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	size_t n;
 
 	for (size_t i = 0; i < d->n; i++) {
@@ -206,7 +204,6 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 	}
 	for (size_t i = 0; i < names.n; i++)
 		ingest_metric_of(in, metric, intern_get(&names, (uint32_t)i), NO_CPU, "1", sums[i]);
-	intern_free(&names);
 	free(sums);
 	deltas_note_resets(in, d, what);
 	return all;

@@ -45,7 +45,7 @@ static void snmp_parse_pair(struct ingest *in, struct deltas *d, char *names, si
 {
 	const char *group = str_token(&names, ' '), *of_values = str_token(&values, ' '), *name,
 		   *value;
-	struct str full = {0};
+	freed(str_free) struct str full = {0};
 
 	while (!strcmp(group, of_values) && (name = str_token(&names, ' ')) &&
 	       (value = str_token(&values, ' '))) {
@@ -54,7 +54,6 @@ static void snmp_parse_pair(struct ingest *in, struct deltas *d, char *names, si
 		str_puts(&full, name);
 		snmp_add_value(in, d, full.buf, value);
 	}
-	str_free(&full);
 }
 
 static void snmp_parse_reading(struct ingest *in, struct deltas *d, char *text)

@@ -151,7 +151,7 @@ static void softnet_put_row(const struct changes *c, const struct change_rate *r
 			    const struct change_row *r, struct table *t)
 {
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
-	char *name = xasprintf("softnet_%s", r->name);
+	autofree char *name = xasprintf("softnet_%s", r->name);
 	struct value *row = block_row(t, &c->b->block);
 
 	table_set(t, row, "name", value_str(t, name));
@@ -167,13 +167,12 @@ static void softnet_put_row(const struct changes *c, const struct change_rate *r
 	}
 	if (r->cpu == NO_CPU)
 		changes_put_cpus(ranked, c->n, r->name, t, row);
-	free(name);
 }
 
 static int softnet_put_block(struct block_table *k, struct error *err)
 {
 	bool by_cpu = k->q->by || k->q->cpus;
-	struct change_rate *ranked;
+	autofree struct change_rate *ranked = NULL;
 	struct changes c;
 	int rc = changes_read(&c, k, "softnet", OF_ALL, err), rank;
 
@@ -188,7 +187,6 @@ static int softnet_put_block(struct block_table *k, struct error *err)
 			    (listed || changes_wanted(&c, &c.row[i], k->q)))
 				softnet_put_row(&c, ranked, &c.row[i], k->t);
 		}
-	free(ranked);
 	changes_free(&c);
 	return rc;
 }

@@ -25,7 +25,7 @@ static int block_check_power(const char *kind, struct error *err)
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,
 		    enum purpose purpose, struct error *err)
 {
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	int n, rc;
 
 	*list = (struct block_list){0};
@@ -49,7 +49,6 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 			break;
 		}
 	}
-	free(blocks);
 	return rc;
 }
 
@@ -290,7 +289,7 @@ static bool absence_is_like(const struct absence *a, const struct absence *b)
 
 void absences_add_notes(const struct absences *a, struct table *t)
 {
-	struct str names = {0};
+	freed(str_free) struct str names = {0};
 	size_t k, n;
 
 	for (size_t i = 0; i < a->n; i++) {
@@ -313,7 +312,6 @@ void absences_add_notes(const struct absences *a, struct table *t)
 				 at->blocks.len ? " for " : "",
 				 at->blocks.len ? at->blocks.buf : "");
 	}
-	str_free(&names);
 }
 
 void absences_free(struct absences *a)

@@ -52,7 +52,7 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 		 enum metric_cpus cpus, struct error *err)
 {
 	const struct block_runs *b = k->b;
-	struct map seen = {0};
+	freed(map_free) struct map seen = {0};
 	struct metric_row *rows;
 	int n = 0;
 
@@ -68,7 +68,6 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 		changes_add_run(c, &seen, rows, n, i);
 		free(rows);
 	}
-	map_free(&seen);
 	if (c->n)
 		qsort(c->row, c->n, sizeof(*c->row), changes_by_name);
 	return n < 0 ? n : 0;

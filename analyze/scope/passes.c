@@ -162,7 +162,7 @@ void passes_sort_last_note(struct notes *list)
 int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
 			   struct table *t, struct error *err)
 {
-	struct pass_runs measure = {0}, profile = {0};
+	freed(pass_runs_free) struct pass_runs measure = {0}, profile = {0};
 	enum estimator e;
 	struct estimate cost;
 	double is, was;
@@ -185,8 +185,6 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 			passes_sort_last_note(&t->notes);
 		}
 	}
-	pass_runs_free(&measure);
-	pass_runs_free(&profile);
 	return rc;
 }
 

@@ -98,17 +98,16 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic)
 
 static void placement_note_smt(struct notes *notes, const struct placement *p)
 {
-	char *mine = cpuset_format(&p->cpus);
+	autofree char *mine = cpuset_format(&p->cpus);
 
 	if (p->doubled && !p->all)
 		note_add(notes, topology_smt, mine, p->doubled);
-	free(mine);
 }
 
 static void placement_note_cores(struct notes *notes, const struct placement *p,
 				 const char *other_side, const struct placement *other)
 {
-	char *mine = cpuset_format(&p->cpus), *text;
+	autofree char *mine = cpuset_format(&p->cpus), *text = NULL;
 	struct cpuset both = {0};
 
 	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
@@ -117,8 +116,6 @@ static void placement_note_cores(struct notes *notes, const struct placement *p,
 	text = cpuset_format(&both);
 	if (cpuset_count(&both) && !other->all)
 		note_add(notes, topology_shared_cores, mine, text, other_side);
-	free(text);
-	free(mine);
 }
 
 /*
@@ -128,7 +125,7 @@ static void placement_note_cores(struct notes *notes, const struct placement *p,
 static void placement_note_nics(struct notes *notes, const struct machine *m,
 				const struct placement *p)
 {
-	char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
+	autofree char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
 
 	for (int i = 0; i < m->n && cpuset_count(&p->nodes); i++) {
 		const struct topology_row *nic = &m->rows[i];
@@ -143,8 +140,6 @@ static void placement_note_nics(struct notes *notes, const struct machine *m,
 				 (long long)nic->node, "some of its")
 				->severity = SEVERITY_INFO;
 	}
-	free(nodes);
-	free(cpus);
 }
 
 /* --- of all runs --- */
@@ -242,14 +237,13 @@ char *shared_cpus(const struct run *const sides[], int n)
 static double placement_cpu_pct_elsewhere(struct store *s, const struct run *side,
 					  const struct cpuset *before)
 {
-	struct metric_row *rows;
+	autofree struct metric_row *rows = NULL;
 	int n = store_metrics(s, side->id, "cpu_pct", OF_EACH_CPU, &rows, NULL);
 	double sum = n > 0 ? 0 : NAN;
 
 	for (int i = 0; i < n; i++)
 		if (!cpuset_has(before, (unsigned int)rows[i].key.cpu))
 			sum += rows[i].value;
-	free(rows);
 	return sum;
 }
 

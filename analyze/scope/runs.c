@@ -20,8 +20,8 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 {
 	struct run_filter filter = {.variant = variant, .side = side};
 	struct run_facts f = {0};
-	struct host_row *hosts = NULL;
-	struct run *runs = NULL;
+	autofree struct host_row *hosts = NULL;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &filter, &runs, NULL), nhosts;
 
 	if (n > 0) {
@@ -34,8 +34,6 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 	for (int i = 0; i < nhosts; i++)
 		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
 			f.kernel = hosts[i].release;
-	free(hosts);
-	free(runs);
 	return f;
 }
 
@@ -47,50 +45,46 @@ void run_facts_free(struct run_facts *f)
 
 void run_facts_host(struct str *s, const struct run_facts *f)
 {
-	char *line = xasprintf("Linux %s on host %s", f->kernel ? f->kernel : "(unknown)",
-			       f->host ? f->host : "(unknown)");
+	autofree char *line = xasprintf("Linux %s on host %s", f->kernel ? f->kernel : "(unknown)",
+					f->host ? f->host : "(unknown)");
 
 	str_replace(line, '\n', ' ');
 	str_printf(s, "%s\n", line);
-	free(line);
 }
 
 /* Prints the host of each side, and a shared host only once. */
 static void run_facts_put_hosts(struct str *s, struct store *store, const struct block *blocks,
 				int n)
 {
-	struct str line = {0};
+	freed(str_free) struct str line = {0};
 
 	for (int i = 0; i < n; i++) {
-		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+		freed(run_facts_free) struct run_facts f =
+			run_facts_of(store, blocks[i].variant, blocks[i].side);
 
 		str_reset(&line);
 		run_facts_host(&line, &f);
 		if (!s->len || !strstr(s->buf, line.buf))
 			str_puts(s, line.buf);
-		run_facts_free(&f);
 	}
-	str_free(&line);
 }
 
 void run_facts_title(struct store *store, const struct query *q, struct table *t)
 {
-	struct block *blocks = NULL;
-	struct str s = {0};
+	autofree struct block *blocks = NULL;
+	freed(str_free) struct str s = {0};
 	int n = scope_blocks(store, q, &blocks, NULL);
 
 	run_facts_put_hosts(&s, store, blocks, n);
 	for (int i = 0; i < n && (q->side || n == 1); i++) {
-		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+		freed(run_facts_free) struct run_facts f =
+			run_facts_of(store, blocks[i].variant, blocks[i].side);
 
 		if (f.command)
 			str_printf(&s, "%s: %s\n", blocks[i].variant, f.command);
-		run_facts_free(&f);
 	}
 	if (s.len)
 		table_title_lines(t, str_trim(s.buf));
-	str_free(&s);
-	free(blocks);
 }
 
 /* --- clocks of two hosts --- */
@@ -106,14 +100,13 @@ static bool clocks_read(struct store *s, const struct run *r, struct clock_facts
 int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err)
 {
 	struct run_filter all = {0};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &all, &runs, err);
 
 	*f = (struct clock_facts){0};
 	for (int i = 0; i < n && !f->known; i++)
 		if (runs[i].host && !strcmp(runs[i].host, host))
 			clocks_read(s, &runs[i], f);
-	free(runs);
 	return n < 0 ? n : 0;
 }
 
@@ -133,9 +126,9 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 	struct run_filter all = {0};
 	double most = -1, error = 0, skew;
 	struct clock_facts c;
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &all, &runs, err);
-	char *apart, *known;
+	autofree char *apart = NULL, *known = NULL;
 
 	if (n < 0)
 		return n;
@@ -146,14 +139,11 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 		most = fmax(most, skew / 1e6);
 		error = fmax(error, c.error);
 	}
-	free(runs);
 	if (most < 0)
 		return 0;
 	apart = clocks_text(most);
 	known = clocks_text(error);
 	note_add(&t->notes, two_hosts, apart, known);
-	free(apart);
-	free(known);
 	return 0;
 }
 
@@ -351,12 +341,11 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 	const char *base = store_variant_base(s, variant);
 	struct run_filter all = {.variant = variant, .failed = true};
 	struct value *row = table_row(t);
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL;
 	size_t ok, failed;
 	int k = 0, nruns = store_runs(s, &all, &runs, err);
 
 	runs_count(runs, nruns, &ok, &failed);
-	free(runs);
 
 	row[k++] = value_str(t, variant);
 	if (n)
@@ -371,7 +360,7 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 
 static int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	const char **variants = NULL, **settings = NULL;
+	autofree const char **variants = NULL, **settings = NULL;
 	int nv = store_variants(s, &variants, err);
 	int ns = nv < 0 ? nv : store_names(s, NAMES_SETTING, &settings, err);
 	int rc = ns < 0 ? ns : 0;
@@ -386,8 +375,6 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 		rc = error_set(err, ENOENT,
 			       "no variant is '%s'; 'zcost report variants' lists them",
 			       q->variant ? q->variant : "");
-	free(variants);
-	free(settings);
 	return rc;
 }
 

@@ -20,7 +20,7 @@ static bool scope_among(const char **names, int n, const char *name, bool glob)
 int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
 		     const char **names, int n, struct error *err)
 {
-	struct str list = {0};
+	freed(str_free) struct str list = {0};
 	int rc = 0;
 
 	if (!name || scope_among(names, n, name, glob))
@@ -29,7 +29,6 @@ int scope_check_name(struct store *s, const char *what, const char *name, bool g
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
 	rc = error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s", store_path(s) ?: "the store",
 		       what, name, did_you_mean(list.buf, name), list.buf ? list.buf : "none");
-	str_free(&list);
 	return rc;
 }
 
@@ -37,10 +36,9 @@ static bool scope_has_runs(struct store *s, const struct query *q, const char *v
 			   const char *side)
 {
 	struct run_filter f = {variant, q->pass, side, q->repeat, true};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &f, &runs, NULL);
 
-	free(runs);
 	return n > 0;
 }
 
@@ -66,7 +64,7 @@ static int scope_pick_blocks(struct store *s, const struct query *q, const char 
 
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err)
 {
-	const char **variants = NULL, **sides = NULL;
+	autofree const char **variants = NULL, **sides = NULL;
 	int nv = store_variants(s, &variants, err), ns, rc;
 
 	if (nv < 0)
@@ -77,8 +75,6 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 		rc = scope_check_name(s, "side", q->side, false, sides, ns, err);
 	if (!rc)
 		rc = scope_pick_blocks(s, q, variants, nv, sides, ns, blocks);
-	free(variants);
-	free(sides);
 	if (!rc && (q->repeat || q->pass))
 		return error_set(err, ENOENT, "no such run; 'zcost report runs' lists them");
 	return rc;
@@ -154,22 +150,20 @@ static void scope_add_notes(struct table *t, const struct notes *stored, int run
 
 void scope_notes(struct store *s, const struct run *runs, int n, struct table *t)
 {
-	struct notes stored = {0};
+	freed(notes_free) struct notes stored = {0};
 
 	for (int r = 0; r < n; r++)
 		store_notes(s, runs[r].id, &stored, NULL);
 	scope_add_notes(t, &stored, n);
-	notes_free(&stored);
 }
 
 int scope_profile_notes(struct store *s, const struct query *q, const struct block *b,
 			struct table *t, struct error *err)
 {
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
 
 	scope_notes(s, runs, n, t);
-	free(runs);
 	return n < 0 ? n : passes_note_conditions(s, q, b, t, err);
 }
 
@@ -183,9 +177,9 @@ static bool note_concerns_basis(const struct note *note)
 
 int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err)
 {
-	struct notes stored = {0}, losses = {0};
+	freed(notes_free) struct notes stored = {0}, losses = {0};
 	struct query every = {0};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 
 	for (int r = 0; r < n; r++)
@@ -195,19 +189,15 @@ int scope_basis_notes(struct store *s, const struct block *b, struct table *t, s
 		if (note_concerns_basis(&stored.note[i]))
 			notes_copy(&losses, &stored.note[i]);
 	scope_add_notes(t, &losses, n);
-	notes_free(&losses);
-	notes_free(&stored);
-	free(runs);
 	return n < 0 ? n : 0;
 }
 
 void scope_capture_notes(struct store *s, struct table *t)
 {
-	struct notes stored = {0};
+	freed(notes_free) struct notes stored = {0};
 
 	store_notes(s, 0, &stored, NULL);
 	scope_add_notes(t, &stored, 0);
-	notes_free(&stored);
 }
 
 int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err)
@@ -238,15 +228,12 @@ double figure_metric_of(struct store *s, const struct run *r, const void *key)
 double figure_metric(struct store *s, const struct run *r, const void *name)
 {
 	const char *colon = strchr(name, ':');
-	char *copy;
-	double v;
+	autofree char *copy = NULL;
 
 	if (!colon)
 		return run_metric(s, r, name, NULL, NO_CPU);
 	copy = xstrndup(name, (size_t)(colon - (const char *)name));
-	v = run_metric(s, r, copy, colon + 1, NO_CPU);
-	free(copy);
-	return v;
+	return run_metric(s, r, copy, colon + 1, NO_CPU);
 }
 
 const char *busy_metric(const struct query *q)
@@ -272,11 +259,10 @@ struct estimate scope_estimate(struct store *s, const struct run *runs, int n, e
 {
 	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
 	size_t used;
-	double *x = scope_figures(s, runs, n, figure, arg, &used);
+	autofree double *x = scope_figures(s, runs, n, figure, arg, &used);
 
 	if (used)
 		result = stats_estimate(e, x, used, 0.95);
-	free(x);
 	return result;
 }
 
@@ -313,8 +299,8 @@ static void busy_note_threads(struct store *s, const struct block_runs *b, struc
 int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
 	       struct error *err)
 {
-	struct block_list list = {0};
-	struct str rest = {0};
+	freed(block_list_free) struct block_list list = {0};
+	freed(str_free) struct str rest = {0};
 	double least = INFINITY, most = 0;
 	struct estimate e;
 	int n = 0, rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0;
@@ -338,8 +324,6 @@ int busy_notes(struct store *s, const struct query *q, const char *end, struct t
 	}
 	if (rest.len)
 		note_add_of(&t->notes, end, NULL, workload_alone, rest.buf);
-	str_free(&rest);
-	block_list_free(&list);
 	return rc;
 }
 

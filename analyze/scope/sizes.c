@@ -53,7 +53,7 @@ struct size_bucket {
 static bool size_sum(struct store *s, const struct run *r, const char *metric, const char *object,
 		     size_t len, double *sum)
 {
-	struct metric_row *rows;
+	autofree struct metric_row *rows = NULL;
 	int n = store_metrics(s, r->id, metric, OF_SIDE, &rows, NULL);
 	bool any = false;
 
@@ -63,7 +63,6 @@ static bool size_sum(struct store *s, const struct run *r, const char *metric, c
 			*sum += rows[i].value;
 			any = true;
 		}
-	free(rows);
 	return any;
 }
 
@@ -84,7 +83,7 @@ static double size_metric(struct store *s, const struct run *r, const void *key)
 static double size_percent(struct store *s, const struct run *r, const void *arg)
 {
 	const struct size_bucket *k = arg;
-	char *object = xasprintf("%s%s", k->part->object, k->b);
+	autofree char *object = xasprintf("%s%s", k->part->object, k->b);
 	struct metric_key key = {k->part->metric, object, NO_CPU};
 	double n = size_metric(s, r, &key), all;
 
@@ -93,7 +92,6 @@ static double size_percent(struct store *s, const struct run *r, const void *arg
 		all = size_metric(s, r, &key);
 	else
 		size_sum(s, r, k->part->metric, object, strlen(k->part->object), &all);
-	free(object);
 	return all > 0 ? 100 * n / all : NAN;
 }
 

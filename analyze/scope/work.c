@@ -86,7 +86,7 @@ double transfer_part(struct store *s, const struct run *r)
 
 double calls_of_run(struct store *s, const struct run *r)
 {
-	struct syscall_row *rows;
+	autofree struct syscall_row *rows = NULL;
 	uint64_t calls = 0;
 	int n = store_syscalls(s, r->id, &rows, NULL);
 
@@ -94,7 +94,6 @@ double calls_of_run(struct store *s, const struct run *r)
 		return NAN;
 	for (int i = 0; i < n; i++)
 		calls += rows[i].calls;
-	free(rows);
 	return n ? (double)calls : NAN;
 }
 
@@ -108,10 +107,10 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 {
 	const struct query every = {0};
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
 	size_t used;
-	double *x;
+	autofree double *x = NULL;
 
 	if (n < 0)
 		return e;
@@ -119,7 +118,5 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 	if (used)
 		e = stats_estimate(est, x, used, 0.95);
 	*error = stats_error_of(est, x, used);
-	free(x);
-	free(runs);
 	return e;
 }

@@ -165,7 +165,7 @@ static char *hide_words(struct anonymous *a, const char *text, const char *other
 	str_puts(&s, "");
 	for (; *text; text += n) {
 		bool after = s.len && s.buf[s.len - 1] == '=';
-		char *word, *hidden;
+		autofree char *word = NULL, *hidden = NULL;
 
 		n = strcspn(text, " =");
 		word = xstrndup(text, n);
@@ -176,8 +176,6 @@ static char *hide_words(struct anonymous *a, const char *text, const char *other
 		str_printf(&s, "%s%.*s", hidden, text[n] != '\0' && !(after && text[n] == '='),
 			   text + n);
 		n += text[n] != '\0';
-		free(word);
-		free(hidden);
 	}
 	return str_take(&s);
 }

@@ -276,10 +276,9 @@ static void dso_adopt_build_id(struct dso_search *f, const char *path, bool name
 
 static void dso_search_symfs(struct dso_search *f)
 {
-	char *path = place_expand("%s%p", f);
+	autofree char *path = place_expand("%s%p", f);
 
 	dso_adopt_build_id(f, path, true);
-	free(path);
 	dso_try_places(f, symfs_places, true);
 }
 

@@ -221,11 +221,9 @@ static int64_t plt_find_symbol(Elf_Data *data, uint32_t type, int i)
 
 static void plt_add_symbol(struct symtab *t, const struct symtab_symbol *s, const char *of)
 {
-	char *nice = demangle(of), *name = xasprintf("%s@plt", nice ? nice : of);
+	autofree char *nice = demangle(of), *name = xasprintf("%s@plt", nice ? nice : of);
 
 	symtab_add(t, s, name, NULL);
-	free(name);
-	free(nice);
 }
 
 /*

@@ -167,7 +167,7 @@ int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *
 bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct error *err)
 {
 	FILE *f = fopen(path, "re");
-	char *text = NULL;
+	autofree char *text = NULL;
 	bool found = false;
 	size_t cap = 0;
 	struct kallsyms_line l;
@@ -181,7 +181,6 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct
 		*addr = l.addr;
 	else if (!f || !feof(f)) /* without memory, getline() sets no error in the stream */
 		error_sys(err, errno, "%s: cannot read", path);
-	free(text);
 	if (f)
 		fclose(f);
 	return found;
@@ -209,13 +208,10 @@ static bool notes_find_build_id(struct cursor c, char hex[65])
 
 bool notes_build_id(const char *path, char hex[65], struct error *err)
 {
-	char *data;
+	autofree char *data = NULL;
 	size_t len;
-	bool found;
 
 	if (file_read(path, &data, &len, err))
 		return false;
-	found = notes_find_build_id(cursor_of(data, len, false), hex);
-	free(data);
-	return found;
+	return notes_find_build_id(cursor_of(data, len, false), hex);
 }

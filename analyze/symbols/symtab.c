@@ -59,7 +59,7 @@ void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *nam
 /* Sorts by address. Symbols with equal addresses keep their order. */
 static void symtab_sort(struct symtab *t)
 {
-	struct radix_row *rows = xmalloc(t->n * sizeof(*rows));
+	autofree struct radix_row *rows = xmalloc(t->n * sizeof(*rows));
 	struct symtab_symbol *sorted;
 
 	for (size_t i = 0; i < t->n; i++)
@@ -68,7 +68,6 @@ static void symtab_sort(struct symtab *t)
 	sorted = xmalloc(t->n * sizeof(*sorted));
 	for (size_t i = 0; i < t->n; i++)
 		sorted[i] = t->symbols[rows[i].value];
-	free(rows);
 	free(t->symbols);
 	t->symbols = sorted;
 	t->cap = t->n;
@@ -114,7 +113,7 @@ static bool symtab_second_is_better(const struct symtab *t, const struct symtab_
 {
 	const char *na = t->names.buf + a->name, *nb = t->names.buf + b->name;
 	bool empty_a = a->end == a->start, empty_b = b->end == b->start, nicer;
-	char *nice_a, *nice_b;
+	autofree char *nice_a = NULL, *nice_b = NULL;
 
 	if (empty_a != empty_b)
 		return empty_a;
@@ -127,8 +126,6 @@ static bool symtab_second_is_better(const struct symtab *t, const struct symtab_
 	nice_a = symtab_demangled(t, a);
 	nice_b = symtab_demangled(t, b);
 	nicer = name_second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
-	free(nice_a);
-	free(nice_b);
 	return nicer;
 }
 

@@ -235,12 +235,11 @@ void doctor_check_zcrx(struct doctor *d)
 	if (!d->zcrx) {
 		doctor_put_split(d);
 	} else {
-		char *nic;
+		autofree char *nic = NULL;
 		unsigned int queue = doctor_split_queue(d->zcrx, &nic), index = if_nametoindex(nic);
 
 		rc = index ? try_zcrx(index, queue) : -ENODEV;
 		doctor_put_try(d, d->zcrx, rc, NULL, ZC_ZCRX);
-		free(nic);
 	}
 }
 

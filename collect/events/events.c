@@ -337,12 +337,10 @@ int event_list_read(struct event_list *list, const char *text, struct error *err
 
 int event_list_check(const char *text, struct error *err)
 {
-	struct event_list list = {0};
+	freed(event_list_free) struct event_list list = {0};
 	struct error own = {0};
-	int rc = events_read_list(&list, text, false, err ? err : &own);
 
-	event_list_free(&list);
-	return rc;
+	return events_read_list(&list, text, false, err ? err : &own);
 }
 
 void event_list_free(struct event_list *list)

@@ -444,13 +444,12 @@ static void help_print_modes(FILE *out, const char *title, const struct mode *co
 	fprintf(out, "%s\n", title);
 	for (; *modes; modes++) {
 		const struct mode *m = *modes;
-		struct str line = {0};
+		freed(str_free) struct str line = {0};
 
 		snprintf(text, sizeof(text), "%s%s%s%s", m->what, m->needs ? " (" : "",
 			 m->needs ? m->needs : "", m->needs ? ")" : "");
 		args_help_line(&line, COLUMN, m->name, text);
 		fputs(line.buf, out);
-		str_free(&line);
 	}
 	fprintf(out, "\n");
 }

@@ -138,7 +138,7 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 static int counters_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct counters list = {0};
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -152,7 +152,6 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 	for (size_t i = 0; i < list.n; i++)
 		free(list.c[i].name);
 	free(list.c);
-	tsv_free(&t);
 	return rc;
 }
 

@@ -97,7 +97,7 @@ static void stat_add_absent(struct table *t, const char *name, enum stat_state s
 
 static void stat_add_counters(struct table *t, const struct perf_stat *st)
 {
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	struct value *row;
 
 	for (size_t i = 0; i < st->n; i++) {
@@ -116,7 +116,6 @@ static void stat_add_counters(struct table *t, const struct perf_stat *st)
 		if (row && c->running_pct < 100)
 			table_set(t, row, "running_pct", value_real(c->running_pct));
 	}
-	str_free(&name);
 }
 
 /*
@@ -161,7 +160,7 @@ static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const
 {
 	double units = q->work.units > 0 ? q->work.units : q->work.rate * st->elapsed_s;
 	const char *unit = q->unit ? q->unit : "unit";
-	struct str name = {0}, per = {0};
+	freed(str_free) struct str name = {0}, per = {0};
 
 	if (!(units > 0))
 		return;
@@ -183,8 +182,6 @@ static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const
 		str_printf(&per, "%s/cycle", unit);
 		stat_add_row(t, st, name.buf, per.buf, units / c->value);
 	}
-	str_free(&name);
-	str_free(&per);
 }
 
 static void stat_note_source(struct table *t, const struct perf_stat *st)
@@ -387,7 +384,7 @@ static bool counters_value_of(const void *arg, const char *event, double *value)
 {
 	struct counters_pair *p = (struct counters_pair *)arg;
 	const char *group = strrchr(p->event, '@');
-	char *mate = xasprintf("%s%s", event, group ? group : "");
+	autofree char *mate = xasprintf("%s%s", event, group ? group : "");
 	const char *used = mate;
 
 	*value = counters_metric(p->s, p->r, "counter", mate);
@@ -397,7 +394,6 @@ static bool counters_value_of(const void *arg, const char *event, double *value)
 	}
 	if (!isnan(*value))
 		p->apart = !counters_same_time(p, used);
-	free(mate);
 	return !isnan(*value);
 }
 
@@ -432,7 +428,7 @@ static void counters_add_mean(const struct block_table *m, struct value *row, fi
 			      const void *arg, bool whole)
 {
 	size_t n;
-	double *x = scope_figures(m->s, m->b->runs, m->b->n, figure, arg, &n);
+	autofree double *x = scope_figures(m->s, m->b->runs, m->b->n, figure, arg, &n);
 	double mean = n ? stats_mean(x, n) : NAN;
 
 	if (n > 1) {
@@ -440,7 +436,6 @@ static void counters_add_mean(const struct block_table *m, struct value *row, fi
 		table_set(m->t, row, "stddev_pct",
 			  value_real(100 * stats_sd(x, n) / sqrt((double)n) / fabs(mean)));
 	}
-	free(x);
 }
 
 static void counters_fill_interval(const struct block_table *m, struct value *row,
@@ -489,7 +484,7 @@ static bool counters_add_figure(const struct block_table *m, const char *name, c
 
 static void counters_add_event(const struct block_table *m, const struct metric_row *event)
 {
-	char *name = xasprintf("counter:%s", event->key.object);
+	autofree char *name = xasprintf("counter:%s", event->key.object);
 	bool whole = !strcmp(event->unit, "1") || !strcmp(event->unit, "ns");
 	struct value *row;
 
@@ -501,7 +496,6 @@ static void counters_add_event(const struct block_table *m, const struct metric_
 						  ? "<not supported>"
 						  : "<not counted>"));
 	}
-	free(name);
 }
 
 static void counters_add_ratio(const struct block_table *m, const char *event)
@@ -510,7 +504,7 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 	struct counter_ratio ratio;
 	struct counters_pair p = {m->s, NULL, event, false};
 	bool found = false;
-	char *name;
+	autofree char *name = NULL;
 
 	for (int i = 0; i < m->b->n && !found; i++) {
 		p.r = &m->b->runs[i];
@@ -522,7 +516,6 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
 	if (p.apart)
 		note_add_block(&m->t->notes, &m->b->block, ratio_of_turns, name);
-	free(name);
 }
 
 /* --- the events of a block --- */

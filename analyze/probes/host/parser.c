@@ -87,12 +87,11 @@ static void topology_read_cpus(struct topology *t, const json_t *root)
 static void topology_add(struct topology *t, struct topology_row *row, const struct cpuset *set)
 {
 	struct host *h = t->host;
-	char *text = set ? cpuset_format(set) : NULL;
+	autofree char *text = set ? cpuset_format(set) : NULL;
 
 	row->name = arena_strdup(&h->arena, row->name);
 	row->cpus = arena_strdup(&h->arena, text ? text : row->cpus);
 	row->distances = arena_strdup(&h->arena, row->distances);
-	free(text);
 	array_add(h->places, h->nplaces, h->places_cap, *row);
 }
 
@@ -231,7 +230,7 @@ static void topology_add_nic(struct topology *t, const char *name, const char *t
 static void topology_add_nics(struct topology *t, const char *dir, struct error *err)
 {
 	char *nics = xasprintf("%s/nic", dir), *path, *text;
-	struct dirent **list = NULL;
+	autofree struct dirent **list = NULL;
 	int n = scandir(nics, &list, NULL, versionsort);
 
 	if (n < 0)
@@ -245,7 +244,6 @@ static void topology_add_nics(struct topology *t, const char *dir, struct error 
 		free(path);
 		free(list[i]);
 	}
-	free(list);
 	free(nics);
 }
 
@@ -311,9 +309,10 @@ static void host_add_lines(struct host *h, const char *dir, const char *file, co
 
 int host_read(struct host *h, const char *hosts_dir, const char *name, struct error *err)
 {
-	char *dir = xasprintf("%s/%s", hosts_dir, name), *path = xasprintf("%s/host.json", dir);
+	autofree char *dir = xasprintf("%s/%s", hosts_dir, name),
+		      *path = xasprintf("%s/host.json", dir);
 	struct error json = {0}, nics = {0}, *first;
-	json_t *root = json_file(path, &json);
+	json_auto_t *root = json_file(path, &json);
 	const char *online = json_str(root, "online_cpus");
 	struct cpuset set;
 
@@ -329,9 +328,6 @@ int host_read(struct host *h, const char *hosts_dir, const char *name, struct er
 	host_add_texts(h, "vulnerability:", json_object_get(root, "vulnerabilities"));
 	host_add_lines(h, dir, "sysctls", "sysctl:", &nics);
 	host_add_lines(h, dir, "config", "", &nics);
-	json_decref(root);
-	free(path);
-	free(dir);
 	first = error_of_machine(json.code) ? &json : &nics;
 	return error_of_machine(first->code) ? error_set(err, first->code, "%s", first->text) : 0;
 }

@@ -58,14 +58,13 @@ static void host_list_flaws(struct str *s, const struct fact_row *facts, int n, 
 static void host_add_mitigations(struct table *t, const char *host, const struct fact_row *facts,
 				 int n)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	host_list_flaws(&s, facts, n, "Vulnerable", "vulnerable");
 	host_list_flaws(&s, facts, n, "Mitigation", "mitigated");
 	host_list_flaws(&s, facts, n, "Unknown", "unknown");
 	host_list_flaws(&s, facts, n, "Not affected", "not affected");
 	host_add_row(t, host, "CPU mitigations", s.len ? s.buf : NULL);
-	str_free(&s);
 }
 
 static int host_add_settings(struct store *s, const char *host, struct table *t, struct error *err)
@@ -95,7 +94,7 @@ static int host_add_settings(struct store *s, const char *host, struct table *t,
 static int host_add_clock(struct store *s, const char *host, struct table *t, struct error *err)
 {
 	struct clock_facts f;
-	char *offset, *error;
+	autofree char *offset = NULL, *error = NULL;
 	int rc = clocks_of_host(s, host, &f, err);
 
 	if (rc || !f.known)
@@ -104,14 +103,12 @@ static int host_add_clock(struct store *s, const char *host, struct table *t, st
 	error = clocks_text(f.error);
 	host_add_row(t, host, "clock ahead of the capturing host's",
 		     arena_printf(&t->arena, "%s +-%s", offset, error));
-	free(error);
-	free(offset);
 	return 0;
 }
 
 static int host_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct host_row *hosts;
+	autofree struct host_row *hosts = NULL;
 	int n = store_hosts(s, &hosts, err), rc = 0;
 	char cpus[24];
 
@@ -131,7 +128,6 @@ static int host_run(struct store *s, const struct query *q, struct table *t, str
 		if (!rc)
 			rc = host_add_clock(s, h->name, t, err);
 	}
-	free(hosts);
 	return rc;
 }
 

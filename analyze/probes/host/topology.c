@@ -52,11 +52,10 @@ static void topology_set_number(struct table *t, struct value *row, const char *
 static void topology_set_cpus(struct table *t, struct value *row, const char *column,
 			      const struct cpuset *set)
 {
-	char *text = cpuset_format(set);
+	autofree char *text = cpuset_format(set);
 
 	if (*text)
 		table_set(t, row, column, value_str(t, text));
-	free(text);
 }
 
 /* --- the host's parts --- */
@@ -171,7 +170,7 @@ static void topology_put_side(struct table *t, const struct machine *m, const st
 	char *name = arena_printf(&t->arena, "%s %s", b->variant, b->side);
 	struct value *row = topology_new_row(t, r->host, "side", name, r->cpus);
 	struct placement p;
-	struct str detail = {0};
+	freed(str_free) struct str detail = {0};
 
 	if (!placement_of(&p, m, r->cpus)) {
 		table_set(t, row, "detail", value_str(t, "the host's topology is not known"));
@@ -188,15 +187,13 @@ static void topology_put_side(struct table *t, const struct machine *m, const st
 		topology_add(&detail, arena_printf(&t->arena, "both threads of %u core%s",
 						   p.doubled, p.doubled == 1 ? "" : "s"));
 	if (cpuset_count(&p.siblings)) {
-		char *set = cpuset_format(&p.siblings);
+		autofree char *set = cpuset_format(&p.siblings);
 
 		topology_add(&detail,
 			     arena_printf(&t->arena, "SMT siblings %s are not the side's", set));
-		free(set);
 	}
 	topology_detail_nics(&detail, m, &p);
 	table_set(t, row, "detail", value_str(t, detail.buf));
-	str_free(&detail);
 }
 
 static bool topology_on_host(const struct run *r, const char *host)
@@ -228,7 +225,7 @@ static void topology_put_block(struct table *t, const struct machine *m, const s
 /* Adds the notes on the sides' placement, including severity info. */
 static void topology_add_notes(struct store *s, const struct block_runs *b, struct table *t)
 {
-	struct notes stored = {0};
+	freed(notes_free) struct notes stored = {0};
 	const char *concerns;
 
 	for (int i = 0; i < b->n; i++)
@@ -238,13 +235,12 @@ static void topology_add_notes(struct store *s, const struct block_runs *b, stru
 		if (concerns && !strcmp(concerns, t->name))
 			notes_copy(&t->notes, &stored.note[k]);
 	}
-	notes_free(&stored);
 }
 
 static int topology_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct host_row *hosts = NULL;
-	struct block_list list = {0};
+	autofree struct host_row *hosts = NULL;
+	freed(block_list_free) struct block_list list = {0};
 	struct machine m;
 	int n = store_hosts(s, &hosts, err), rc = n < 0 ? n : 0;
 
@@ -263,8 +259,6 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 		topology_add_notes(s, &list.blocks[i], t);
 	if (!rc && !q->all)
 		note_add(&t->notes, table_how, "--all shows every core and cache");
-	free(hosts);
-	block_list_free(&list);
 	return rc;
 }
 

@@ -27,7 +27,7 @@ static void perf_add_named(struct profile *p, const struct ingest *in)
 
 static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	double *idle_ns = ingest_idle_ns(in);
+	autofree double *idle_ns = ingest_idle_ns(in);
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
@@ -45,7 +45,6 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 
 	profile_init(p);
 	rc = perfdata_read(p, path, &o, err);
-	free(idle_ns);
 	if (!rc) {
 		in->profile = p;
 		perf_add_named(p, in);
@@ -105,10 +104,11 @@ static double *coverage_idle_tasks(const struct profile *p, uint32_t event)
  */
 static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 {
-	double *tasks = coverage_idle_tasks(in->profile, event), *idle = ingest_idle_ns(in);
+	autofree double *tasks = coverage_idle_tasks(in->profile, event),
+			*idle = ingest_idle_ns(in);
 	double all = 0, sampled = 0;
 	struct cpuset unseen = {0};
-	char *text;
+	autofree char *text = NULL;
 
 	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		if (isnan(idle[cpu]) || profile_has_idle(tasks[cpu], idle[cpu]))
@@ -121,9 +121,6 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 	if (all > 0)
 		note_add(&in->notes, perf_idle_unseen, text, sampled / 1e9, all / 1e9)->severity =
 			low ? SEVERITY_WARNING : SEVERITY_INFO;
-	free(text);
-	free(idle);
-	free(tasks);
 }
 
 void ingest_coverage(struct ingest *in)

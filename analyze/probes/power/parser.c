@@ -248,9 +248,9 @@ static void power_add_total(struct ingest *in, const char *kind)
 static void power_add_total_series(struct ingest *in, const char *kind)
 {
 	const char *source = power_find_source(in, kind), *name;
-	char *prefix = xasprintf("power_w:%s/%s/", kind, source ? source : "");
+	autofree char *prefix = xasprintf("power_w:%s/%s/", kind, source ? source : "");
 	size_t n = 0, cap = 0, domains = 0, together, k;
-	struct reading *r = NULL;
+	autofree struct reading *r = NULL;
 	double watts;
 
 	for (size_t i = 0; i < in->npower; i++)
@@ -272,19 +272,16 @@ static void power_add_total_series(struct ingest *in, const char *kind)
 		if (together == domains)
 			ingest_point(in, name, r[i].t_ns, watts);
 	}
-	free(prefix);
-	free(r);
 }
 
 void power_put(struct ingest *in)
 {
 	for (size_t i = 0; i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
-		char *object = xasprintf("%s/%s/%s", p->kind, p->source, p->domain);
+		autofree char *object = xasprintf("%s/%s/%s", p->kind, p->source, p->domain);
 
 		ingest_metric_row(in, &(struct metric_row){
 					      {"power_w", object, NO_CPU}, "W", p->watts, p->how});
-		free(object);
 	}
 	for (size_t i = 0; i < array_size(totals); i++)
 		power_add_total(in, totals[i]);
@@ -342,14 +339,13 @@ static void domains_add_power(struct ingest *in, struct domains *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct domain *d = &list->d[i];
-		char *what = xasprintf("power of %s %s", d->source, d->name);
+		autofree char *what = xasprintf("power of %s %s", d->source, d->name);
 
 		readings_sort(d->r, d->n);
 		power_add(in, power_kind_of(d->source, d->name), d->source, d->name,
 			  readings_power(in, what, d->r, d->n, d->energy), NULL);
 		readings_add_series(in, power_kind_of(d->source, d->name), d->source, d->name, d->r,
 				    d->n, d->energy);
-		free(what);
 	}
 }
 
@@ -357,7 +353,7 @@ static int power_read_file(struct ingest *in, const char *path, struct error *er
 {
 	struct domains list = {0};
 	size_t bad;
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -372,7 +368,6 @@ static int power_read_file(struct ingest *in, const char *path, struct error *er
 	for (size_t i = 0; i < list.n; i++)
 		free(list.d[i].r);
 	free(list.d);
-	tsv_free(&t);
 	return rc;
 }
 
@@ -595,7 +590,7 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 {
 	struct reader d = {.in = in, .m = m};
 	const char *name = path_base_name(m->path), *kind = m->kind ? m->kind : "wall";
-	struct tsv t = {0};
+	freed(tsv_free) struct tsv t = {0};
 	char *what;
 	int rc = (m->in_capture ? tsv_read : tsv_read_named)(&t, m->path, 0, err);
 
@@ -619,7 +614,6 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 		free(what);
 	}
 	free(d.r);
-	tsv_free(&t);
 	return rc;
 }
 
@@ -638,13 +632,12 @@ static void meter_add_power(struct ingest *in, const struct meter *m)
 /* Adds the log that the collector copied, with the options that the user gave for it. */
 static void meter_add_kept_log(struct ingest *in, struct meter own)
 {
-	char *path = xasprintf("%s/power.csv", in->dir);
+	autofree char *path = xasprintf("%s/power.csv", in->dir);
 
 	own.path = path;
 	own.in_capture = true;
 	if (path_exists(path))
 		meter_add_power(in, &own);
-	free(path);
 }
 
 void ingest_meters(struct ingest *in)

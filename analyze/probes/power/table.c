@@ -34,14 +34,13 @@ const char *power_kind(struct store *s, const struct query *q)
 void power_note_kinds(struct store *s, const struct query *q, struct table *t)
 {
 	const char *used = power_kind(s, q);
-	struct str others = {0};
+	freed(str_free) struct str others = {0};
 
 	for (int i = 0; used && power_kind_names[i]; i++)
 		if (strcmp(power_kind_names[i], used) && power_has_kind(s, q, power_kind_names[i]))
 			str_printf(&others, "%s%s", others.len ? ", " : "", power_kind_names[i]);
 	if (others.len)
 		note_add(&t->notes, power_kind, used, others.buf);
-	str_free(&others);
 }
 
 static bool power_same_host(const struct run *a, const struct run *b)
@@ -58,7 +57,7 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
 	const struct metric_key key = {"power_w", p->kind, NO_CPU};
 	const char *source;
-	struct run *all = NULL;
+	autofree struct run *all = NULL;
 	bool found;
 	int n;
 
@@ -69,7 +68,6 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	for (int i = 0; i < n && !found; i++)
 		found = power_same_host(&all[i], side) &&
 			store_metric_of(s, all[i].id, &key, &p->watts, &source);
-	free(all);
 	if (found)
 		p->source = !strcmp(source, "modelled")	  ? POWER_MODELLED
 			    : !strcmp(source, "imported") ? POWER_IMPORTED
@@ -102,7 +100,7 @@ static bool power_modelled(struct store *s, const struct query *q, const struct 
 static bool power_is_shared(struct store *s, const struct run *const sides[], int n)
 {
 	struct run_filter f = {sides[0]->variant, sides[0]->pass, NULL, sides[0]->repeat, false};
-	struct run *all;
+	autofree struct run *all = NULL;
 	int count = store_runs(s, &f, &all, NULL), on_host = 0;
 
 	for (int i = 0; i < count; i++)
@@ -111,7 +109,6 @@ static bool power_is_shared(struct store *s, const struct run *const sides[], in
 				on_host++;
 				break;
 			}
-	free(all);
 	return on_host > n;
 }
 
@@ -318,7 +315,7 @@ static void power_table_note_rules(const struct query *q, struct table *t)
 static void power_table_note_datagrams(struct store *s, const struct block_list *list,
 				       struct table *t)
 {
-	struct absences absent = {0};
+	freed(absences_free) struct absences absent = {0};
 	int r;
 
 	for (int i = 0; i < list->n && t->rows; i++) {
@@ -331,7 +328,6 @@ static void power_table_note_datagrams(struct store *s, const struct block_list 
 	}
 	absences_next(&absent, (size_t)list->n);
 	absences_add_notes(&absent, t);
-	absences_free(&absent);
 }
 
 static void power_add_notes(struct block_table *k)

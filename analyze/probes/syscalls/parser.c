@@ -127,7 +127,7 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 	struct timed sum = {0};
 	struct syscall_row row;
 	size_t bad;
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -146,7 +146,6 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 		note_add(&in->notes, rows_unreadable, "syscalls", bad, "syscalls.tsv");
 	if (sum.timed < sum.calls)
 		note_add(&in->notes, syscalls_sampled, (double)sum.calls / (double)sum.timed);
-	tsv_free(&t);
 	return rc;
 }
 
@@ -166,7 +165,7 @@ static int socket_copies_read_file(struct ingest *in, const char *path, struct e
 {
 	size_t bad;
 	uint64_t bytes;
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (rc)
@@ -184,7 +183,6 @@ static int socket_copies_read_file(struct ingest *in, const char *path, struct e
 	}
 	if (bad)
 		note_add(&in->notes, rows_unreadable, "syscalls", bad, "socket_copies.tsv");
-	tsv_free(&t);
 	return rc;
 }
 

@@ -101,13 +101,12 @@ static int syscalls_keys(const struct query *q, unsigned int *keys, struct error
 /* Sets the columns. by_block adds variant and side in front. */
 static void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block)
 {
-	struct str others = {0};
+	freed(str_free) struct str others = {0};
 
 	str_printf(&others, "%s%s%s%s-", by_block ? "" : "variant side ",
 		   keys & SYSCALLS_BY_PID ? "" : "pid ", keys & SYSCALLS_BY_TID ? "" : "tid ",
 		   keys & SYSCALLS_BY_COMM ? "" : "comm ");
 	table_drop_columns(t, others.buf);
-	str_free(&others);
 }
 
 /* --- adding up: sums of squares are merged by Chan's formula --- */
@@ -231,8 +230,8 @@ static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, d
 static void syscalls_note_unfinished(struct table *t, const struct block *b,
 				     const struct syscall_sums *s)
 {
-	struct str text = {0};
-	struct intern names = {0};
+	freed(str_free) struct str text = {0};
+	freed(intern_free) struct intern names = {0};
 	uint64_t *sums = xcalloc(s->n + 1, sizeof(*sums));
 
 	for (size_t i = 0; i < s->n; i++)
@@ -243,8 +242,6 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 			   (unsigned long long)sums[k]);
 	if (text.len)
 		note_add_block(&t->notes, b, syscalls_open, text.buf);
-	str_free(&text);
-	intern_free(&names);
 	free(sums);
 }
 
@@ -516,7 +513,8 @@ static void syscalls_perf_calls_free(struct syscalls_perf_calls *c)
 static int syscalls_from_perf(struct tracepoints *tp, const struct query *q, struct table *t,
 			      struct error *err)
 {
-	struct syscalls_perf_calls c = {.tp = tp, .q = q, .sums.kib = syscalls_work_kib(q)};
+	freed(syscalls_perf_calls_free) struct syscalls_perf_calls c = {
+		.tp = tp, .q = q, .sums.kib = syscalls_work_kib(q)};
 	int rc = syscalls_keys(q, &c.sums.keys, err);
 
 	if (!rc)
@@ -528,7 +526,6 @@ static int syscalls_from_perf(struct tracepoints *tp, const struct query *q, str
 		tracepoints_add_notes(tp, &t->notes);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
-	syscalls_perf_calls_free(&c);
 	return rc;
 }
 
@@ -566,7 +563,7 @@ static const struct column syscalls_columns[] = {
 static int syscalls_add_run(struct store *s, const struct query *q, const struct run *run,
 			    struct syscall_sums *sums, struct error *err)
 {
-	struct syscall_row *rows;
+	autofree struct syscall_row *rows = NULL;
 	int n = store_syscalls(s, run->id, &rows, err);
 
 	if (n < 0)
@@ -574,7 +571,6 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 	for (int i = 0; i < n; i++)
 		if (str_matches(q->comm, rows[i].comm))
 			syscalls_add(sums, &rows[i]);
-	free(rows);
 	sums->kib += work_in_window(s, run, "rate_kib");
 	return 0;
 }
@@ -596,7 +592,7 @@ static int syscalls_put_block(struct store *s, const struct query *q, const stru
 static int syscalls_run_store(struct store *s, const struct query *q, struct table *t,
 			      struct error *err)
 {
-	struct block_list list = {0};
+	freed(block_list_free) struct block_list list = {0};
 	unsigned int keys;
 	int rc = syscalls_keys(q, &keys, err);
 
@@ -611,7 +607,6 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 		changes_nothing(s, t);
 	if (!rc)
 		block_list_run_notes(&list, s, t);
-	block_list_free(&list);
 	return rc;
 }
 

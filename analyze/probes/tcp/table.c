@@ -138,14 +138,13 @@ static int tcp_put_run(struct store *s, const struct query *q, const struct bloc
 	size_t limit = query_limit(q, LIMIT);
 	int i;
 	double seconds = figure_metric(s, r, "seconds");
-	struct socket_row *rows;
+	autofree struct socket_row *rows = NULL;
 	int n = store_sockets(s, r->id, &rows, err);
 
 	if (n < 0)
 		return n;
 	for (i = 0; i < n && (size_t)i < limit; i++)
 		tcp_put_socket(t, b, r, &rows[i], seconds);
-	free(rows);
 	*said |= tcp_put_workload(s, t, b, r);
 	return n - i;
 }

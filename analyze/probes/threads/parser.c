@@ -327,7 +327,7 @@ static void threads_add_cpus(struct ingest *in, struct sums *sums)
 	for (size_t i = 0; i < in->nthreads_seen; i++) {
 		struct thread_row *row = &in->threads_seen[i];
 		struct cpuset set = {0};
-		char *text;
+		autofree char *text = NULL;
 
 		if (!row->tid)
 			continue;
@@ -336,7 +336,6 @@ static void threads_add_cpus(struct ingest *in, struct sums *sums)
 				cpuset_add(&set, cpu);
 		text = cpuset_format(&set);
 		row->cpus = *text ? arena_strdup(&in->arena, text) : NULL;
-		free(text);
 	}
 }
 
@@ -347,7 +346,8 @@ static void threads_add_cpus(struct ingest *in, struct sums *sums)
 static void threads_add_accounting(struct ingest *in)
 {
 	static const char key[] = "CONFIG_IRQ_TIME_ACCOUNTING";
-	char *path = in->host_dir ? xasprintf("%s/config", in->host_dir) : NULL, *text = NULL;
+	autofree char *path = in->host_dir ? xasprintf("%s/config", in->host_dir) : NULL,
+		      *text = NULL;
 	struct error err = {0};
 
 	if (path && !file_read(path, &text, NULL, &err) && strstr(text, key))
@@ -355,8 +355,6 @@ static void threads_add_accounting(struct ingest *in)
 			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"));
 	if (error_of_machine(err.code))
 		note_add(&in->notes, file_damaged, "threads", err.text);
-	free(text);
-	free(path);
 }
 
 /* Scales times from the covered part to the whole window, as busy_ns is. */

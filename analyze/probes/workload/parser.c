@@ -375,7 +375,7 @@ static int account_read_summary(struct ingest *in, const struct workload_run *ru
 				struct error *err)
 {
 	const struct adapter *is = adapter_find(in->units);
-	char *text;
+	autofree char *text = NULL;
 	int rc;
 
 	if (!is->summary)
@@ -384,7 +384,6 @@ static int account_read_summary(struct ingest *in, const struct workload_run *ru
 	if (rc)
 		return rc;
 	ingest_summary(in, text);
-	free(text);
 	return 0;
 }
 

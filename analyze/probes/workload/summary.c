@@ -31,11 +31,10 @@ static const char *hist_find_unit(const char *histogram)
 static void hist_add_metric(struct ingest *in, const char *histogram, const char *what,
 			    const char *unit, const json_t *value)
 {
-	char *object = xasprintf("%s:%s", histogram, what);
+	autofree char *object = xasprintf("%s:%s", histogram, what);
 
 	if (json_is_number(value))
 		ingest_metric_of(in, "hist", object, NO_CPU, unit, json_number_value(value));
-	free(object);
 }
 
 static void hist_add_buckets(struct ingest *in, const char *histogram, const json_t *buckets)
@@ -209,7 +208,7 @@ void ingest_summary(struct ingest *in, char *text)
 	int number = 0;
 
 	while ((line = str_token(&rest, '\n'))) {
-		json_t *object = *line ? json_loads(line, 0, NULL) : NULL;
+		json_auto_t *object = *line ? json_loads(line, 0, NULL) : NULL;
 		const char *type = object ? json_str(object, "type") : NULL;
 
 		number++;
@@ -220,7 +219,6 @@ void ingest_summary(struct ingest *in, char *text)
 		else if (type && !strcmp(type, "summary"))
 			tcpzc_read_summary(in, object);
 		summed |= type && !strcmp(type, "summary");
-		json_decref(object);
 	}
 	if (!summed)
 		note_add(&in->notes, workload_no_summary);
