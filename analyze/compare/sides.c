@@ -147,10 +147,13 @@ int compare_side(const struct comparison *c, const char **side, struct error *er
 			"--side total: a list of costs has no total of the sides; --table metrics has");
 	if (compare_is_bare(c))
 		return c->side[BASE] ? error_set(err, EINVAL, "--side: files have no sides") : 0;
-	ret = c->side[BASE] ? 0 : sides_read(c, of, err);
-	if (ret || c->side[BASE])
+	ret = sides_read(c, of, err);
+	if (ret)
 		return ret;
-	*side = sides_find_common(of);
+	for (int e = 0; e < ENDS && c->side[BASE] && !ret; e++)
+		ret = sides_check_named(c, (enum end)e, &of[e], err);
+	if (!c->side[BASE])
+		*side = sides_find_common(of);
 	sides_free(of);
-	return 0;
+	return ret;
 }
