@@ -150,15 +150,16 @@ static void time_order_merge(struct time_order *o, size_t from, size_t mid, size
 		*to++ = *b++;
 }
 
-/* Merges neighbouring stretches until there is one. */
+/* Merges neighbouring stretches until there are two. */
 static void time_order_sort(struct time_order *o)
 {
 	struct tracepoint *merged;
 	size_t i;
 
 	o->starts[o->nstarts] = o->starts[o->nstarts + 1] = o->n;
-	o->merged = xrealloc(o->merged, o->cap * sizeof(*o->merged));
-	for (; o->nstarts > 1; o->nstarts = (o->nstarts + 1) / 2) {
+	if (o->nstarts > 2)
+		o->merged = xrealloc(o->merged, o->cap * sizeof(*o->merged));
+	for (; o->nstarts > 2; o->nstarts = (o->nstarts + 1) / 2) {
 		for (i = 0; i < o->nstarts; i += 2) {
 			time_order_merge(o, o->starts[i], o->starts[i + 1], o->starts[i + 2]);
 			o->starts[i / 2] = o->starts[i];
@@ -170,19 +171,34 @@ static void time_order_sort(struct time_order *o)
 	}
 }
 
-/* Delivers the events up to `limit`. */
+/* Delivers the events up to `limit`, and merges the last two stretches as it does. */
 static void time_order_flush(struct time_order *o, uint64_t limit)
 {
-	size_t i;
+	const struct tracepoint *a, *a_end, *b, *b_end, *next;
+	size_t left;
 
 	if (!o->n)
 		return;
 	time_order_sort(o);
-	for (i = 0; i < o->n && o->list[i].time <= limit; i++)
-		time_order_deliver(o, &o->list[i]);
-	o->n -= i;
-	o->nstarts = o->n > 0;
-	memmove(o->list, o->list + i, o->n * sizeof(*o->list));
+	a = o->list;
+	a_end = b = o->list + o->starts[1];
+	b_end = o->list + o->n;
+	for (;;) {
+		next = a < a_end && (b == b_end || a->time <= b->time) ? a : b;
+		if (next == b_end || next->time > limit)
+			break;
+		time_order_deliver(o, next);
+		*(next == a ? &a : &b) = next + 1;
+	}
+	left = (size_t)(a_end - a);
+	o->n = left + (size_t)(b_end - b);
+	memmove(o->list, a, left * sizeof(*o->list));
+	memmove(o->list + left, b, (o->n - left) * sizeof(*o->list));
+	o->nstarts = 0;
+	if (left)
+		o->starts[o->nstarts++] = 0;
+	if (o->n > left)
+		o->starts[o->nstarts++] = left;
 }
 
 struct tracepoint *time_order_slot(struct time_order *o)
