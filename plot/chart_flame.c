@@ -22,9 +22,20 @@ enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255
 #define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
 #define UNRESOLVED_MOST 0.05  /* share of unresolved addresses that needs no caption */
 
+/* Cleans a string that `known` does not have at its address. Most labels share an object. */
+static const char *flame_clean(struct flame *fl, struct map *known, const char *s)
+{
+	uint64_t *at = map_at(known, (uintptr_t)s);
+
+	if (!*at)
+		*at = (uintptr_t)label_clean(&fl->arena, s);
+	return (const char *)(uintptr_t)*at;
+}
+
 uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 {
 	uint32_t *places = xcalloc(tree->nlabels + 1, sizeof(*places));
+	struct map known = {0};
 
 	for (size_t i = 0; i < tree->nlabels; i++) {
 		const struct call_label *l = &tree->labels[i];
@@ -32,10 +43,11 @@ uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 		places[i] = flame_label(
 			fl,
 			(struct flame_label){
-				label_clean(&fl->arena, l->symbol), label_clean(&fl->arena, l->dso),
-				label_clean(&fl->arena, l->component), l->context, l->begins,
+				flame_clean(fl, &known, l->symbol), flame_clean(fl, &known, l->dso),
+				flame_clean(fl, &known, l->component), l->context, l->begins,
 				l->command ? FLAME_COMMAND : palette_part(l->component)});
 	}
+	map_free(&known);
 	return places;
 }
 
