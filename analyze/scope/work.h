@@ -12,7 +12,8 @@
 
 /*
  * THE LIST of units of work beside bytes: an identifier, the unit, and the end of the name of the
- * metric with its rate. A new unit is a row here, and one in workload/workload.h.
+ * metric with its rate. A new unit is a row here, one in workload/workload.h,
+ * a name in workload/lines.c and a column of the view `runs` in analyze/store/schema.sql.
  */
 // clang-format off
 #define WORK_UNITS(row) \
