@@ -73,7 +73,7 @@ awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i } NR 
 ok "the rows of report cpu --by thread sum to the side's busy time" near "$(cat sum)" "$(cat busy)" 0.01
 ok "report cpu --by cpu succeeds" exits 0 "$zcost" report cpu r --by cpu
 ok "report cpu --by with an unknown key is a usage error" exits 2 "$zcost" report cpu r --by dso
-ok "the error about an unknown key of --by lists the keys" says 'keys cpu, comm, process and thread' err
+ok "the error about an unknown key of --by lists the keys" says 'it has: cpu comm process pid thread tid' err
 ok "report cpu --by comm --cpu is a usage error" exits 2 "$zcost" report cpu r --by comm --cpu 0
 ok "report cpu --by cpu --cpu succeeds" exits 0 "$zcost" report cpu r --by cpu --cpu 0
 ok "report sched succeeds" exits 0 "$zcost" report sched r

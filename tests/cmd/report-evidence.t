@@ -84,7 +84,7 @@ if command -v gnuplot >/dev/null; then
 	ok "no evidence of zero copy is no warning" is "$(cat caption)" ''
 	remark throughput
 	ok "the remark says nothing about the side without evidence" says \
-		'old: no evidence of zero copy (· )?splice: every byte was copied on the receiver ' remark
+		'old: no evidence of zero copy (· )?splice: plain copying, as asked ' remark
 	ok "plot exits 0 for a base that copies as asked" exits 0 "$zcost" plot cap throughput -o slides --format svg --base plain --new msgzc
 	caption throughput
 	ok "the caption does not name a base that copies as asked" is "$(cat caption)" 'msgzc: fell back to copying every byte (not zero copy) '
