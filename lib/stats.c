@@ -170,7 +170,7 @@ static struct stats_error median_error(const double *x, size_t n)
 {
 	struct stats_error mean = stats_error_of(EST_MEAN, x, n);
 	struct estimate e;
-	double ratio; /* of the standard errors of the median and the mean of n normal values */
+	double ratio; /* the median's standard error / the mean's, n normal values */
 
 	ratio = n < 3 ? 1 : sqrt(M_PI * (double)n / (2 * (double)n + (n % 2 ? 0.95 : 2.6)));
 	if (n < 12)

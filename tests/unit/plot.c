@@ -71,7 +71,7 @@ static void fill(struct table *t, const char *name, const char *text)
 	}
 }
 
-static void (*sheet_notes)(struct notes *notes); /* of all tables but zerocopy */
+static void (*sheet_notes)(struct notes *notes); /* fills the notes of each table but zerocopy */
 
 static int from_sheets(const struct chart_source *source, const char *name, const struct query *q,
 		       struct table *t, struct error *err)
