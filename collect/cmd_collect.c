@@ -76,7 +76,7 @@ static const struct option_row {
 	 "run COMMAND as this user, without the rights of root; zcost and its collectors stay root",
 	 TEXT, AT(run.user)},
 	{0, "units", "ADAPTER",
-	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
+	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE, for example, names another unit",
 	 UNITS, AT(run.units)},
 	{0, "processes", "NAMES",
 	 "names of more processes that belong to the workload, with globs: 'nginx java*'", TEXT,

@@ -324,19 +324,17 @@ const struct adapter adapter_kperf = {
 
 /* --- regex:RE --- */
 
-/* What the number of RE counts per second; the default is the first row. */
+#define REGEX_WORK(id, unit, units) {units "=", WORK_##id##S},
+
+/* What the number of RE counts per second; the default is messages. */
 static const struct {
 	const char *prefix;
 	enum work work;
-} regex_works[] = {
-	{"messages=", WORK_MESSAGES},
-	{"bytes=", WORK_BYTES},
-	{"packets=", WORK_PACKETS},
-};
+} regex_works[] = {{"bytes=", WORK_BYTES}, WORK_UNITS(REGEX_WORK)};
 
 static struct line_pattern regex_pattern(const char *arg)
 {
-	struct line_pattern p = {arg, regex_works[0].work, .scale = 1};
+	struct line_pattern p = {arg, WORK_MESSAGES, .scale = 1};
 
 	for (size_t i = 0; i < array_size(regex_works); i++) {
 		if (!str_starts(arg, regex_works[i].prefix))

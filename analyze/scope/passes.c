@@ -22,7 +22,7 @@ static const struct column passes_columns[] = {
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput", .what = "estimate over the runs"},
 	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
-	 .what = "loss of throughput, or of packets or messages a second, against the measure pass; negative if the pass was faster"},
+	 .what = "loss of throughput, or of units of work a second, against the measure pass; negative if the pass was faster"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
 	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
 };

@@ -4,22 +4,12 @@
 #define ZC_WORK_H
 
 #include "analyze/scope/scope.h"
+#include "workload/workload.h"
 
 /*
  * The unit of work of runs is KiB where bytes are known, else packets, else messages. --unit
  * overrides the unit.
  */
-
-/*
- * THE LIST of units of work beside bytes: an identifier, the unit, and the end of the name of the
- * metric with its rate. A new unit is a row here, one in workload/workload.h,
- * a name in workload/lines.c and a column of the view `runs` in analyze/store/schema.sql.
- */
-// clang-format off
-#define WORK_UNITS(row) \
-	row(PACKET, "packet", "packets") \
-	row(MESSAGE, "message", "messages")
-// clang-format on
 
 /* The units in texts: WORK_UNITS(WORK_UNIT_COMMA) "KiB and syscall". */
 #define WORK_UNIT_PIPE(id, unit, units)	 unit "|"

@@ -29,7 +29,7 @@ analyze/perfdata analyze/model analyze/symbols
 analyze/texts analyze/model
 analyze/archive
 analyze/store analyze/model analyze/archive
-analyze/scope analyze/model analyze/store
+analyze/scope workload analyze/model analyze/store
 analyze/probes workload analyze/model analyze/symbols analyze/perfdata analyze/texts analyze/store analyze/scope
 analyze/costs analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes
 analyze/evidence analyze/model analyze/store analyze/scope analyze/probes analyze/costs
