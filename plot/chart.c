@@ -2,7 +2,6 @@
 /* The list of charts, and what all charts share: tables and their notes, bars, sides, captions. */
 #include "plot/chart.h"
 
-#include "analyze/costs/components.h"
 #include "analyze/model/notes.h"
 #include "analyze/scope/scope.h"
 #include "lib/alloc.h"
@@ -175,20 +174,11 @@ int drawing_table(struct drawing *d, int i, const struct table **t, struct error
 	return rc;
 }
 
-/* If the rules cannot be read, each table of costs fails with the reason. */
-void drawing_read_components(struct drawing *d, struct query *q)
-{
-	if (!d->components)
-		components_read(&d->components, q->components_file, q->components_set, NULL);
-	q->rules = d->components;
-}
-
 int drawing_prepare(struct drawing *d, struct error *err)
 {
 	struct error ignored = {0};
 	int rc;
 
-	drawing_read_components(d, &d->query);
 	if (d->query.estimator)
 		d->facts.estimator = d->query.estimator;
 	if (!d->base && d->facts.nvariants)
@@ -218,7 +208,6 @@ void drawing_free(struct drawing *d)
 		free(d->tables[i]);
 	}
 	free(d->tables);
-	components_free(d->components);
 	notes_free(&d->doubts);
 	table_free(&d->zerocopy);
 	table_free(&d->runs);

@@ -77,7 +77,6 @@ struct drawing {
 		struct error why;
 	} * *tables; /* each is read once for all charts */
 	size_t ntables, tables_cap;
-	struct components *components; /* those of the query, read once for all tables */
 	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
 	struct table runs;	       /* all runs, failed ones too; no rows: not known */
 	bool lossy;		       /* a table behind a chart so far was incomplete */
@@ -122,8 +121,6 @@ struct chart {
 const struct chart *chart_find(const char *name); /* or NULL */
 const struct chart *chart_at(size_t i);		  /* NULL past the last */
 
-/* Reads the rules of the query's components, so that the tables of the query share them. */
-void drawing_read_components(struct drawing *d, struct query *q);
 
 /* Fills in the base, the tables of runs and of zero copy; -ENOENT: an unknown variant. */
 int drawing_prepare(struct drawing *d, struct error *err);

@@ -306,9 +306,6 @@ static int page_open(struct html_page *p, struct error *err)
 	p->d.source = &p->source;
 	p->d.store = p->stores[0];
 	p->d.side = page_side(r);
-	drawing_read_components(&p->d, &r->query);
-	if (c)
-		c->query.rules = r->query.rules;
 	p->d.query = r->query;
 	p->d.query.side = NULL;
 	if (p->nstores > 1)

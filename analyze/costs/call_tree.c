@@ -299,12 +299,12 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 {
 	struct components *own = NULL;
 	struct tally_spec spec;
-	int rc = q->rules ? 0 : components_read(&own, q->components_file, q->components_set, err);
+	int rc = components_read(&own, q->components_file, q->components_set, err);
 
 	*part = (struct cost_part){0};
 	if (rc)
 		return rc;
-	s->components = q->rules ? q->rules : own;
+	s->components = own;
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
 	rc = cost_part_read(store, q, b, &spec, part, err);

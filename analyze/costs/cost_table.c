@@ -160,10 +160,7 @@ static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, st
 	if (n > GROUPS_MAX)
 		return error_set(err, EINVAL, "more than %d groups", GROUPS_MAX);
 	c->rules = xcalloc(n, sizeof(struct components *));
-	c->shared = q->rules && !c->table->groups;
-	if (c->shared)
-		c->rules[c->nrules++] = (struct components *)q->rules;
-	for (size_t i = (size_t)c->nrules; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !rc; i++) {
 		rc = c->table->groups ? components_group(&c->rules[i], q->groups[i], err)
 				      : components_read(&c->rules[i], q->components_file,
 							q->components_set, err);
@@ -279,7 +276,7 @@ void cost_parts_free(struct cost_parts *c)
 		cost_part_free(&c->part[i]);
 	for (int i = 0; c->whole && i < c->nblocks; i++)
 		cost_part_free(&c->whole[i]);
-	for (int i = 0; i < c->nrules && !c->shared; i++)
+	for (int i = 0; i < c->nrules; i++)
 		components_free(c->rules[i]);
 	free(c->part);
 	free(c->whole);

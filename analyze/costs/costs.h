@@ -148,7 +148,7 @@ struct cost_parts {
 	struct tally_spec spec;
 	struct components **rules; /* one set, or one for each group */
 	int nrules;
-	bool shared, by_block; /* shared: the rules are the query's */
+	bool by_block;
 	struct block *blocks;
 	int nblocks;
 	struct cost_part *part; /* one part for each block; then those of the next group */

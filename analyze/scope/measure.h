@@ -20,7 +20,6 @@ struct trace;	     /* the text of perf trace -s, analyze/texts/text.h */
 struct perf_stat;    /* what perf stat printed, analyze/texts/text.h */
 struct ethtool_text; /* what ethtool -S printed, analyze/texts/text.h */
 struct tracepoints;  /* the tracepoints of a perf.data, analyze/perfdata/tracepoints.h */
-struct components;   /* analyze/costs/components.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* --in */
@@ -69,7 +68,6 @@ struct query {
 				the columns up to the CPUs */
 	const char **groups; /* --group, as given */
 	size_t ngroups;
-	const struct components *rules; /* rules in place of --components and its set */
 	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
 	/* what a unit of work is, and what it costs */
 	const char *unit; /* packet, KiB, message, syscall; NULL: KiB where bytes are known */
