@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct tep_handle;
 
@@ -66,19 +67,27 @@ struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, 
 const char *tracing_print_format(const struct tracing_format *f, size_t *len);
 
 /* Returns the field's value, sign-extended. The raw data must hold the field. */
-static inline uint64_t tracing_value(struct tracing_field f, const uint8_t *raw, bool swap)
+static inline __attribute__((always_inline)) uint64_t tracing_value(struct tracing_field f,
+								    const uint8_t *raw, bool swap)
 {
-	struct cursor c = cursor_of(raw + f.at, f.size, swap);
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
 
 	switch (f.size) {
 	case 1:
-		return f.sign ? (uint64_t)(int8_t)cursor_u8(&c) : cursor_u8(&c);
+		return f.sign ? (uint64_t)(int8_t)raw[f.at] : raw[f.at];
 	case 2:
-		return f.sign ? (uint64_t)(int16_t)cursor_u16(&c) : cursor_u16(&c);
+		memcpy(&two, raw + f.at, sizeof(two));
+		two = swap ? __builtin_bswap16(two) : two;
+		return f.sign ? (uint64_t)(int16_t)two : two;
 	case 4:
-		return f.sign ? (uint64_t)(int32_t)cursor_u32(&c) : cursor_u32(&c);
+		memcpy(&four, raw + f.at, sizeof(four));
+		four = swap ? __builtin_bswap32(four) : four;
+		return f.sign ? (uint64_t)(int32_t)four : four;
 	default:
-		return cursor_u64(&c);
+		memcpy(&eight, raw + f.at, sizeof(eight));
+		return swap ? __builtin_bswap64(eight) : eight;
 	}
 }
 

@@ -298,12 +298,17 @@ static const struct tracepoint_want wants[] = {
 	[EXIT] = {"raw_syscalls", "sys_exit", {[NR] = "id", [RESULT] = "ret"}},
 };
 
-/* A thread's open call. */
+enum { RECENT_CALLS = 8 };
+
+/* A thread's open call, and the rows of its recent calls. */
 struct syscalls_perf_thread {
 	uint64_t entered; /* time of the entry, valid only if `open` */
 	uint32_t nr;
 	bool open, left_out; /* left_out: --comm excludes the thread */
 	uint32_t group;	     /* number + 1; 0 if not known yet */
+	struct {
+		uint32_t nr, row; /* row + 1; 0 for a free entry */
+	} recent[RECENT_CALLS];	  /* by the number of the call */
 };
 
 struct syscalls_perf_calls {
@@ -383,6 +388,18 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
 	return c->sums.n++;
 }
 
+static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscalls_perf_thread *s,
+				   uint32_t thread)
+{
+	uint32_t i = s->nr % RECENT_CALLS;
+
+	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
+		s->recent[i].row = (uint32_t)syscalls_perf_find_row(c, s, thread) + 1;
+		s->recent[i].nr = s->nr;
+	}
+	return s->recent[i].row - 1;
+}
+
 static int hist_bucket(uint64_t v)
 {
 	return v ? 63 - __builtin_clzll(v) : 0;
@@ -392,15 +409,20 @@ static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uin
 				int64_t result)
 {
 	struct syscall_row *r = &c->sums.rows[index];
-	double mean = r->calls ? (double)r->total_ns / (double)r->calls : 0;
+	double before = (double)r->calls; /* the number of calls */
+	double off = (double)ns * before - (double)r->total_ns;
 
 	if (!r->calls++ || ns < r->min_ns)
 		r->min_ns = ns;
 	if (ns > r->max_ns)
 		r->max_ns = ns;
 	r->total_ns += ns;
-	/* Welford's sum of squared deviations: the difference of two sums would lose digits. */
-	r->m2 += ((double)ns - mean) * ((double)ns - (double)r->total_ns / (double)r->calls);
+	/*
+	 * Sum of squared deviations (Youngs and Cramer 1971): the difference of two sums would lose
+	 * digits.
+	 */
+	if (before > 0)
+		r->m2 += off * off / (before * (before + 1));
 	r->time_hist[hist_bucket(ns)]++;
 	r->errors += result < 0;
 	if (r->has_bytes && result > 0)
@@ -415,7 +437,7 @@ static void syscalls_perf_add_unfinished(struct syscalls_perf_calls *c,
 	s->open = false;
 	if (s->left_out)
 		return;
-	row = syscalls_perf_find_row(c, s, thread); /* this call may move the rows */
+	row = syscalls_perf_row_of(c, s, thread); /* this call may move the rows */
 	c->sums.rows[row].unfinished++;
 }
 
@@ -454,7 +476,7 @@ static void syscalls_perf_on_exit(struct syscalls_perf_calls *c, const struct tr
 	s->open = false;
 	if (s->left_out || (c->q->cpus && !cpuset_has(c->q->cpus, t->cpu)))
 		return;
-	syscalls_perf_count(c, syscalls_perf_find_row(c, s, thread),
+	syscalls_perf_count(c, syscalls_perf_row_of(c, s, thread),
 			    t->time > s->entered ? t->time - s->entered : 0,
 			    no_number ? 0 : (int64_t)t->v[RESULT]);
 }
