@@ -142,7 +142,11 @@ static bool drawing_has_table(struct drawing *d, const char *variant, const char
 			return true;
 	}
 	*t = xcalloc(1, sizeof(**t));
-	**t = (struct drawing_table){.variant = variant, .name = name, .side = side};
+	**t = (struct drawing_table){
+		.variant = variant ? arena_strdup(&d->arena, variant) : NULL,
+		.name = arena_strdup(&d->arena, name),
+		.side = side ? arena_strdup(&d->arena, side) : NULL,
+	};
 	array_add(d->tables, d->ntables, d->tables_cap, *t);
 	return false;
 }
