@@ -202,7 +202,6 @@ static const char field_line[] = "^\tfield:" NAME BRACKETS "([ *]+" NAME BRACKET
 static void format_copy_fields(struct str *to, const struct tracing_format *f)
 {
 	const char *end = f->text + f->size, *at, *eol;
-	regmatch_t line = {0};
 	regex_t field;
 
 	if (regcomp(&field, field_line, REG_EXTENDED | REG_NOSUB))
@@ -210,11 +209,15 @@ static void format_copy_fields(struct str *to, const struct tracing_format *f)
 	str_printf(to, "name: %s\nID: %llu\nformat:\n", f->name, (unsigned long long)f->id);
 	at = memmem(f->text, f->size, "\nformat:\n", 9);
 	for (at = at ? at + 9 : end; at < end; at = eol + 1) {
+		autofree char *line = NULL;
+
 		eol = memchr(at, '\n', (size_t)(end - at));
-		line.rm_eo = (eol ? eol : at) - at;
-		if (!eol || (eol > at && regexec(&field, at, 1, &line, REG_STARTEND)))
+		if (!eol)
 			break;
-		str_add(to, at, (size_t)(eol - at) + 1);
+		line = xstrndup(at, (size_t)(eol - at));
+		if (*line && regexec(&field, line, 0, NULL, 0))
+			break;
+		str_printf(to, "%s\n", line);
 	}
 	str_puts(to, "\nprint fmt: \"\"\n");
 	regfree(&field);
