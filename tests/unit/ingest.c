@@ -739,7 +739,7 @@ TEST(meters_of_the_options_are_read_for_their_side)
 	in.how.meters = meters;
 	in.how.nmeters = array_size(meters);
 	put("t,W\n9,40\n14,40\n");
-	assert_int_equal(file_write(own, "t,kW\n9,70\n14,70\n", 18, NULL), 0);
+	assert_int_equal(file_write(own, "t,kW\n9,70\n14,70\n", 16, NULL), 0);
 	ingest_meters(&in);
 	assert_int_equal(in.npower, 2);
 	assert_string_equal(in.power[0].kind, "package");
