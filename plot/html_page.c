@@ -102,7 +102,7 @@ static void page_add_lines(struct html_page *p, const char *lines)
 
 static void page_add_pair_words(struct html_page *p, const struct html_pair *pair)
 {
-	struct str no_subject = {0}, words = {0};
+	freed(str_free) struct str no_subject = {0}, words = {0};
 
 	commit_print_verdicts(&no_subject, 0, &words, &pair->figures, pair->outcome.limits_differ);
 	html_printf(&p->out, "<li><b>%s</b> against %s: %s", pair->c.end[NEW].label,
@@ -112,7 +112,6 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 						  : "no metric has a value at both ends");
 	page_add_lines(p, pair->first.len ? pair->first.buf : "");
 	str_puts(&p->out, "</li>\n");
-	str_free(&words);
 }
 
 static void page_add_words(struct html_page *p)
