@@ -154,7 +154,7 @@ static void nic_state_add_driver(const struct state *st)
 {
 	struct ethtool_drvinfo d = {.cmd = ETHTOOL_GDRVINFO};
 	struct ethtool_cmd c = {.cmd = ETHTOOL_GSET};
-	uint32_t mbps = nic_ethtool(st->s, st->p, &c) ? 0 : ethtool_cmd_speed(&c);
+	uint32_t mbps = nic_ethtool(st->s, st->p, &c) ? 0 : (uint32_t)c.speed_hi << 16 | c.speed;
 
 	if (!nic_ethtool(st->s, st->p, &d)) {
 		nic_state_add_text(st, "driver", d.driver);
