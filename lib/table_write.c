@@ -298,12 +298,12 @@ static const struct {
 	char separator;
 	void (*put)(FILE *out, const char *text); /* writes a text between separators */
 } formats[] = {
-	[FORMAT_TEXT] = {"text"},
+	[FORMAT_TEXT] = {.name = "text"},
 	[FORMAT_TSV] = {"tsv", NULL, true, '\t', write_tsv_text},
 	[FORMAT_CSV] = {"csv", NULL, true, ',', csv_write_text},
-	[FORMAT_JSON] = {"json", write_json, true},
-	[FORMAT_MD] = {"md", write_md},
-	[FORMAT_COMMIT] = {"commit", table_write_commit},
+	[FORMAT_JSON] = {.name = "json", .write = write_json, .spread = true},
+	[FORMAT_MD] = {.name = "md", .write = write_md},
+	[FORMAT_COMMIT] = {.name = "commit", .write = table_write_commit},
 };
 
 int table_format_parse(const char *name, enum table_format *format)
