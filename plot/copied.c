@@ -198,7 +198,7 @@ static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 	       (rank == NO_EVIDENCE || (rank == COPIED && v.asked_copy));
 }
 
-/* What is said of all variants of a chart: once of those that are alike. */
+/* The words on each variant of a chart. Variants that are alike share their words. */
 struct said {
 	struct words *words;
 	int *of; /* the place of each variant's words; -1: none */

@@ -164,12 +164,10 @@ static int pack_anonymous(struct pack *p, struct error *err)
 	const char *tmp = getenv("TMPDIR"), *capture = p->capture;
 	autofree char *scratch = xasprintf("%s/zcost-XXXXXX", tmp && *tmp ? tmp : "/var/tmp"),
 		      *folder = NULL;
-	int rc = 0;
+	int rc;
 
-	if (!mkdtemp(scratch)) {
-		rc = error_sys(err, errno, "%s: cannot make a folder (TMPDIR)", scratch);
-		return rc;
-	}
+	if (!mkdtemp(scratch))
+		return error_sys(err, errno, "%s: cannot make a folder (TMPDIR)", scratch);
 	folder = xasprintf("%s/capture", scratch);
 	rc = dir_make(folder, err);
 	if (!rc)

@@ -530,8 +530,8 @@ static int counters_by_event(const void *a, const void *b)
 }
 
 /*
- * Finds one metric for each event: its count, which is first by name, or else the last of those
- * that say why no run has the count.
+ * Finds one metric for each event: its count. For an event that no run counted, it finds the last
+ * metric that says why.
  */
 static int counters_find_events(const struct block_table *m, struct metric_keys *list,
 				struct error *err)
