@@ -192,8 +192,8 @@ static struct evidence counted_sent(const struct counted *c)
 	if (total < 0.5 * work)
 		return (struct evidence){.what = c->uring_enters > 0 ? "bytes sent, by io_uring"
 						 : total > 0
-							 ? "bytes sent, most by no system call seen"
-							 : "bytes sent, by no system call seen",
+							 ? "bytes sent, most by no call seen in the window"
+							 : "bytes sent, by no call seen in the window",
 					 .lends = c->uring_enters > 0,
 					 .total = work,
 					 .zero_copy = NAN,

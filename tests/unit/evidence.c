@@ -79,9 +79,9 @@ static const struct counted_case cases[] = {
 	{"sender", "sendto = 499, io_uring_enter = 0", "bytes = 1000",
 	 "bytes sent, by io_uring 1000/-/-"},
 	{"sender", "sendto = 499", "bytes = 1000",
-	 "bytes sent, most by no system call seen 1000/-/-"},
+	 "bytes sent, most by no call seen in the window 1000/-/-"},
 	{"sender", "getsockopt = 0", ACKED " = 1000",
-	 "bytes sent, by no system call seen 1000/-/-"},
+	 "bytes sent, by no call seen in the window 1000/-/-"},
 	{"sender", "sendto = 500, io_uring_enter = 0", "bytes = 1000", "sent 500/0/500"},
 	/* A proxy does both. A count of 0 is no evidence. */
 	{"proxy", "read = 100, write = 100", COPIED " = 100",
