@@ -49,7 +49,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib workload)
-HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
+HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/doctor capture)
 PPROF := $(B)/analyze/export/profile.pb-c
 LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/store \
 		analyze/scope analyze/probes analyze/probes/* analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
@@ -112,7 +112,7 @@ $(B)/plot/html_page.o: plot/html.css plot/html.js
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 
 ifndef OFFLINE
-BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/syscalls/*.bpf.c))
+BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/*/*.bpf.c))
 HOST_OBJ := $(filter-out $(B)/collect/%.bpf.o,$(HOST_OBJ))
 HAVE_BPF := $(shell command -v $(CLANG) 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
@@ -124,8 +124,9 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"'
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' -DBPF_FRAME='"$(B)/collect/frame/frame.bpf.o"'
 $(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
+$(B)/collect/frame/frame.o: $(B)/collect/frame/frame.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.

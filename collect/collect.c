@@ -283,6 +283,7 @@ const struct collector collector_null = {
 	ROW(host) \
 	ROW(kcore) \
 	ROW(perf) \
+	ROW(frame) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

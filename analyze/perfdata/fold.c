@@ -256,6 +256,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 {
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
+	const struct exact_due *due = f->o->exact ? exact_find(f, event, s) : NULL;
 	bool user = mode == PERF_RECORD_MISC_USER;
 	struct side_space space;
 	uint64_t hash;
@@ -268,8 +269,6 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				      .mode = mode,
 				      .nr = (uint32_t)s->nr,
 				      .version = space.version};
-	p->hash = stacks_hash(&p->head, hash);
-	stacks_prefetch_slot(&f->stacks, p->hash);
 	p->cost = (struct fold_cost){.event = event,
 				     .cpu = s->cpu,
 				     .pid = s->pid,
@@ -277,6 +276,10 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .samples = 1,
 				     .weight = s->period,
 				     .missed = f->o->idle_ns ? fold_clock_missed(f, event, s) : 0};
+	if (due)
+		exact_place_sample(&p->cost, &p->head, f->o->exact, due);
+	p->hash = stacks_hash(&p->head, p->head.nr ? hash : 0);
+	stacks_prefetch_slot(&f->stacks, p->hash);
 	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, s->tid), s->time,
 				   order, UINT32_MAX);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};

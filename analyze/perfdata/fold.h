@@ -22,7 +22,7 @@ struct stack_head {
 	uint64_t ip;
 	uint32_t pid;	  /* KERNEL_PID: no user addresses */
 	uint32_t version; /* side-band version of that space, or of the kernel's */
-	uint32_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample */
+	uint32_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample, or a MODE_ of exact.c */
 	uint32_t nr;	  /* addresses in the chain */
 };
 
@@ -50,6 +50,8 @@ void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
 /* Frees what look-ups need. */
 void stacks_finish(struct stacks *s);
+/* Adds a stack without a look-up, and returns its id. */
+uint32_t stacks_append(struct stacks *s, const struct stack_head *head, const void *chain);
 
 static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 {
@@ -88,7 +90,8 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
  * Samples and weight per stack, event, CPU and thread.
  */
 struct fold_cost {
-	uint32_t stack, event, cpu, comm, pid, tid; /* the key */
+	/* the key */
+	uint32_t stack, event : 24, place : 8, cpu, comm, pid, tid; /* place: an exact_place */
 	uint64_t samples, weight;
 	uint64_t missed; /* weight of the periods before late samples (clock.c) */
 };
@@ -186,6 +189,21 @@ bool fold_clocks_count(const struct recording *r, const struct perfdata_options 
 /* Adds the missed periods to the weights of the only thread where perfdata_options asks for them.
  */
 void fold_weigh(struct fold *f);
+
+/* --- exact.c --- */
+
+/* Modes of addresses that are labels of struct exact, or the one symbol below. */
+enum { MODE_LABEL = 0x100, MODE_INTERRUPTS_OFF };
+#define INTERRUPTS_OFF "[interrupts off]"
+
+/* Returns what the CPU did when a sample of the clock was due, or NULL: not known. */
+const struct exact_due *exact_find(const struct fold *f, uint32_t event, const struct sample *s);
+/* Moves a sample to where it was due. */
+void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct exact *x,
+			const struct exact_due *d);
+/* Weighs the samples of the clock by the exact time of their places. */
+void folds_weigh_exact(struct folds *f, const struct recording *r,
+		       const struct perfdata_options *o);
 
 /* --- stacks.c: the order --- */
 

@@ -7,6 +7,50 @@
 #include "lib/cpuset.h"
 #include "lib/error.h"
 
+/*
+ * The exact time of each CPU of a capture, and what the CPU did when each sample of perf's clock
+ * was due (probes/frame). The samples of a clock on these CPUs then count where they were due, and
+ * only divide the time of their place on their CPU: one part is the workload's, one is that of
+ * other programs. A place with time and without a sample has a row of its own.
+ */
+enum exact_place {
+	PLACE_NONE,
+	PLACE_USER, /* with page faults, whose end cannot be seen */
+	PLACE_SYSCALL,
+	PLACE_KTHREAD,
+	PLACE_IDLE,
+	PLACE_SOFTIRQ, /* on top of a task */
+	PLACE_SOFTIRQ_IN_IDLE,
+	PLACE_HARDIRQ,
+	PLACES
+};
+
+/* The name of a place, as in "[hardirq local_timer]". */
+struct exact_label {
+	char *name;
+	enum exact_place place;
+};
+
+struct exact_time {
+	uint32_t cpu, pid, label;
+	uint64_t ns;
+};
+
+struct exact_due {
+	uint64_t at, late; /* ns: CLOCK_MONOTONIC just before the sample; since it was due */
+	uint32_t cpu, label, changes; /* changes of context since it was due */
+};
+
+struct exact {
+	struct exact_label *labels;
+	struct exact_time *times;
+	struct exact_due *due; /* sorted by CPU and time */
+	size_t nlabels, labels_cap, ntimes, times_cap, ndue, due_cap;
+};
+
+/* Frees it and all that it owns. */
+void exact_free(struct exact *x);
+
 struct perfdata_options {
 	struct time_slice slice; /* --from and --to; they replace from_ns and to_ns */
 	/* Count only samples in [from_ns, to_ns) of perf's clock. Both 0: count all. */
@@ -26,6 +70,7 @@ struct perfdata_options {
 	 * of whole CPUs.
 	 */
 	const double *idle_ns;
+	const struct exact *exact; /* or NULL; recorded with CLOCK_MONOTONIC */
 	/* Processes of the workload. p->own gets them and all that they started. */
 	const uint32_t *workload;
 	size_t nworkload;

@@ -76,7 +76,7 @@ static uint64_t stack_root_key(const struct stack *s)
 	return key;
 }
 
-static uint32_t stacks_add(struct stacks *s, const struct stack_head *head, const void *chain)
+uint32_t stacks_append(struct stacks *s, const struct stack_head *head, const void *chain)
 {
 	struct stack *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
 
@@ -87,8 +87,8 @@ static uint32_t stacks_add(struct stacks *s, const struct stack_head *head, cons
 	array_grow(s->keys, s->n, s->keys_cap);
 	s->keys[s->n] = (struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid,
 					   stack_root_key(new)};
-	s->list[s->n++] = new;
-	return (uint32_t)s->n;
+	s->list[s->n] = new;
+	return (uint32_t)s->n++;
 }
 
 static bool stack_equals(const struct stack *a, const struct stack_head *head, const void *chain)
@@ -114,7 +114,7 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 			return (uint32_t)*slot - 1;
 		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
 	}
-	*slot = hash << 32 | stacks_add(s, head, chain);
+	*slot = hash << 32 | (stacks_append(s, head, chain) + 1);
 	return (uint32_t)s->n - 1;
 }
 

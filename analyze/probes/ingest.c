@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/ingest.h"
 
+#include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/snapshots.h"
 #include "lib/alloc.h"
@@ -22,6 +23,7 @@
 // clang-format off
 #define PARSERS(row) \
 	row(counters) \
+	row(frame) \
 	row(idle) \
 	row(irq) \
 	row(net_sysctls) \
@@ -395,6 +397,7 @@ void ingest_free(struct ingest *in)
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->profile);
+	exact_free(in->exact);
 	intern_free(&in->series_names);
 	arena_free(&in->arena);
 	*in = (struct ingest){0};

@@ -80,6 +80,7 @@ struct ingest {
 	struct thread_row *threads_seen;
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL where there are no samples */
+	struct exact *exact;	 /* the frame (perfdata.h), or NULL */
 	const char **absent;	 /* what has no figure in a slice: collectors */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nfacts,
 		facts_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,

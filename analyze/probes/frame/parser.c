@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * frame.tsv: the exact time of each CPU by context and process. due.tsv: what the CPU did when each
+ * sample of perf's clock was due. The reader of perf.data weighs the samples by them.
+ */
+#include "analyze/probes/ingest.h"
+
+#include "analyze/perfdata/perfdata.h"
+#include "analyze/probes/tsv.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *context; /* in the raw files */
+	enum exact_place place;
+} contexts[] = {
+	{"user", PLACE_USER},
+	{"syscall", PLACE_SYSCALL},
+	{"kthread", PLACE_KTHREAD},
+	{"idle", PLACE_IDLE},
+	{"halt", PLACE_IDLE},
+	{"softirq_in_user", PLACE_SOFTIRQ},
+	{"softirq_in_syscall", PLACE_SOFTIRQ},
+	{"softirq_in_kthread", PLACE_SOFTIRQ},
+	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE},
+	{"hardirq", PLACE_HARDIRQ},
+};
+
+/* A file whose rows have a CPU, a process, a context and its vector, and two numbers. */
+struct frame_file {
+	struct tsv t;
+	int cpu, pid, context, vector, parent, comm, first, second;
+};
+
+struct frame_row {
+	uint64_t cpu, pid, first, second;
+	uint32_t label;
+};
+
+static struct exact *frame_exact(struct ingest *in)
+{
+	if (!in->exact)
+		in->exact = xcalloc(1, sizeof(*in->exact));
+	return in->exact;
+}
+
+/* Returns the index of the label for a context and its vector, or -1 for an unknown context. */
+static long frame_label(struct exact *x, const char *context, const char *vector)
+{
+	char *name;
+	size_t i, k;
+
+	for (i = 0; i < array_size(contexts) && strcmp(contexts[i].context, context); i++)
+		;
+	if (i == array_size(contexts))
+		return -1;
+	name = xasprintf("[%.*s%s%s]", (int)strcspn(context, "_"), context, *vector ? " " : "",
+			 vector);
+	for (k = 0; k < x->nlabels; k++)
+		if (x->labels[k].place == contexts[i].place && !strcmp(x->labels[k].name, name)) {
+			free(name);
+			return (long)k;
+		}
+	array_add(x->labels, x->nlabels, x->labels_cap,
+		  (struct exact_label){name, contexts[i].place});
+	return (long)k;
+}
+
+/* Reads a row. Returns false for a row without the two numbers, and for a CPU of another side. */
+static bool frame_read_row(struct ingest *in, const struct frame_file *f, size_t i,
+			   struct frame_row *row)
+{
+	long label;
+
+	if (!parse_u64(tsv_cell(&f->t, i, f->cpu), &row->cpu) || row->cpu >= CPUSET_MAX ||
+	    !ingest_has_cpu(in, (unsigned int)row->cpu) ||
+	    !parse_u64(tsv_cell(&f->t, i, f->pid), &row->pid) ||
+	    !parse_u64(tsv_cell(&f->t, i, f->first), &row->first) ||
+	    !parse_u64(tsv_cell(&f->t, i, f->second), &row->second))
+		return false;
+	label = frame_label(frame_exact(in), tsv_cell(&f->t, i, f->context),
+			    tsv_cell(&f->t, i, f->vector));
+	row->label = (uint32_t)label;
+	return label >= 0;
+}
+
+static int frame_open(struct frame_file *f, const char *path, const char *first,
+		      const char *second, struct error *err)
+{
+	int rc = tsv_read(&f->t, path, '\t', err);
+
+	if (!rc)
+		rc = tsv_require(&f->t, err, "cpu", "pid", "context", "vector", first, second,
+				 NULL);
+	if (rc)
+		return rc;
+	f->cpu = tsv_column(&f->t, "cpu");
+	f->pid = tsv_column(&f->t, "pid");
+	f->context = tsv_column(&f->t, "context");
+	f->vector = tsv_column(&f->t, "vector");
+	f->parent = tsv_column(&f->t, "parent");
+	f->comm = tsv_column(&f->t, "comm");
+	f->first = tsv_column(&f->t, first);
+	f->second = tsv_column(&f->t, second);
+	return 0;
+}
+
+/* --- the workload's processes --- */
+
+static bool frame_is_own(const struct ingest *in, uint64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < in->npids; i++)
+		if (in->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Adds the processes with one of the plan's names, and the descendants that lived in the window. */
+static void frame_add_own(struct ingest *in, const struct frame_file *f)
+{
+	uint64_t pid, parent;
+	bool found = true;
+	size_t i;
+
+	while (found)
+		for (found = false, i = 0; i < f->t.rows; i++) {
+			if (!parse_u64(tsv_cell(&f->t, i, f->pid), &pid) || !pid ||
+			    frame_is_own(in, pid))
+				continue;
+			if ((parse_u64(tsv_cell(&f->t, i, f->parent), &parent) &&
+			     frame_is_own(in, parent)) ||
+			    (in->named && str_matches_any(in->named, tsv_cell(&f->t, i, f->comm)))) {
+				array_add(in->pids, in->npids, in->pids_cap, (uint32_t)pid);
+				found = true;
+			}
+		}
+}
+
+/* --- the two files --- */
+
+static int frame_read_times(struct ingest *in, const char *path, struct error *err)
+{
+	struct frame_file f = {0};
+	struct frame_row row;
+	struct exact *x = frame_exact(in);
+	size_t i;
+	int rc = frame_open(&f, path, "ns", "ns", err);
+
+	if (!rc) {
+		rc = tsv_require(&f.t, err, "parent", "comm", NULL);
+		if (!rc)
+			frame_add_own(in, &f);
+		for (i = 0; !rc && i < f.t.rows; i++)
+			if (frame_read_row(in, &f, i, &row))
+				array_add(x->times, x->ntimes, x->times_cap,
+					  (struct exact_time){(uint32_t)row.cpu, (uint32_t)row.pid,
+							      row.label, row.first});
+	}
+	tsv_free(&f.t);
+	return rc;
+}
+
+static int due_compare(const void *a, const void *b)
+{
+	const struct exact_due *l = a, *r = b;
+
+	if (l->cpu != r->cpu)
+		return l->cpu < r->cpu ? -1 : 1;
+	return (l->at > r->at) - (l->at < r->at);
+}
+
+static int frame_read_due(struct ingest *in, const char *path, struct error *err)
+{
+	struct frame_file f = {0};
+	struct frame_row row;
+	struct exact *x = frame_exact(in);
+	uint64_t changes;
+	size_t i;
+	int column, rc = frame_open(&f, path, "at", "late", err);
+
+	if (!rc)
+		rc = tsv_require(&f.t, err, "changes", NULL);
+	column = rc ? 0 : tsv_column(&f.t, "changes");
+	for (i = 0; !rc && i < f.t.rows; i++)
+		if (frame_read_row(in, &f, i, &row) &&
+		    parse_u64(tsv_cell(&f.t, i, column), &changes))
+			array_add(x->due, x->ndue, x->due_cap,
+				  (struct exact_due){row.first, row.second, (uint32_t)row.cpu,
+						     row.label, (uint32_t)changes});
+	if (x->ndue)
+		qsort(x->due, x->ndue, sizeof(*x->due), due_compare);
+	tsv_free(&f.t);
+	return rc;
+}
+
+static int frame_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	return str_ends(path, "/due.tsv") ? frame_read_due(in, path, err)
+					  : frame_read_times(in, path, err);
+}
+
+const struct parser parser_frame = {.files = {"frame.tsv", "due.tsv"}, .read = frame_read_file};

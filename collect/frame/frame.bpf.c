@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps for each CPU what it is doing, and adds up the time of each context and process. Nothing is
+ * sent: user space reads the arrays after the window.
+ *
+ * A program may be interrupted by another one on the same CPU. So the time of the last change is
+ * exchanged in one step: the times of all contexts always add up to the wall time. Such an
+ * interrupt can only move its own few hundred ns from one context to another.
+ */
+#include "collect/frame/frame.h"
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+struct task_struct {
+	int pid, tgid;
+	unsigned int flags;
+	char comm[16];
+} __attribute__((preserve_access_index));
+
+struct hrtimer {
+	struct {
+		long long expires;
+	} node;
+	void *function;
+} __attribute__((preserve_access_index));
+
+enum {
+	PF_IO_WORKER = 0x10, /* a thread of a process that never leaves the kernel */
+	PF_KTHREAD = 0x200000,
+};
+
+/* User space sets the sizes of the first two. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct frame_task);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct frame_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, FRAME_GROUPS);
+	__type(key, uint32_t);
+	__type(value, struct frame_group);
+} groups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FRAME_GROUPS);
+	__type(key, uint32_t);
+	__type(value, struct frame_times);
+} times SEC(".maps");
+
+/* User space sets its size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} due SEC(".maps");
+
+volatile uint32_t groups_used;
+const volatile uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
+
+static __always_inline struct frame_cpu *this_cpu(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline struct frame_task *task_of(uint32_t id)
+{
+	return bpf_map_lookup_elem(&tasks, &id);
+}
+
+static __always_inline uint32_t context_of(const struct frame_cpu *c)
+{
+	if (c->depth)
+		return FRAME_HARDIRQ + c->vector[(c->depth - 1) & (FRAME_NESTED - 1)];
+	if (c->softirq)
+		return FRAME_SOFTIRQ + c->base * FRAME_SOFTIRQS + c->softirq - 1;
+	return c->halted ? FRAME_HALT : c->base;
+}
+
+/* Counts the time since the last change for what the CPU did until now. */
+static __always_inline uint64_t account(struct frame_cpu *c)
+{
+	uint32_t group = c->group, context = context_of(c);
+	uint64_t now = bpf_ktime_get_ns(), since = __sync_lock_test_and_set(&c->since, now);
+	struct frame_change *change = &c->changes[c->nchanges++ & (FRAME_CHANGES - 1)];
+	struct frame_times *t;
+
+	change->at = now;
+	change->context = context;
+	change->group = group;
+	if (c->phase != FRAME_OPEN)
+		return now;
+	t = bpf_map_lookup_elem(&times, &group);
+	if (t)
+		__sync_fetch_and_add(&t->ns[context & (FRAME_CELLS - 1)], now - since);
+	return now;
+}
+
+static __always_inline void enter(struct frame_cpu *c)
+{
+	if (c->phase == FRAME_OPEN)
+		__sync_fetch_and_add(&c->entries[context_of(c) & (FRAME_CELLS - 1)], 1);
+}
+
+/* --- tasks --- */
+
+/* Returns the index of the group of a process, which is new or was never seen on a CPU. */
+static __always_inline uint32_t new_group(struct frame_task *t, uint32_t pid, uint32_t parent,
+					  const struct task_struct *task)
+{
+	uint32_t at = 0;
+	struct frame_group *g;
+
+	if (groups_used < FRAME_GROUPS - 1)
+		at = __sync_fetch_and_add(&groups_used, 1) + 1;
+	g = at && at < FRAME_GROUPS ? bpf_map_lookup_elem(&groups, &at) : 0;
+	if (!g)
+		return 0;
+	g->pid = pid;
+	g->parent = parent;
+	bpf_probe_read_kernel_str(g->comm, sizeof(g->comm), task->comm);
+	t->group = at;
+	return at;
+}
+
+/*
+ * No interrupt is on top of a task that switches or makes a call. An interrupt whose start was seen
+ * and whose end was not, as the programs were attached, is forgotten here.
+ */
+static __always_inline void task_is_on(struct frame_cpu *c)
+{
+	c->halted = c->depth = c->softirq = 0;
+}
+
+static __always_inline void set_current(struct frame_cpu *c, const struct task_struct *task)
+{
+	uint32_t pid = BPF_CORE_READ(task, pid), tgid = BPF_CORE_READ(task, tgid);
+	uint32_t flags = BPF_CORE_READ(task, flags);
+	struct frame_task *t = task_of(pid), *g = task_of(tgid);
+
+	task_is_on(c);
+	if (!pid)
+		c->base = FRAME_IDLE;
+	else if (flags & (PF_KTHREAD | PF_IO_WORKER))
+		c->base = FRAME_KTHREAD;
+	else
+		/* A task that sleeps as the programs are attached sleeps in a system call. */
+		c->base = t && t->base ? t->base - 1 : FRAME_SYSCALL;
+	c->known = 1;
+	c->group = 0;
+	if (flags & PF_KTHREAD || !g) /* the idle task has this flag, too */
+		return;
+	c->group = g->group ? g->group : new_group(g, tgid, 0, task);
+}
+
+/* preempt, prev, next */
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
+	struct frame_cpu *c = this_cpu();
+	struct frame_task *t;
+
+	if (!c)
+		return 0;
+	account(c);
+	t = task_of(BPF_CORE_READ(prev, pid));
+	if (t && c->known)
+		t->base = 1 + c->base;
+	set_current(c, next);
+	enter(c);
+	return 0;
+}
+
+/* parent, child */
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	uint32_t pid = BPF_CORE_READ(child, pid), tgid = BPF_CORE_READ(child, tgid);
+	uint32_t from = BPF_CORE_READ(parent, tgid);
+	struct frame_task *t = task_of(pid), *p = task_of(from);
+
+	if (!t)
+		return 0;
+	t->base = 1 + FRAME_SYSCALL; /* it returns from fork */
+	if (pid == tgid && !new_group(t, pid, from, child))
+		t->group = p ? p->group : 0;
+	return 0;
+}
+
+/* task, old pid, bprm */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	uint32_t pid = BPF_CORE_READ(task, tgid);
+	struct frame_task *t = task_of(pid);
+	uint32_t at = t ? t->group : 0;
+	struct frame_group *g = at ? bpf_map_lookup_elem(&groups, &at) : 0;
+
+	if (g && g->pid == pid)
+		bpf_probe_read_kernel_str(g->comm, sizeof(g->comm), task->comm);
+	return 0;
+}
+
+static __always_inline int set_base(uint32_t base)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	task_is_on(c);
+	c->base = base;
+	c->known = 1;
+	enter(c);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter")
+int on_sys_enter(void *ctx)
+{
+	return set_base(FRAME_SYSCALL);
+}
+
+SEC("raw_tp/sys_exit")
+int on_sys_exit(void *ctx)
+{
+	return set_base(FRAME_USER);
+}
+
+/* state, cpu: the state is (u32)-1 at the end */
+SEC("raw_tp/cpu_idle")
+int on_idle(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	c->halted = (uint32_t)ctx->args[0] != (uint32_t)-1;
+	if (c->halted)
+		enter(c);
+	return 0;
+}
+
+/* --- interrupts --- */
+
+/* vec */
+SEC("raw_tp/softirq_entry")
+int on_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	c->softirq = 1 + (uint32_t)ctx->args[0] % FRAME_SOFTIRQS;
+	enter(c);
+	return 0;
+}
+
+SEC("raw_tp/softirq_exit")
+int on_softirq_exit(void *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	c->softirq = 0;
+	return 0;
+}
+
+static __always_inline int hardirq_entry(uint32_t vector)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	c->vector[c->depth & (FRAME_NESTED - 1)] = vector;
+	c->depth++;
+	enter(c);
+	return 0;
+}
+
+static __always_inline int hardirq_exit(void)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	account(c);
+	if (c->depth)
+		c->depth--;
+	else
+		c->unbalanced++;
+	return 0;
+}
+
+#define HARDIRQ(name, vector)                                          \
+	SEC("raw_tp/" #name "_entry") int on_##name##_entry(void *ctx) \
+	{                                                              \
+		return hardirq_entry(vector);                          \
+	}                                                              \
+	SEC("raw_tp/" #name "_exit") int on_##name##_exit(void *ctx)   \
+	{                                                              \
+		return hardirq_exit();                                 \
+	}
+
+HARDIRQ(irq_handler, FRAME_DEVICE)
+HARDIRQ(local_timer, FRAME_LOCAL_TIMER)
+HARDIRQ(reschedule, FRAME_RESCHEDULE)
+HARDIRQ(call_function, FRAME_CALL_FUNCTION)
+HARDIRQ(call_function_single, FRAME_CALL_FUNCTION_SINGLE)
+HARDIRQ(irq_work, FRAME_IRQ_WORK)
+HARDIRQ(x86_platform_ipi, FRAME_PLATFORM_IPI)
+HARDIRQ(ipi, FRAME_IPI)
+
+/* --- samples of perf's clock --- */
+
+/* Returns how many changes of context came after a time, at most FRAME_CHANGES. */
+static __always_inline uint32_t changes_after(const struct frame_cpu *c, uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < FRAME_CHANGES; i++)
+		if (c->changes[(c->nchanges - 1 - i) & (FRAME_CHANGES - 1)].at <= time)
+			break;
+	return i;
+}
+
+/*
+ * timer, now. The last change of context is the interrupt of this timer. It ended the context in
+ * which the sample lands. A sample that was due after that lands where it was due.
+ */
+SEC("raw_tp/hrtimer_expire_entry")
+int on_expire(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct hrtimer *timer = (void *)ctx->args[0];
+	struct frame_cpu *c = this_cpu();
+	const struct frame_change *at;
+	uint64_t now, expires;
+	struct frame_due *d;
+	uint32_t n;
+
+	if (!c || !sampler || c->phase != FRAME_OPEN ||
+	    (uint64_t)BPF_CORE_READ(timer, function) != sampler)
+		return 0;
+	d = bpf_ringbuf_reserve(&due, sizeof(*d), 0);
+	if (!d) {
+		c->lost++;
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	expires = (uint64_t)BPF_CORE_READ(timer, node.expires);
+	n = changes_after(c, expires);
+	at = &c->changes[(c->nchanges - (n ? n : 1)) & (FRAME_CHANGES - 1)];
+	d->at = now;
+	d->late = now - expires;
+	d->cpu = bpf_get_smp_processor_id();
+	d->context = at->context;
+	d->group = at->group;
+	d->changes = n > 1 ? n - 1 : 0;
+	bpf_ringbuf_submit(d, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* --- the window --- */
+
+/* User space runs it on each CPU, at each end of the window. */
+SEC("raw_tp")
+int turn(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+	uint64_t now;
+
+	if (!c)
+		return 0;
+	if (!c->known)
+		set_current(c, (void *)bpf_get_current_task());
+	now = account(c);
+	c->phase = (uint32_t)ctx->args[0];
+	if (c->phase == FRAME_OPEN)
+		c->opened = now;
+	else
+		c->closed = now;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

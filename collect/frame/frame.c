@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long each CPU of the side was in each context, and for which process. The kernel's half,
+ * frame.bpf.c, adds the times up. frame.tsv has a row for each CPU, process and context with time:
+ *
+ *   cpu pid parent comm context vector ns
+ *
+ * and for each CPU and context a row without a process, with the entries in place of ns. due.tsv
+ * has a row for each sample of perf's clock, with what its CPU did when the sample was due:
+ *
+ *   cpu at late pid context vector changes
+ */
+#include "collect/frame/frame.h"
+
+#include "collect/collect.h"
+#include "collect/host.h"
+#include "collect/run/run.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_frame_bpf: .incbin \"" BPF_FRAME "\"\n"
+	"zcost_frame_bpf_end:\n"
+	".previous\n");
+extern const char zcost_frame_bpf[], zcost_frame_bpf_end[];
+
+struct frame {
+	struct bpf_object *obj;
+	struct ring_buffer *ring;
+	struct frame_due *due;
+	size_t ndue, due_cap;
+	struct bpf_program *turn;
+	struct bpf_link **links;
+	size_t nlinks, links_cap;
+	uint32_t ncpus; /* possible ones */
+};
+
+/* --- the programs --- */
+
+/* Returns the address of the function behind perf's clock, or 0 if this user may not see it. */
+static uint64_t frame_sampler(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], name[256];
+	uint64_t address, found = 0;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
+		    !strcmp(name, "perf_swevent_hrtimer"))
+			found = address;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static int frame_add_due(void *arg, void *data, size_t size)
+{
+	struct frame *f = arg;
+
+	if (size >= sizeof(*f->due))
+		array_add(f->due, f->ndue, f->due_cap, *(struct frame_due *)data);
+	return 0;
+}
+
+/* Returns the bytes of the ring, a power of two: a second of 5,000 samples on each CPU. */
+static uint32_t frame_ring_size(uint32_t ncpus)
+{
+	uint32_t size = 1 << 18;
+
+	while (size < ncpus << 18 && size < 1 << 28)
+		size <<= 1;
+	return size;
+}
+
+/* The object's constants start with `sampler`, the only one. */
+static void frame_set_sampler(struct frame *f)
+{
+	struct bpf_map *constants = bpf_object__find_map_by_name(f->obj, ".rodata");
+	uint64_t sampler = frame_sampler();
+
+	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
+}
+
+static int frame_load(struct frame *f)
+{
+	int rc;
+
+	f->obj = bpf_object__open_mem(zcost_frame_bpf,
+				      (size_t)(zcost_frame_bpf_end - zcost_frame_bpf), NULL);
+	if (!f->obj)
+		return -errno;
+	f->ncpus = (uint32_t)libbpf_num_possible_cpus();
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "tasks"), 4194304);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "cpus"), f->ncpus);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
+				 frame_ring_size(f->ncpus));
+	f->turn = bpf_object__find_program_by_name(f->obj, "turn");
+	frame_set_sampler(f);
+	rc = bpf_object__load(f->obj);
+	if (!rc)
+		f->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(f->obj, "due"),
+					   frame_add_due, f, NULL);
+	return rc ? rc : f->ring ? 0 : -errno;
+}
+
+/* Tracepoints of another machine, such as arm64's ipi_entry on x86, are not there. */
+static int frame_attach(struct frame *f)
+{
+	struct bpf_program *p;
+	struct bpf_link *link;
+
+	bpf_object__for_each_program(p, f->obj)
+	{
+		if (p == f->turn)
+			continue;
+		link = bpf_program__attach(p);
+		if (link)
+			array_add(f->links, f->nlinks, f->links_cap, link);
+		else if (errno != ENOENT)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Begins or ends the window on each CPU that is online. */
+static int frame_turn(struct frame *f, const struct cpuset *online, enum frame_phase phase)
+{
+	uint64_t argument = phase;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < f->ncpus; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = &argument,
+			    .ctx_size_in = sizeof(argument), .flags = BPF_F_TEST_RUN_ON_CPU,
+			    .cpu = cpu);
+
+		if (cpuset_has(online, cpu) &&
+		    bpf_prog_test_run_opts(bpf_program__fd(f->turn), &o) && errno != ENXIO)
+			return -errno;
+	}
+	return 0;
+}
+
+/* --- frame.tsv --- */
+
+static const char heading[] = "cpu\tpid\tparent\tcomm\tcontext\tvector\tns\tentries\n";
+
+static const char *const bases[FRAME_BASES] = {"user", "syscall", "kthread", "idle"};
+
+/* The names of /proc/softirqs. */
+static const char *const softirqs[FRAME_SOFTIRQS] = {"HI",	"TIMER",    "NET_TX",  "NET_RX",
+						     "BLOCK",	"IRQ_POLL", "TASKLET", "SCHED",
+						     "HRTIMER", "RCU"};
+
+static const char *const vectors[FRAME_VECTORS] = {
+	"device",   "local_timer",	"reschedule", "call_function", "call_function_single",
+	"irq_work", "x86_platform_ipi", "ipi"};
+
+/* Adds the context and its vector: "user\t", "softirq_in_syscall\tNET_RX", "hardirq\tdevice". */
+static void frame_print_context(struct str *s, uint32_t context)
+{
+	uint32_t at = context - FRAME_SOFTIRQ;
+
+	if (context < FRAME_BASES)
+		str_printf(s, "%s\t", bases[context]);
+	else if (context == FRAME_HALT)
+		str_puts(s, "halt\t");
+	else if (context < FRAME_HARDIRQ)
+		str_printf(s, "softirq_in_%s\t%s", bases[at / FRAME_SOFTIRQS],
+			   softirqs[at % FRAME_SOFTIRQS]);
+	else
+		str_printf(s, "hardirq\t%s", vectors[context - FRAME_HARDIRQ]);
+}
+
+static void frame_print_group(struct str *s, const struct frame_group *g)
+{
+	size_t i;
+
+	str_printf(s, "%u\t%u\t", g->pid, g->parent);
+	/* A program chooses its name, which may have a tab or a newline. */
+	for (i = 0; i < FRAME_COMM && g->comm[i]; i++)
+		str_putc(s, (unsigned char)g->comm[i] < ' ' ? '?' : g->comm[i]);
+	str_putc(s, '\t');
+}
+
+static void frame_print_times(struct str *s, const struct frame *f, const struct frame_times *t,
+			      const struct frame_group *g)
+{
+	uint32_t cpu, context;
+
+	for (cpu = 0; cpu < f->ncpus; cpu++)
+		for (context = 0; context < FRAME_CONTEXTS; context++) {
+			if (!t[cpu].ns[context])
+				continue;
+			str_printf(s, "%u\t", cpu);
+			frame_print_group(s, g);
+			frame_print_context(s, context);
+			str_printf(s, "\t%" PRIu64 "\t\n", t[cpu].ns[context]);
+		}
+}
+
+static void frame_print_entries(struct str *s, uint32_t cpu, const struct frame_cpu *c)
+{
+	uint32_t context;
+
+	for (context = 0; context < FRAME_CONTEXTS; context++) {
+		if (!c->entries[context])
+			continue;
+		str_printf(s, "%u\t\t\t\t", cpu);
+		frame_print_context(s, context);
+		str_printf(s, "\t\t%" PRIu64 "\n", c->entries[context]);
+	}
+}
+
+static int frame_print(struct str *s, const struct frame *f)
+{
+	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus");
+	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
+	int times = bpf_object__find_map_fd_by_name(f->obj, "times");
+	struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
+	struct frame_group g;
+	struct frame_cpu c;
+	uint32_t i;
+	int rc = 0;
+
+	str_puts(s, heading);
+	for (i = 0; i < FRAME_GROUPS && !rc; i++) {
+		rc = bpf_map_lookup_elem(groups, &i, &g) ?: bpf_map_lookup_elem(times, &i, t);
+		if (!rc)
+			frame_print_times(s, f, t, &g);
+	}
+	for (i = 0; i < f->ncpus && !rc; i++) {
+		rc = bpf_map_lookup_elem(cpus, &i, &c);
+		if (!rc)
+			frame_print_entries(s, i, &c);
+	}
+	free(t);
+	return rc;
+}
+
+static const char due_heading[] = "cpu\tat\tlate\tpid\tcontext\tvector\tchanges\n";
+
+static int frame_print_due(struct str *s, const struct frame *f)
+{
+	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
+	const struct frame_due *d;
+	struct frame_group g;
+
+	str_puts(s, due_heading);
+	for (d = f->due; d < f->due + f->ndue; d++) {
+		if (bpf_map_lookup_elem(groups, &d->group, &g))
+			return -1;
+		str_printf(s, "%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t", d->cpu, d->at, d->late, g.pid);
+		frame_print_context(s, d->context);
+		str_printf(s, "\t%u\n", d->changes);
+	}
+	return 0;
+}
+
+/* --- the collector --- */
+
+static int frame_prepare(struct collect *c)
+{
+	struct frame *f = xcalloc(1, sizeof(*f));
+	int rc;
+
+	c->data = f;
+	rc = frame_load(f);
+	if (!rc)
+		rc = frame_attach(f);
+	return rc ? error_sys(&c->err, -rc, "the kernel refused the programs") : 0;
+}
+
+static int frame_start(struct collect *c)
+{
+	int rc = frame_turn(c->data, &c->run->online, FRAME_OPEN);
+
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
+}
+
+static int frame_snap(struct collect *c)
+{
+	struct frame *f = c->data;
+
+	ring_buffer__consume(f->ring);
+	return 0;
+}
+
+static int frame_stop(struct collect *c)
+{
+	struct frame *f = c->data;
+	int rc = frame_turn(f, &c->run->online, FRAME_CLOSED);
+
+	ring_buffer__consume(f->ring);
+	return rc ? error_sys(&c->err, -rc, "a CPU does not stop counting") : 0;
+}
+
+static void frame_finish(struct collect *c)
+{
+	struct frame *f = c->data;
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; i < f->nlinks; i++)
+		bpf_link__destroy(f->links[i]);
+	if (c->run->end_ns && c->off.from) {
+		if (frame_print(&s, f))
+			collect_degraded(c, "the times cannot be read: %s", strerror(errno));
+		else
+			collect_write(c, "frame.tsv", &s);
+		str_reset(&s);
+		if (frame_print_due(&s, f))
+			collect_degraded(c, "the times of samples cannot be read: %s", strerror(errno));
+		else
+			collect_write(c, "due.tsv", &s);
+	}
+	str_free(&s);
+	ring_buffer__free(f->ring);
+	free(f->due);
+	free(f->links);
+	bpf_object__close(f->obj);
+	free(f);
+}
+
+#endif
+
+const struct collector collector_frame = {
+	.name = "frame",
+	.what = "exact time of each CPU by context and process",
+	.files = {"frame.tsv", "due.tsv"},
+	.passes = PASS_PROFILE,
+#ifdef HAVE_BPF
+	.prepare = frame_prepare,
+	.start = frame_start,
+	.snap = frame_snap,
+	.stop = frame_stop,
+	.finish = frame_finish,
+#endif
+};

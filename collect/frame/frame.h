@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The frame: how long each CPU was in each context, for each process. The kernel's program and user
+ * space both include this header. All times are in ns of CLOCK_MONOTONIC.
+ */
+#ifndef ZC_FRAME_H
+#define ZC_FRAME_H
+
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+/* What a task does when no interrupt is on top of it. */
+enum frame_base { FRAME_USER, FRAME_SYSCALL, FRAME_KTHREAD, FRAME_IDLE, FRAME_BASES };
+
+/* Hard interrupts. The kernel's tracepoints name all of them but devices on x86. */
+enum frame_vector {
+	FRAME_DEVICE, /* irq_handler_entry */
+	FRAME_LOCAL_TIMER,
+	FRAME_RESCHEDULE,
+	FRAME_CALL_FUNCTION,
+	FRAME_CALL_FUNCTION_SINGLE,
+	FRAME_IRQ_WORK,
+	FRAME_PLATFORM_IPI,
+	FRAME_IPI, /* arm64: ipi_entry */
+	FRAME_VECTORS
+};
+
+/*
+ * A context is a base, or HALT (an idle task that waits for an interrupt), or a softirq on top of a
+ * base, or a hard interrupt on top of whatever it interrupts.
+ */
+enum {
+	FRAME_SOFTIRQS = 10, /* as in /proc/softirqs */
+	FRAME_HALT = FRAME_BASES,
+	FRAME_SOFTIRQ,
+	FRAME_HARDIRQ = FRAME_SOFTIRQ + FRAME_BASES * FRAME_SOFTIRQS,
+	FRAME_CONTEXTS = FRAME_HARDIRQ + FRAME_VECTORS,
+	FRAME_CELLS = 64,   /* FRAME_CONTEXTS, rounded up to a power of two */
+	FRAME_GROUPS = 512, /* processes with times of their own; 0: kernel threads, and all others */
+	FRAME_NESTED = 4,   /* hard interrupts on top of each other */
+	FRAME_COMM = 16,
+	FRAME_CHANGES = 64,	  /* changes of context that a CPU remembers; a power of two */
+};
+
+/* A thread group. Its children use its times when all groups are in use. */
+struct frame_group {
+	uint32_t pid, parent;
+	char comm[FRAME_COMM];
+};
+
+/* Whether a CPU counts. */
+enum frame_phase { FRAME_BEFORE, FRAME_OPEN, FRAME_CLOSED };
+
+/* The end of a context on a CPU. */
+struct frame_change {
+	uint64_t at;
+	uint32_t context, group;
+};
+
+/* When a sample of perf's clock was due, and what the CPU did then. */
+struct frame_due {
+	uint64_t at;   /* when the timer expired, just before perf takes the sample */
+	uint64_t late; /* ns since the sample was due */
+	uint32_t cpu;
+	uint32_t context, group; /* those in which it was due */
+	uint32_t changes;	 /* of context since then, without the interrupt of the timer */
+};
+
+struct frame_cpu {
+	uint64_t since;		 /* the last change of context */
+	uint64_t opened, closed; /* the ends of the window on this CPU; 0: not yet */
+	uint32_t phase;
+	uint32_t known; /* the base is known, not assumed */
+	uint32_t base, halted;
+	uint32_t softirq; /* 1 + its number; 0: none */
+	uint32_t depth;	  /* of hard interrupts */
+	uint32_t vector[FRAME_NESTED];
+	uint32_t group;
+	uint32_t unbalanced; /* ends of interrupts without a start */
+	uint32_t nchanges;
+	struct frame_change changes[FRAME_CHANGES];
+	uint64_t lost; /* samples that had no room in `due` */
+	uint64_t entries[FRAME_CELLS];
+};
+
+/* By the id of a thread, and of a thread group. */
+struct frame_task {
+	uint32_t base;	/* 1 + the thread's base when it left its CPU; 0: not seen yet */
+	uint32_t group; /* the group's index; 0: none yet */
+};
+
+struct frame_times {
+	uint64_t ns[FRAME_CELLS];
+};
+
+#endif
