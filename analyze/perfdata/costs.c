@@ -180,7 +180,7 @@ static void rows_place_costs(struct row_placing *w, const struct fold *f)
 					      .comm = fold_cost_comm(p, c),
 					      .pid = c->pid,
 					      .tid = c->tid,
-					      .context = at->context,
+					      .context = exact_context(c->place, at->context),
 					      .frame = at->frame,
 					      .samples = c->samples,
 					      .weight = c->weight};

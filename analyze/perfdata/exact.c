@@ -10,7 +10,9 @@
  *                        function, and the place where the sample landed is its caller.
  *
  * The samples of a place on a CPU divide the exact time of that place, for the workload and for
- * other programs. Too few samples in one place, or too many, thus never change another one.
+ * other programs. Too few samples in one place, or too many, thus never change another one. Samples
+ * that account for less than a fifth of their place say little about the rest, so the rest has the
+ * label's name.
  */
 #include "analyze/perfdata/fold.h"
 
@@ -22,13 +24,11 @@
  * On a virtual machine a timer is 4 to 16 us late. A sample that is later than this, without a
  * change of context, was held up by code with interrupts off.
  */
-enum { LATE_NS = 50000, JOIN_NS = 1000000 };
+enum { LATE_NS = 50000, JOIN_NS = 1000000, MOST_TIMES = 5 };
 
 void exact_free(struct exact *x)
 {
-	size_t i;
-
-	for (i = 0; x && i < x->nlabels; i++)
+	for (size_t i = 0; x && i < x->nlabels; i++)
 		free(x->labels[i].name);
 	if (x) {
 		free(x->labels);
@@ -38,7 +38,24 @@ void exact_free(struct exact *x)
 	free(x);
 }
 
-static bool event_is_clock(const struct event *e)
+enum context exact_context(enum exact_place place, enum context by_stack)
+{
+	static const enum context contexts[PLACES] = {
+		[PLACE_USER] = CTX_USER,
+		[PLACE_SYSCALL] = CTX_SYSCALL,
+		[PLACE_KTHREAD] = CTX_KTHREAD,
+		[PLACE_IDLE] = CTX_IDLE,
+		[PLACE_SOFTIRQ_IN_SYSCALL] = CTX_SOFTIRQ_IN_SYSCALL,
+		[PLACE_SOFTIRQ] = CTX_SOFTIRQ,
+		[PLACE_SOFTIRQ_IN_IDLE] = CTX_SOFTIRQ,
+		[PLACE_HARDIRQ] = CTX_HARDIRQ,
+	};
+	bool task = place == PLACE_USER || place == PLACE_SYSCALL;
+
+	return !place || (task && by_stack == CTX_EXCEPTION) ? by_stack : contexts[place];
+}
+
+bool event_is_clock(const struct event *e)
 {
 	const uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 
@@ -51,13 +68,10 @@ static bool exact_precedes(const struct exact_due *d, uint32_t cpu, uint64_t tim
 	return d->cpu < cpu || (d->cpu == cpu && d->at <= time);
 }
 
-const struct exact_due *exact_find(const struct fold *f, uint32_t event, const struct sample *s)
+const struct exact_due *exact_find(const struct exact *x, const struct sample *s)
 {
-	const struct exact *x = f->o->exact;
 	size_t low = 0, high = x->ndue, middle;
 
-	if (!event_is_clock(&f->r->events.list[event]))
-		return NULL;
 	while (low < high) {
 		middle = (low + high) / 2;
 		if (exact_precedes(&x->due[middle], s->cpu, s->time))
@@ -75,11 +89,12 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 {
 	c->place = x->labels[d->label].place;
 	if (d->changes) {
+		c->pid = c->tid = d->pid;
 		h->mode = MODE_LABEL;
 		h->ip = d->label;
 		h->nr = 0;
 		h->pid = KERNEL_PID;
-	} else if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL &&
+	} else if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL && h->nr &&
 		   c->place != PLACE_IDLE) {
 		h->mode = MODE_INTERRUPTS_OFF;
 		h->ip = 0;
@@ -88,9 +103,10 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 
 /* --- weights --- */
 
+/* A place on one CPU, of the workload or of other programs. */
 struct exact_cell {
 	double exact, sampled; /* ns */
-	uint32_t label;	       /* the one with most time, for a cell without a sample */
+	uint32_t label, pid;   /* those with most time */
 	uint64_t most;
 };
 
@@ -98,17 +114,16 @@ typedef struct exact_cell exact_cells[2][PLACES]; /* [1]: the workload's */
 
 static void exact_sum_times(exact_cells *cells, const struct exact *x, const struct profile *p)
 {
-	struct exact_cell *c;
-	size_t i;
-
-	for (i = 0; i < x->ntimes; i++) {
+	for (size_t i = 0; i < x->ntimes; i++) {
 		const struct exact_time *t = &x->times[i];
+		struct exact_cell *c = &cells[t->cpu][profile_is_own(p, t->pid)]
+					     [x->labels[t->label].place];
 
-		c = &cells[t->cpu][profile_is_own(p, t->pid)][x->labels[t->label].place];
 		c->exact += (double)t->ns;
 		if (t->ns > c->most) {
 			c->most = t->ns;
 			c->label = t->label;
+			c->pid = t->pid;
 		}
 	}
 }
@@ -121,29 +136,29 @@ static struct exact_cell *exact_cell_of(exact_cells *cells, const struct profile
 
 static void exact_sum_samples(exact_cells *cells, const struct fold *f, const struct profile *p)
 {
-	size_t i;
-
-	for (i = 0; i < f->costs.n; i++)
+	for (size_t i = 0; i < f->costs.n; i++)
 		if (f->costs.list[i].place)
 			exact_cell_of(cells, p, &f->costs.list[i])->sampled +=
 				(double)f->costs.list[i].weight;
 }
 
+static bool exact_cell_is_thin(const struct exact_cell *c)
+{
+	return c->sampled * MOST_TIMES < c->exact;
+}
+
 static void exact_weigh(exact_cells *cells, struct fold *f, const struct profile *p)
 {
-	struct exact_cell *cell;
-	double factor, weight;
-	size_t i;
-
-	for (i = 0; i < f->costs.n; i++) {
+	for (size_t i = 0; i < f->costs.n; i++) {
 		struct fold_cost *c = &f->costs.list[i];
 		struct fold_event *e = &f->events[c->event];
+		const struct exact_cell *cell;
+		double factor, weight = (double)c->weight;
 
 		if (!c->place)
 			continue;
 		cell = exact_cell_of(cells, p, c);
-		factor = cell->exact / cell->sampled;
-		weight = (double)c->weight;
+		factor = exact_cell_is_thin(cell) ? 1 : cell->exact / cell->sampled;
 		e->weight2 += weight * weight / (double)c->samples * (factor * factor - 1);
 		e->weight -= c->weight;
 		c->weight = (uint64_t)(weight * factor + 0.5);
@@ -151,27 +166,29 @@ static void exact_weigh(exact_cells *cells, struct fold *f, const struct profile
 	}
 }
 
-/* Adds a row for a place with time and without a sample. */
-static void exact_add_unsampled(struct fold *f, const struct exact_cell *cell, uint32_t event,
-				uint32_t cpu, const struct profile *p, bool own)
+/* Adds a row for the time of a place that its samples do not account for. */
+static void exact_add_rest(struct fold *f, const struct exact_cell *cell, enum exact_place place,
+			   uint32_t event, uint32_t cpu)
 {
 	struct stack_head head = {
 		.mode = MODE_LABEL, .ip = cell->label, .pid = KERNEL_PID, .version = UINT32_MAX};
-	struct fold_cost c = {.event = event, .cpu = cpu, .comm = UINT32_MAX};
+	struct fold_cost c = {.event = event,
+			      .place = place,
+			      .cpu = cpu,
+			      .comm = UINT32_MAX,
+			      .pid = cell->pid,
+			      .tid = cell->pid,
+			      .stack = stacks_append(&f->stacks, &head, NULL),
+			      .weight = (uint64_t)(cell->exact - cell->sampled + 0.5)};
 
-	c.pid = c.tid = own ? p->own[0] : 0;
-	c.stack = stacks_append(&f->stacks, &head, NULL);
-	c.weight = (uint64_t)cell->exact;
 	array_add(f->costs.list, f->costs.n, f->costs.cap, c);
 	f->events[event].weight += c.weight;
 }
 
 void folds_weigh_exact(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
-	exact_cells *cells;
-	uint32_t event = 0, cpu;
-	size_t i;
-	int own, place;
+	autofree exact_cells *cells = NULL;
+	uint32_t event = 0;
 
 	while (event < r->events.n && !event_is_clock(&r->events.list[event]))
 		event++;
@@ -179,16 +196,45 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 		return;
 	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
 	exact_sum_times(cells, o->exact, r->profile);
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		exact_sum_samples(cells, &f->list[i], r->profile);
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++)
 		exact_weigh(cells, &f->list[i], r->profile);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (own = 0; own < 2; own++)
-			for (place = 1; place < PLACES; place++)
-				if (cells[cpu][own][place].exact >= 1 &&
-				    !(cells[cpu][own][place].sampled > 0))
-					exact_add_unsampled(&f->list[0], &cells[cpu][own][place],
-							    event, cpu, r->profile, own);
-	free(cells);
+	for (uint32_t cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (int own = 0; own < 2; own++)
+			for (int place = 1; place < PLACES; place++)
+				if (exact_cell_is_thin(&cells[cpu][own][place]))
+					exact_add_rest(&f->list[0], &cells[cpu][own][place],
+						       (enum exact_place)place, event, cpu);
+}
+
+/* --- without samples --- */
+
+void exact_fill_profile(const struct exact *x, struct profile *p)
+{
+	const uint32_t event = profile_event(p, "frame", true);
+	const uint32_t kernel = profile_dso(p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+	struct profile_cost *rows = xcalloc(x->ntimes, sizeof(*rows));
+	const char *name;
+
+	for (size_t i = 0; i < x->ntimes; i++) {
+		const struct exact_time *t = &x->times[i];
+		const struct exact_label *l = &x->labels[t->label];
+
+		name = intern_get(&p->strings, intern_str(&p->strings, l->name));
+		rows[i] = (struct profile_cost){
+			.event = event,
+			.cpu = t->cpu,
+			.comm = PROFILE_NONE,
+			.pid = t->pid,
+			.tid = t->pid,
+			.context = exact_context(l->place, CTX_UNKNOWN),
+			.frame = profile_frame(p, PROFILE_NONE,
+					       profile_symbol(p, kernel, name, RESOLVED)),
+			.samples = 1,
+			.weight = t->ns};
+		p->events[event].weight += t->ns;
+		p->events[event].samples++;
+	}
+	profile_take_costs(p, rows, x->ntimes);
 }

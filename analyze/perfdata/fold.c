@@ -256,7 +256,6 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 {
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
-	const struct exact_due *due = f->o->exact ? exact_find(f, event, s) : NULL;
 	bool user = mode == PERF_RECORD_MISC_USER;
 	struct side_space space;
 	uint64_t hash;
@@ -276,8 +275,8 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .samples = 1,
 				     .weight = s->period,
 				     .missed = f->o->idle_ns ? fold_clock_missed(f, event, s) : 0};
-	if (due)
-		exact_place_sample(&p->cost, &p->head, f->o->exact, due);
+	if (f->due)
+		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	p->hash = stacks_hash(&p->head, p->head.nr ? hash : 0);
 	stacks_prefetch_slot(&f->stacks, p->hash);
 	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, s->tid), s->time,
@@ -295,7 +294,9 @@ static bool fold_leaves_out(struct fold *f, const struct event *e, const struct 
 		return true;
 	if (!(e->sample_type & PERF_SAMPLE_TIME))
 		return false;
-	if ((o->from_ns || o->to_ns) && (s->time < o->from_ns || s->time >= o->to_ns)) {
+	f->due = o->exact && event_is_clock(e) ? exact_find(o->exact, s) : NULL;
+	if ((o->exact && event_is_clock(e) && !f->due) ||
+	    ((o->from_ns || o->to_ns) && (s->time < o->from_ns || s->time >= o->to_ns))) {
 		f->outside++;
 		return true;
 	}

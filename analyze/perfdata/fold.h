@@ -154,6 +154,7 @@ struct fold {
 	struct map last_values;	   /* PERF_SAMPLE_READ: id (and thread) -> last value */
 	struct fold_clock *clocks; /* by CPU and event */
 	size_t nclocks;
+	const struct exact_due *due; /* of the sample that is counted, or NULL */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
 	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */
@@ -196,8 +197,12 @@ void fold_weigh(struct fold *f);
 enum { MODE_LABEL = 0x100, MODE_INTERRUPTS_OFF };
 #define INTERRUPTS_OFF "[interrupts off]"
 
-/* Returns what the CPU did when a sample of the clock was due, or NULL: not known. */
-const struct exact_due *exact_find(const struct fold *f, uint32_t event, const struct sample *s);
+/* Returns the context of samples in a place, of which the stack reveals another context, too. */
+enum context exact_context(enum exact_place place, enum context by_stack);
+/* Returns whether the samples of an event are those of cpu-clock, with the CPU and the time. */
+bool event_is_clock(const struct event *e);
+/* Returns what the CPU did when a sample of the clock was due, or NULL if that is not known. */
+const struct exact_due *exact_find(const struct exact *x, const struct sample *s);
 /* Moves a sample to where it was due. */
 void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct exact *x,
 			const struct exact_due *d);

@@ -441,28 +441,19 @@ struct place objects_find_user(struct objects *ob, uint32_t pid, uint64_t addr, 
 	return place;
 }
 
-/* A name that stands for what the CPU did instead of an address (exact.c). */
-static struct place exact_find_place(struct objects *ob, uint32_t mode, uint64_t label)
+/* Returns the name that stands for what the CPU did instead of an address (exact.c). */
+static struct place objects_find_label(struct objects *ob, uint32_t mode, uint64_t label)
 {
-	static const enum context contexts[PLACES] = {
-		[PLACE_USER] = CTX_USER,	   [PLACE_SYSCALL] = CTX_SYSCALL,
-		[PLACE_KTHREAD] = CTX_KTHREAD,	   [PLACE_IDLE] = CTX_IDLE,
-		[PLACE_SOFTIRQ] = CTX_SOFTIRQ,	   [PLACE_SOFTIRQ_IN_IDLE] = CTX_SOFTIRQ,
-		[PLACE_HARDIRQ] = CTX_HARDIRQ,
-	};
-	const struct exact_label *l =
-		mode == MODE_LABEL ? &ob->o->exact->labels[label] : NULL;
+	const char *name = mode == MODE_LABEL ? ob->o->exact->labels[label].name : INTERRUPTS_OFF;
 
 	objects_use_kernel(ob);
-	return (struct place){.symbol = objects_add_symbol(ob, ob->kernel_dso,
-							   l ? l->name : INTERRUPTS_OFF, RESOLVED),
-			      .context = l ? contexts[l->place] : CTX_UNKNOWN};
+	return (struct place){.symbol = objects_add_symbol(ob, ob->kernel_dso, name, RESOLVED)};
 }
 
 struct place objects_find_other(struct objects *ob, uint32_t mode, uint64_t addr)
 {
 	if (mode >= MODE_LABEL)
-		return exact_find_place(ob, mode, addr);
+		return objects_find_label(ob, mode, addr);
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
 		return objects_unresolved(ob, objects_add_dso(ob, "[guest]", DSO_GUEST), addr,
 					  UNRESOLVED_GUEST);

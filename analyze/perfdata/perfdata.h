@@ -11,7 +11,7 @@
  * The exact time of each CPU of a capture, and what the CPU did when each sample of perf's clock
  * was due (probes/frame). The samples of a clock on these CPUs then count where they were due, and
  * only divide the time of their place on their CPU: one part is the workload's, one is that of
- * other programs. A place with time and without a sample has a row of its own.
+ * other programs. Time of a place that samples do not account for has a row of its own.
  */
 enum exact_place {
 	PLACE_NONE,
@@ -19,7 +19,8 @@ enum exact_place {
 	PLACE_SYSCALL,
 	PLACE_KTHREAD,
 	PLACE_IDLE,
-	PLACE_SOFTIRQ, /* on top of a task */
+	PLACE_SOFTIRQ_IN_SYSCALL,
+	PLACE_SOFTIRQ, /* on top of user mode or a thread of the kernel */
 	PLACE_SOFTIRQ_IN_IDLE,
 	PLACE_HARDIRQ,
 	PLACES
@@ -27,7 +28,7 @@ enum exact_place {
 
 /* The name of a place, as in "[hardirq local_timer]". */
 struct exact_label {
-	char *name;
+	char *name; /* owned */
 	enum exact_place place;
 };
 
@@ -38,7 +39,8 @@ struct exact_time {
 
 struct exact_due {
 	uint64_t at, late; /* ns: CLOCK_MONOTONIC just before the sample; since it was due */
-	uint32_t cpu, label, changes; /* changes of context since it was due */
+	uint32_t cpu, pid, label;
+	uint32_t changes; /* of context since it was due */
 };
 
 struct exact {
@@ -50,6 +52,12 @@ struct exact {
 
 /* Frees it and all that it owns. */
 void exact_free(struct exact *x);
+
+/*
+ * Fills a profile without samples: a row for each CPU, process and label, of the event "frame". The
+ * profile is new; the caller frees it.
+ */
+void exact_fill_profile(const struct exact *x, struct profile *p);
 
 struct perfdata_options {
 	struct time_slice slice; /* --from and --to; they replace from_ns and to_ns */

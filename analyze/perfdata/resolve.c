@@ -258,9 +258,7 @@ static enum context entries_find_context(const struct stack_entries *e, enum con
 {
 	size_t i;
 
-	for (i = 0; i < e->n && (e->list[i].mode == PERF_RECORD_MISC_KERNEL ||
-				 e->list[i].mode >= MODE_LABEL);
-	     i++)
+	for (i = 0; i < e->n && e->list[i].mode == PERF_RECORD_MISC_KERNEL; i++)
 		if (e->list[i].context != CTX_UNKNOWN && e->list[i].context != skip)
 			return e->list[i].context;
 	/* user space entered the kernel, but not by a known interrupt */

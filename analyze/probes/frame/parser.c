@@ -24,7 +24,7 @@ static const struct {
 	{"idle", PLACE_IDLE},
 	{"halt", PLACE_IDLE},
 	{"softirq_in_user", PLACE_SOFTIRQ},
-	{"softirq_in_syscall", PLACE_SOFTIRQ},
+	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL},
 	{"softirq_in_kthread", PLACE_SOFTIRQ},
 	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE},
 	{"hardirq", PLACE_HARDIRQ},
@@ -191,8 +191,12 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 		if (frame_read_row(in, &f, i, &row) &&
 		    parse_u64(tsv_cell(&f.t, i, column), &changes))
 			array_add(x->due, x->ndue, x->due_cap,
-				  (struct exact_due){row.first, row.second, (uint32_t)row.cpu,
-						     row.label, (uint32_t)changes});
+				  (struct exact_due){.at = row.first,
+						     .late = row.second,
+						     .cpu = (uint32_t)row.cpu,
+						     .pid = (uint32_t)row.pid,
+						     .label = row.label,
+						     .changes = (uint32_t)changes});
 	if (x->ndue)
 		qsort(x->due, x->ndue, sizeof(*x->due), due_compare);
 	tsv_free(&f.t);
