@@ -204,7 +204,8 @@ static void frame_print_times(struct str *s, const struct frame *f, const struct
 
 	for (cpu = 0; cpu < f->ncpus; cpu++)
 		for (context = 0; context < FRAME_CONTEXTS; context++) {
-			if (!t[cpu].ns[context])
+			/* An interrupt between two steps of account() leaves a negative time. */
+			if ((int64_t)t[cpu].ns[context] <= 0)
 				continue;
 			str_printf(s, "%u\t", cpu);
 			frame_print_group(s, g);
