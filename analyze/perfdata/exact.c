@@ -116,8 +116,8 @@ static void exact_sum_times(exact_cells *cells, const struct exact *x, const str
 {
 	for (size_t i = 0; i < x->ntimes; i++) {
 		const struct exact_time *t = &x->times[i];
-		struct exact_cell *c = &cells[t->cpu][profile_is_own(p, t->pid)]
-					     [x->labels[t->label].place];
+		struct exact_cell *c =
+			&cells[t->cpu][profile_is_own(p, t->pid)][x->labels[t->label].place];
 
 		c->exact += (double)t->ns;
 		if (t->ns > c->most) {

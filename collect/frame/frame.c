@@ -12,8 +12,8 @@
  */
 #include "collect/frame/frame.h"
 
+#include "collect/bpf.h"
 #include "collect/collect.h"
-#include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -105,7 +105,7 @@ static int frame_load(struct frame *f)
 	if (!f->obj)
 		return -errno;
 	f->ncpus = (uint32_t)libbpf_num_possible_cpus();
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "tasks"), 4194304);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "tasks"), bpf_thread_ids());
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "cpus"), f->ncpus);
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
@@ -141,9 +141,8 @@ static int frame_attach(struct frame *f)
 static int frame_turn(struct frame *f, const struct cpuset *online, enum frame_phase phase)
 {
 	uint64_t argument = phase;
-	uint32_t cpu;
 
-	for (cpu = 0; cpu < f->ncpus; cpu++) {
+	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = &argument,
 			    .ctx_size_in = sizeof(argument), .flags = BPF_F_TEST_RUN_ON_CPU,
 			    .cpu = cpu);
@@ -188,11 +187,9 @@ static void frame_print_context(struct str *s, uint32_t context)
 
 static void frame_print_group(struct str *s, const struct frame_group *g)
 {
-	size_t i;
-
 	str_printf(s, "%u\t%u\t", g->pid, g->parent);
 	/* A program chooses its name, which may have a tab or a newline. */
-	for (i = 0; i < FRAME_COMM && g->comm[i]; i++)
+	for (size_t i = 0; i < FRAME_COMM && g->comm[i]; i++)
 		str_putc(s, (unsigned char)g->comm[i] < ' ' ? '?' : g->comm[i]);
 	str_putc(s, '\t');
 }
@@ -200,10 +197,8 @@ static void frame_print_group(struct str *s, const struct frame_group *g)
 static void frame_print_times(struct str *s, const struct frame *f, const struct frame_times *t,
 			      const struct frame_group *g)
 {
-	uint32_t cpu, context;
-
-	for (cpu = 0; cpu < f->ncpus; cpu++)
-		for (context = 0; context < FRAME_CONTEXTS; context++) {
+	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
+		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
 			/* An interrupt between two steps of account() leaves a negative time. */
 			if ((int64_t)t[cpu].ns[context] <= 0)
 				continue;
@@ -216,9 +211,7 @@ static void frame_print_times(struct str *s, const struct frame *f, const struct
 
 static void frame_print_entries(struct str *s, uint32_t cpu, const struct frame_cpu *c)
 {
-	uint32_t context;
-
-	for (context = 0; context < FRAME_CONTEXTS; context++) {
+	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
 		if (!c->entries[context])
 			continue;
 		str_printf(s, "%u\t\t\t\t", cpu);
@@ -235,16 +228,15 @@ static int frame_print(struct str *s, const struct frame *f)
 	struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
 	struct frame_group g;
 	struct frame_cpu c;
-	uint32_t i;
 	int rc = 0;
 
 	str_puts(s, heading);
-	for (i = 0; i < FRAME_GROUPS && !rc; i++) {
+	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
 		rc = bpf_map_lookup_elem(groups, &i, &g) ?: bpf_map_lookup_elem(times, &i, t);
 		if (!rc)
 			frame_print_times(s, f, t, &g);
 	}
-	for (i = 0; i < f->ncpus && !rc; i++) {
+	for (uint32_t i = 0; i < f->ncpus && !rc; i++) {
 		rc = bpf_map_lookup_elem(cpus, &i, &c);
 		if (!rc)
 			frame_print_entries(s, i, &c);
@@ -258,11 +250,10 @@ static const char due_heading[] = "cpu\tat\tlate\tpid\tcontext\tvector\tchanges\
 static int frame_print_due(struct str *s, const struct frame *f)
 {
 	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
-	const struct frame_due *d;
 	struct frame_group g;
 
 	str_puts(s, due_heading);
-	for (d = f->due; d < f->due + f->ndue; d++) {
+	for (const struct frame_due *d = f->due; d < f->due + f->ndue; d++) {
 		if (bpf_map_lookup_elem(groups, &d->group, &g))
 			return -1;
 		str_printf(s, "%u\t%" PRIu64 "\t%" PRIu64 "\t%u\t", d->cpu, d->at, d->late, g.pid);
@@ -277,13 +268,15 @@ static int frame_print_due(struct str *s, const struct frame *f)
 static int frame_prepare(struct collect *c)
 {
 	struct frame *f = xcalloc(1, sizeof(*f));
-	int rc;
+	int rc = bpf_begin(&c->err);
 
 	c->data = f;
+	if (rc)
+		return rc;
 	rc = frame_load(f);
 	if (!rc)
 		rc = frame_attach(f);
-	return rc ? error_sys(&c->err, -rc, "the kernel refused the programs") : 0;
+	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
 static int frame_start(struct collect *c)
@@ -312,11 +305,10 @@ static int frame_stop(struct collect *c)
 
 static void frame_finish(struct collect *c)
 {
-	struct frame *f = c->data;
-	struct str s = {0};
-	size_t i;
+	autofree struct frame *f = c->data;
+	freed(str_free) struct str s = {0};
 
-	for (i = 0; i < f->nlinks; i++)
+	for (size_t i = 0; i < f->nlinks; i++)
 		bpf_link__destroy(f->links[i]);
 	if (c->run->end_ns && c->off.from) {
 		if (frame_print(&s, f))
@@ -325,16 +317,22 @@ static void frame_finish(struct collect *c)
 			collect_write(c, "frame.tsv", &s);
 		str_reset(&s);
 		if (frame_print_due(&s, f))
-			collect_degraded(c, "the times of samples cannot be read: %s", strerror(errno));
+			collect_degraded(c, "the times of samples cannot be read: %s",
+					 strerror(errno));
 		else
 			collect_write(c, "due.tsv", &s);
 	}
-	str_free(&s);
 	ring_buffer__free(f->ring);
 	free(f->due);
 	free(f->links);
 	bpf_object__close(f->obj);
-	free(f);
+}
+
+#else
+
+static int frame_prepare(struct collect *c)
+{
+	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
 }
 
 #endif
@@ -344,8 +342,8 @@ const struct collector collector_frame = {
 	.what = "exact time of each CPU by context and process",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE,
-#ifdef HAVE_BPF
 	.prepare = frame_prepare,
+#ifdef HAVE_BPF
 	.start = frame_start,
 	.snap = frame_snap,
 	.stop = frame_stop,

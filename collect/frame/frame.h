@@ -40,11 +40,12 @@ enum {
 	FRAME_SOFTIRQ,
 	FRAME_HARDIRQ = FRAME_SOFTIRQ + FRAME_BASES * FRAME_SOFTIRQS,
 	FRAME_CONTEXTS = FRAME_HARDIRQ + FRAME_VECTORS,
-	FRAME_CELLS = 64,   /* FRAME_CONTEXTS, rounded up to a power of two */
-	FRAME_GROUPS = 512, /* processes with times of their own; 0: kernel threads, and all others */
-	FRAME_NESTED = 4,   /* hard interrupts on top of each other */
+	FRAME_CELLS = 64, /* FRAME_CONTEXTS, rounded up to a power of two */
+	FRAME_GROUPS =
+		512,	  /* processes with times of their own; 0: kernel threads, and all others */
+	FRAME_NESTED = 4, /* hard interrupts on top of each other */
 	FRAME_COMM = 16,
-	FRAME_CHANGES = 64,	  /* changes of context that a CPU remembers; a power of two */
+	FRAME_CHANGES = 64, /* changes of context that a CPU remembers; a power of two */
 };
 
 /* A thread group. Its children use its times when all groups are in use. */

@@ -2,7 +2,7 @@
 /* Loads and reads the kernel's half, syscalls.bpf.c. Its object file is embedded in this one. */
 #include "collect/syscalls/methods.h"
 
-#include "collect/host.h"
+#include "collect/bpf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -64,31 +64,6 @@ struct bpf {
 	struct syscall_cell *cells;
 };
 
-/*
- * Saves the first warning: libbpf explains a refusal on several lines, and the first one is the
- * best.
- */
-static char said[256];
-
-static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	if (level == LIBBPF_WARN && !said[0])
-		vsnprintf(said, sizeof(said), fmt, ap);
-	return 0;
-}
-
-static int bpf_refused(int code, struct error *err)
-{
-	char *why = str_trim(said);
-
-	if (code == EPERM || code == EACCES)
-		return error_set(
-			err, code,
-			"BPF is not permitted: run as root, or with CAP_BPF and CAP_PERFMON");
-	return error_sys(err, code, "the kernel refused the BPF program%s%s", *why ? ": " : "",
-			 why);
-}
-
 static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 {
 	return bpf_object__find_program_by_name(b->obj, programs[i].name);
@@ -97,7 +72,6 @@ static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 static int bpf_load(struct bpf *b, bool fentry)
 {
 	struct syscall_trait *traits;
-	double tids = host_sysctl_number("kernel.pid_max", 0); /* The limit of our PID namespace. */
 	struct bpf_map *rodata;
 	size_t len = 0, i;
 	uint32_t nr;
@@ -106,8 +80,7 @@ static int bpf_load(struct bpf *b, bool fentry)
 				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
 	if (!b->obj)
 		return -errno;
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"),
-				 tids >= 32768 && tids < 4194304 ? (uint32_t)tids : 4194304);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_thread_ids());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
 	traits = rodata ? (struct syscall_trait *)bpf_map__initial_value(rodata, &len) : NULL;
 	if (!traits || len < SYSCALLS_NR * sizeof(*traits))
@@ -175,17 +148,14 @@ static int bpf_open(void **self, struct error *err)
 	int rc;
 
 	*self = b;
-	/* ZCOST_NO_BTF hides the kernel's type information, for tests. */
-	if (!path_exists("/sys/kernel/btf/vmlinux") || getenv("ZCOST_NO_BTF"))
-		return error_set(err, ENOTSUP,
-				 "this kernel was built without CONFIG_DEBUG_INFO_BTF");
-	libbpf_set_print(bpf_listen);
-	said[0] = '\0';
+	rc = bpf_begin(err);
+	if (rc)
+		return rc;
 	rc = bpf_load(b, true);
 	if (rc) { /* fentry needs a kernel that lets us change its code */
 		bpf_object__close(b->obj);
 		b->obj = NULL;
-		said[0] = '\0';
+		bpf_begin(err);
 		rc = bpf_load(b, false);
 	}
 	if (rc)

@@ -88,8 +88,8 @@ static bool frame_read_row(struct ingest *in, const struct frame_file *f, size_t
 	return label >= 0;
 }
 
-static int frame_open(struct frame_file *f, const char *path, const char *first,
-		      const char *second, struct error *err)
+static int frame_open(struct frame_file *f, const char *path, const char *first, const char *second,
+		      struct error *err)
 {
 	int rc = tsv_read(&f->t, path, '\t', err);
 
@@ -113,9 +113,7 @@ static int frame_open(struct frame_file *f, const char *path, const char *first,
 
 static bool frame_is_own(const struct ingest *in, uint64_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < in->npids; i++)
+	for (size_t i = 0; i < in->npids; i++)
 		if (in->pids[i] == pid)
 			return true;
 	return false;
@@ -135,7 +133,8 @@ static void frame_add_own(struct ingest *in, const struct frame_file *f)
 				continue;
 			if ((parse_u64(tsv_cell(&f->t, i, f->parent), &parent) &&
 			     frame_is_own(in, parent)) ||
-			    (in->named && str_matches_any(in->named, tsv_cell(&f->t, i, f->comm)))) {
+			    (in->named &&
+			     str_matches_any(in->named, tsv_cell(&f->t, i, f->comm)))) {
 				array_add(in->pids, in->npids, in->pids_cap, (uint32_t)pid);
 				found = true;
 			}
@@ -149,14 +148,13 @@ static int frame_read_times(struct ingest *in, const char *path, struct error *e
 	struct frame_file f = {0};
 	struct frame_row row;
 	struct exact *x = frame_exact(in);
-	size_t i;
 	int rc = frame_open(&f, path, "ns", "ns", err);
 
 	if (!rc) {
 		rc = tsv_require(&f.t, err, "parent", "comm", NULL);
 		if (!rc)
 			frame_add_own(in, &f);
-		for (i = 0; !rc && i < f.t.rows; i++)
+		for (size_t i = 0; !rc && i < f.t.rows; i++)
 			if (frame_read_row(in, &f, i, &row))
 				array_add(x->times, x->ntimes, x->times_cap,
 					  (struct exact_time){(uint32_t)row.cpu, (uint32_t)row.pid,
@@ -181,13 +179,12 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 	struct frame_row row;
 	struct exact *x = frame_exact(in);
 	uint64_t changes;
-	size_t i;
 	int column, rc = frame_open(&f, path, "at", "late", err);
 
 	if (!rc)
 		rc = tsv_require(&f.t, err, "changes", NULL);
 	column = rc ? 0 : tsv_column(&f.t, "changes");
-	for (i = 0; !rc && i < f.t.rows; i++)
+	for (size_t i = 0; !rc && i < f.t.rows; i++)
 		if (frame_read_row(in, &f, i, &row) &&
 		    parse_u64(tsv_cell(&f.t, i, column), &changes))
 			array_add(x->due, x->ndue, x->due_cap,
