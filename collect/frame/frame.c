@@ -220,7 +220,8 @@ static void frame_print_entries(struct str *s, uint32_t cpu, const struct frame_
 	}
 }
 
-static int frame_print(struct str *s, const struct frame *f)
+/* Also adds up the samples that were lost. */
+static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 {
 	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus");
 	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
@@ -230,6 +231,7 @@ static int frame_print(struct str *s, const struct frame *f)
 	struct frame_cpu c;
 	int rc = 0;
 
+	*lost = 0;
 	str_puts(s, heading);
 	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
 		rc = bpf_map_lookup_elem(groups, &i, &g) ?: bpf_map_lookup_elem(times, &i, t);
@@ -240,6 +242,8 @@ static int frame_print(struct str *s, const struct frame *f)
 		rc = bpf_map_lookup_elem(cpus, &i, &c);
 		if (!rc)
 			frame_print_entries(s, i, &c);
+		if (!rc)
+			*lost += (int64_t)c.lost;
 	}
 	free(t);
 	return rc;
@@ -311,16 +315,18 @@ static void frame_finish(struct collect *c)
 	for (size_t i = 0; i < f->nlinks; i++)
 		bpf_link__destroy(f->links[i]);
 	if (c->run->end_ns && c->off.from) {
-		if (frame_print(&s, f))
+		if (frame_print(&s, f, &c->lost))
 			collect_degraded(c, "the times cannot be read: %s", strerror(errno));
 		else
 			collect_write(c, "frame.tsv", &s);
 		str_reset(&s);
-		if (frame_print_due(&s, f))
+		if (f->ndue && frame_print_due(&s, f))
 			collect_degraded(c, "the times of samples cannot be read: %s",
 					 strerror(errno));
-		else
+		else if (f->ndue)
 			collect_write(c, "due.tsv", &s);
+		if (c->lost)
+			collect_degraded(c, "%lld samples were lost", (long long)c->lost);
 	}
 	ring_buffer__free(f->ring);
 	free(f->due);
