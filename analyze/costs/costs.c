@@ -32,7 +32,10 @@ static double *cost_deviations(const struct tally *f, const double *run_weight, 
 	return x;
 }
 
-/* Returns whether the row has samples enough for an interval. `samples` is their number. */
+/*
+ * Returns whether the row has samples enough for an interval. `samples` is their number. Exact
+ * times have none and need none.
+ */
 static bool cost_is_frequent(const struct tally *f, const double *run_weight, double samples)
 {
 	int runs = 0, without = 0;
@@ -41,7 +44,8 @@ static bool cost_is_frequent(const struct tally *f, const double *run_weight, do
 		runs += f->run_weight[i] > 0;
 		without += f->run_weight[i] > 0 && !(run_weight[i] > 0);
 	}
-	return samples >= COST_SAMPLES && 10 * without <= runs;
+	return (samples >= COST_SAMPLES || !strcmp(f->event ?: "", EXACT_EVENT)) &&
+	       10 * without <= runs;
 }
 
 /*

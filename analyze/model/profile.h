@@ -197,6 +197,9 @@ struct profile {
 void profile_init(struct profile *p);
 void profile_free(struct profile *p);
 
+/* The event of a profile of exact times (perfdata/exact.c). Each of its samples is one time. */
+#define EXACT_EVENT "frame"
+
 uint32_t profile_event(struct profile *p, const char *name, bool is_time);
 uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind);
 uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,

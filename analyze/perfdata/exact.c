@@ -212,7 +212,7 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 
 void exact_fill_profile(const struct exact *x, struct profile *p)
 {
-	const uint32_t event = profile_event(p, "frame", true);
+	const uint32_t event = profile_event(p, EXACT_EVENT, true);
 	const uint32_t kernel = profile_dso(p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
 	struct profile_cost *rows = xcalloc(x->ntimes, sizeof(*rows));
 	const char *name;
@@ -236,5 +236,6 @@ void exact_fill_profile(const struct exact *x, struct profile *p)
 		p->events[event].weight += t->ns;
 		p->events[event].samples++;
 	}
+	p->events[event].weight2 = 1; /* exact times have no sampling error */
 	profile_take_costs(p, rows, x->ntimes);
 }

@@ -176,6 +176,9 @@ int parser_read(const struct parser *p, struct ingest *in, const char *path, str
 void ingest_clock(struct ingest *in);
 /* Adds the user time of other programs, after proc_stat and threads (proc_stat.c). */
 void ingest_others(struct ingest *in);
+
+/* Makes a profile of the exact times of a run without samples (probes/frame). */
+void ingest_fill_profile(struct ingest *in);
 /* Returns the idle time of each CPU in ns, after proc_stat. NAN: not known. The caller frees it. */
 double *ingest_idle_ns(const struct ingest *in);
 /* Compares the samples with the busy time of the CPUs, after perf and proc_stat (coverage.c). */

@@ -113,12 +113,17 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 	struct run_filter f = {b->variant, q->pass, b->side, q->repeat, false};
 	int n = store_runs(s, &f, runs, err), kept = 0;
 	const char *pass;
+	bool sampled = false;
 
 	if (n <= 0)
 		return n;
 	pass = p == FOR_FIGURES ? scope_figures_pass(*runs, n) : NULL;
+	/* Runs with exact times alone serve where no run has samples. */
+	for (int i = 0; i < n && p == FOR_PROFILE; i++)
+		sampled |= store_has_collector(s, (*runs)[i].id, "perf");
 	for (int i = 0; i < n; i++)
-		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p))
+		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p) &&
+		    (!sampled || store_has_collector(s, (*runs)[i].id, "perf")))
 			(*runs)[kept++] = (*runs)[i];
 	return kept;
 }

@@ -206,4 +206,20 @@ static int frame_read_file(struct ingest *in, const char *path, struct error *er
 					  : frame_read_times(in, path, err);
 }
 
+/* A run whose perf.data is missing or damaged stays without a profile. */
+void ingest_fill_profile(struct ingest *in)
+{
+	if (in->profile || !in->exact || !in->exact->ntimes)
+		return;
+	for (size_t i = 0; i < in->ncollectors; i++)
+		if (!strcmp(in->collectors[i].name, "perf"))
+			return;
+	in->profile = xcalloc(1, sizeof(*in->profile));
+	profile_init(in->profile);
+	exact_fill_profile(in->exact, in->profile);
+	for (size_t i = 0; i < in->npids; i++)
+		profile_add_own(in->profile, in->pids[i]);
+	profile_sort_own(in->profile);
+}
+
 const struct parser parser_frame = {.files = {"frame.tsv", "due.tsv"}, .read = frame_read_file};
