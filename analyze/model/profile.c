@@ -337,19 +337,16 @@ static void health_add_oddities(struct notes *notes, const struct profile_health
 		note_add(notes, perf_outside_window, N(h->outside_window));
 }
 
-/* Unequal and late periods; see struct profile_event. */
+/* Unequal periods; see struct profile_event. */
 static void health_add_periods(struct notes *notes, const struct profile *p,
 			       const struct profile_event *e)
 {
 	const char *name = intern_get(&p->strings, e->name);
 	double all = (double)e->weight, n_eff = e->weight2 > 0 ? all * all / e->weight2 : NAN;
 
-	if (!e->late && 4 * n_eff < 3 * (double)e->samples)
+	if (!e->exact && 4 * n_eff < 3 * (double)e->samples)
 		note_add(notes, perf_long_periods, name, N(e->samples), n_eff)->severity =
 			2 * n_eff < (double)e->samples ? SEVERITY_WARNING : SEVERITY_INFO;
-	if (e->late)
-		note_add(notes, perf_late, name, 1e-9 * (double)e->late,
-			 100.0 * (double)e->late / (double)e->weight);
 }
 
 void unread_add(struct unread *u, const struct error *err)

@@ -125,7 +125,7 @@ struct profile_event {
 	uint32_t name; /* string: "cycles", "cpu-clock:k" */
 	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
 	uint64_t samples, weight;
-	uint64_t late;	/* part of the weight: periods that the clock's timer missed */
+	bool exact;	/* the weights are exact times of contexts; the store does not keep this */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
 };
 

@@ -53,7 +53,7 @@ static uint32_t fold_costs_find_row(struct fold_costs *c, const struct fold_cost
 	slot = fold_costs_find_slot(c, key, hash);
 	if (!*slot) {
 		array_add(c->list, c->n, c->cap, *key);
-		c->list[c->n - 1].samples = c->list[c->n - 1].weight = c->list[c->n - 1].missed = 0;
+		c->list[c->n - 1].samples = c->list[c->n - 1].weight = 0;
 		*slot = hash << 32 | c->n;
 	}
 	return (uint32_t)*slot;
@@ -102,7 +102,7 @@ static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
-			sum.late += f->list[k].events[i].late;
+			sum.exact |= f->list[k].events[i].exact;
 		}
 		if (software && e->config == PERF_COUNT_SW_DUMMY && !sum.samples)
 			continue;
@@ -113,7 +113,7 @@ static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 		to->samples += sum.samples;
 		to->weight += sum.weight;
 		to->weight2 += sum.weight2;
-		to->late += sum.late;
+		to->exact |= sum.exact;
 	}
 	return ids;
 }

@@ -94,8 +94,12 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 		h->ip = d->label;
 		h->nr = 0;
 		h->pid = KERNEL_PID;
-	} else if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL && h->nr &&
-		   c->place != PLACE_IDLE) {
+		return;
+	}
+	/* The timer missed the periods since then. They lie in the same context. */
+	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
+	if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL && h->nr &&
+	    c->place != PLACE_IDLE) {
 		h->mode = MODE_INTERRUPTS_OFF;
 		h->ip = 0;
 	}
@@ -194,6 +198,7 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 		event++;
 	if (!o->exact || event == r->events.n)
 		return;
+	f->list[0].events[event].exact = true;
 	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
 	exact_sum_times(cells, o->exact, r->profile);
 	for (size_t i = 0; i < f->n; i++)

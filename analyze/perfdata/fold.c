@@ -61,7 +61,6 @@ static void fold_free(struct fold *f)
 	stacks_free(&f->stacks);
 	map_free(&f->last_values);
 	fold_costs_free(&f->costs);
-	free(f->clocks);
 	free(f->events);
 }
 
@@ -73,7 +72,6 @@ static void fold_add_cost(struct fold *f, const struct fold_cost *c)
 
 	row->samples += c->samples;
 	row->weight += c->weight;
-	row->missed += c->missed;
 }
 
 static void fold_count_event(struct fold *f, const struct fold_cost *c)
@@ -273,8 +271,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .pid = s->pid,
 				     .tid = s->tid,
 				     .samples = 1,
-				     .weight = s->period,
-				     .missed = f->o->idle_ns ? fold_clock_missed(f, event, s) : 0};
+				     .weight = s->period};
 	if (f->due)
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	p->hash = stacks_hash(&p->head, p->head.nr ? hash : 0);
@@ -384,11 +381,9 @@ static void fold_worker(void *arg, size_t number)
 	fold_finish(&p->folds->list[number]);
 }
 
-/* Counter values are differences between samples, and so are the periods that a timer missed. */
-static bool fold_needs_order(const struct recording *r, const struct perfdata_options *o)
+/* Counter values are differences between samples. */
+static bool fold_needs_order(const struct recording *r)
 {
-	if (fold_clocks_count(r, o))
-		return true;
 	for (size_t i = 0; i < r->events.n; i++)
 		if (r->events.list[i].sample_type & PERF_SAMPLE_READ)
 			return true;
@@ -399,8 +394,7 @@ void folds_run(struct folds *f, const struct recording *r, const struct perfdata
 {
 	struct fold_pass p = {.folds = f, .r = r};
 
-	f->n = fold_needs_order(r, o) ? 1
-				      : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
+	f->n = fold_needs_order(r) ? 1 : workers_count(o->threads, r->nchunks, CHUNKS_PER_THREAD);
 	f->list = xcalloc(f->n, sizeof(*f->list));
 	for (size_t i = 0; i < f->n; i++)
 		fold_init(&f->list[i], r, o);

@@ -93,7 +93,6 @@ struct fold_cost {
 	/* the key */
 	uint32_t stack, event : 24, place : 8, cpu, comm, pid, tid; /* place: an exact_place */
 	uint64_t samples, weight;
-	uint64_t missed; /* weight of the periods before late samples (clock.c) */
 };
 
 struct fold_costs {
@@ -121,16 +120,8 @@ void fold_costs_free(struct fold_costs *c);
 
 struct fold_event {
 	uint64_t samples, weight;
-	uint64_t late; /* part of `weight`: the periods before late samples */
 	double weight2;
-};
-
-/* The timer of an event on a CPU (clock.c). */
-struct fold_clock {
-	uint64_t due;	    /* the time of its next sample; 0: not known */
-	uint64_t missed;    /* ns of missed periods */
-	double squares;	    /* what these periods add to the sum of squares of weights */
-	uint64_t idle_task; /* ns of samples of the CPU's idle task */
+	bool exact; /* weighed by the exact time of the CPUs (exact.c) */
 };
 
 /* Timelines of recently seen threads and processes. Few of them run at a time. */
@@ -151,9 +142,7 @@ struct fold {
 	size_t nstacks; /* set when the stacks are freed */
 	struct fold_costs costs;
 	struct fold_event *events;
-	struct map last_values;	   /* PERF_SAMPLE_READ: id (and thread) -> last value */
-	struct fold_clock *clocks; /* by CPU and event */
-	size_t nclocks;
+	struct map last_values;	     /* PERF_SAMPLE_READ: id (and thread) -> last value */
 	const struct exact_due *due; /* of the sample that is counted, or NULL */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
@@ -177,19 +166,6 @@ struct folds {
 /* Folds all chunks. The caller calls folds_free. */
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 void folds_free(struct folds *f);
-
-/* --- clock.c --- */
-
-/* Returns the ns of the periods that the timer missed before the sample, or 0. */
-uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *s);
-/*
- * Returns whether late samples count for the periods that their timer missed. One thread then
- * reads all samples in order.
- */
-bool fold_clocks_count(const struct recording *r, const struct perfdata_options *o);
-/* Adds the missed periods to the weights of the only thread where perfdata_options asks for them.
- */
-void fold_weigh(struct fold *f);
 
 /* --- exact.c --- */
 

@@ -161,7 +161,6 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	history_make(&r->history, &r->side);
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
-	fold_weigh(&f.list[0]);
 	folds_weigh_exact(&f, r, o);
 	for (size_t i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);

@@ -72,12 +72,6 @@ struct perfdata_options {
 	const char *vmlinux;	   /* --vmlinux FILE, or NULL */
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;
-	/*
-	 * The idle time of each of CPUSET_MAX CPUs in ns; NAN: not known. With it, late samples of
-	 * a clock count for the periods that its timer missed (clock.c). The recording must be one
-	 * of whole CPUs.
-	 */
-	const double *idle_ns;
 	const struct exact *exact; /* or NULL; recorded with CLOCK_MONOTONIC */
 	/* Processes of the workload. p->own gets them and all that they started. */
 	const uint32_t *workload;

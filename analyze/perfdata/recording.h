@@ -9,7 +9,7 @@
  * the stream into chunks records.c     what each record that is no sample means sideband.c    maps,
  * comms and forks in the order of time sample.c      the events and their samples, field by field
  *   fold.c        pass two decodes the samples of the chunks and adds equal ones up
- *   clock.c       weighs late samples of a clock
+ *   exact.c       counts samples of a clock where they were due, in exact times
  *   unwind.c      turns user stacks in samples into call chains; cfi.c reads the unwind tables
  *   stacks.c      the distinct stacks, and the order in which to resolve them
  *   resolve.c     turns each distinct stack into frames of the profile

@@ -154,7 +154,7 @@ ok "collect exits 4 on a perf that does not start" exits 4 env PATH="$PWD/bin:$P
 ok "the warning quotes the error of perf" says 'did not start: no way' err
 
 # A program with known parts: getrandom with interrupts on, ioctl with interrupts off for about 0.5 ms at a time, which is
-# longer than a period of 0.2 ms. The part of ioctl in both is too small by a third if a late sample counts for one period.
+# longer than a period of 0.2 ms. The part of ioctl in both is too small by a third without the frame.
 part() {
 	"$zcost" report functions "$@" --all --format tsv 2>/dev/null | awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -164,18 +164,18 @@ part() {
 }
 known() {
 	rm -rf late
-	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,cpu --freq 4999 --warmup 1 --duration 1.5 --grace 1 -- \
+	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,frame --freq 4999 --warmup 1 --duration 1.5 --grace 1 -- \
 		taskset -c 0 "$build/tests/tools/irqs_off" 2000 || return 1
 	"$zcost" analyze late >/dev/null 2>&1
 	awk -v with="$(part late)" -v without="$(part --perf late/perf.data)" '{
 		known = 100 * $3 / ($2 + $3)
-		print "known " known ", with late samples " with ", without " without
-		exit !(with - known < 8 && known - with < 8) }' late/workload.out
+		print "known " known ", with the frame " with ", without " without
+		exit !(with - known < 3 && known - with < 3 && known - without > 5) }' late/workload.out
 }
 if [ "$event" = cpu-clock ]; then
-	steady "late samples give code with interrupts off its part of the time" known
+	steady "the frame gives code with interrupts off its part of the time" known
 else
-	skip "late samples give code with interrupts off its part of the time" "the event is not cpu-clock"
+	skip "the frame gives code with interrupts off its part of the time" "the event is not cpu-clock"
 fi
 
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks how much of the busy time the samples cover: the figure, the warnings, and the basis of wall time where idle
-# samples are missing; and late samples. A sample is 1 ms.
+# samples are missing. A sample is 1 ms.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/golden.sh"
 
@@ -14,27 +14,6 @@ samples() {
 			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + i * 2e9 / busy, i % 4 ? "_copy_to_iter" : "tcp_recvmsg"
 		for (i = 0; i < idle; i++)
 			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12e9 + i * 1e9 / idle }'
-}
-
-# late_samples LAST: in each 0.1 s, 60 punctual samples of a function, and after 39.7 ms with interrupts off one late
-# sample of another, for 2.9 s; then LAST samples of the idle task.
-late_samples() {
-	awk -v last="$1" 'BEGIN {
-		for (i = 0; i < 29 * 61; i++)
-			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + int(i / 61) * 1e8 + (i % 61 < 60 ? i % 61 * 1e6 : 99.7e6),
-				i % 61 < 60 ? "tcp_recvmsg" : "_raw_spin_unlock_irqrestore"
-		for (i = 0; i < last; i++)
-			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12950e6 + i * 1e6 }'
-}
-
-# clock_run VARIANT BUSY_TICKS: a run with the samples on standard input.
-clock_run() {
-	measure_run late "$1" 1 receiver 1024000000 "$2"
-	d=late/runs/$1/profile-01/receiver
-	run_json "$d" "$1" profile 1 receiver tcpzc "$cpu_collector, $perf_collector"
-	points 1024000000 65536 9 14 >"$d/workload.out"
-	proc_stat_simple "$2" >"$d/proc_stat.snap"
-	perl "$tests/tools/clock-samples.pl" 1000000 >"$d/perf.data"
 }
 
 # profile_run VARIANT REPEAT BUSY IDLE
@@ -72,22 +51,6 @@ done
 for options in '--variant light --basis wall' '--variant dark --basis wall' '--variant dark --basis wall --cpu 1' '--variant dark'; do
 	report cap functions $options
 done
-
-# Late samples.
-late_samples 0 | clock_run busy 300
-late_samples 1 | clock_run unseen 290
-late_samples 50 | clock_run seen 290
-awk 'BEGIN { for (i = 0; i < 2990; i++) printf "%.0f 1 7 tcp_recvmsg;do_syscall_64\n", 10e9 + i * 1.0003e6 }' | clock_run drift 300
-manifest late "busy unseen seen drift" busy/measure/1/ok unseen/measure/1/ok seen/measure/1/ok drift/measure/1/ok busy/profile/1/ok \
-	unseen/profile/1/ok seen/profile/1/ok drift/profile/1/ok
-sed -i 's/"receiver", "sender"/"receiver"/g' late/manifest.json
-"$zcost" analyze late >log 2>&1
-report late runs
-# A late sample counts for the 39 periods that the timer missed, and as one sample: 40 % of the weight. It counts for one period, 1.64 %,
-# where idle samples are missing. A slow clock makes no sample late.
-report late functions
-ok "a recording itself has the shares of perf" is "$("$zcost" report functions --perf late/runs/busy/profile-01/receiver/perf.data --format tsv \
-	2>/dev/null | awk -F'\t' '/^_raw/ { printf "%d %.2f", $3, $4 }')" "29 1.64"
 
 if command -v gnuplot >/dev/null; then
 	cp -r cap whole && sqlite3 whole/zcost.db "DELETE FROM note WHERE kind = 'workload_no_summary'" # a loss weighs more

@@ -27,7 +27,6 @@ static void perf_add_named(struct profile *p, const struct ingest *in)
 
 static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	autofree double *idle_ns = ingest_idle_ns(in);
 	const bool exact = in->exact && in->exact->ntimes && in->exact->ndue;
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
@@ -35,7 +34,6 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .threads = in->how.threads,
 				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
-				     .idle_ns = exact ? NULL : idle_ns,
 				     .exact = exact ? in->exact : NULL,
 				     .workload = in->pids,
 				     .nworkload = in->npids,
