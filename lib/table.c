@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ void table_free(struct table *t)
 		table_free(t->detail);
 	free(t->detail);
 	free(t->cells);
+	free(t->structs);
 	notes_free(&t->notes);
 	arena_free(&t->arena);
 	intern_free(&t->texts);
@@ -147,6 +149,72 @@ struct value *table_row(struct table *t)
 	}
 	memset(t->cells + t->rows * n, 0, n * sizeof(*t->cells));
 	return t->cells + t->rows++ * n;
+}
+
+static double table_finite_or_nan(double x)
+{
+	return isfinite(x) ? x : NAN;
+}
+
+/* Returns the cell of a member, and makes the member what readers of the struct expect. */
+static struct value table_read_member(struct table *t, const struct column *c, void *member)
+{
+	struct value v = {0};
+
+	if (c->member == MEMBER_TEXT) {
+		v = value_str(t, *(const char **)member);
+		*(const char **)member = v.type == V_STR ? v.str : "";
+	} else if (c->member == MEMBER_INT) {
+		v = value_int(*(int64_t *)member);
+	} else if (c->member == MEMBER_REAL) {
+		double *x = member;
+
+		*x = table_finite_or_nan(*x);
+		v = c->type == V_INT && !isnan(*x) ? value_int(llround(*x)) : value_real(*x);
+	} else if (c->member == MEMBER_ESTIMATE) {
+		struct estimate *e = member;
+
+		e->value = table_finite_or_nan(e->value);
+		e->lo = e->n == 1 ? NAN : table_finite_or_nan(e->lo); /* of a single run */
+		e->hi = e->n == 1 ? NAN : table_finite_or_nan(e->hi);
+		v = value_estimate(t, e->value, e->lo, e->hi);
+	} else if (c->member == MEMBER_HALF) {
+		struct half_estimate *half = member;
+
+		v = value_half(t, half->value, half->half);
+	}
+	return v;
+}
+
+struct value *table_add_struct(struct table *t, const char *type, size_t size, const void *row)
+{
+	struct value *cells = table_row(t);
+	char *kept;
+
+	assert(t->rows == 1 || !strcmp(t->type, type));
+	t->type = type;
+	t->struct_size = size;
+	t->structs = xrealloc(t->structs, t->cap * size);
+	kept = (char *)t->structs + (t->rows - 1) * size;
+	memcpy(kept, row, size);
+	for (int i = 0; i < t->ncolumns; i++)
+		cells[i] = table_read_member(t, &t->columns[i], kept + t->columns[i].at);
+	return cells;
+}
+
+const void *table_structs_of(const struct table *t, const char *type)
+{
+	assert(!t->rows || (t->type && !strcmp(t->type, type)));
+	return t->structs;
+}
+
+void table_move_row(struct table *t, size_t to, size_t from)
+{
+	memmove(table_cell(t, to, 0), table_cell(t, from, 0),
+		(size_t)t->ncolumns * sizeof(*t->cells));
+	if (t->structs)
+		memmove((char *)t->structs + to * t->struct_size,
+			(char *)t->structs + from * t->struct_size, t->struct_size);
 }
 
 struct value *table_cell(const struct table *t, size_t row, int column)
@@ -237,11 +305,6 @@ struct value value_real(double x)
 	if (!isfinite(x))
 		return value_none();
 	return (struct value){.type = V_REAL, .real = x};
-}
-
-static double table_finite_or_nan(double x)
-{
-	return isfinite(x) ? x : NAN;
 }
 
 struct value value_with(struct table *t, struct value v, struct interval interval)

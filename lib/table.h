@@ -14,9 +14,11 @@
 #include "lib/error.h"
 #include "lib/intern.h"
 #include "lib/note.h"
+#include "lib/stats.h"
 #include "lib/str.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -53,6 +55,32 @@ enum shape {
 	STAYS_WHOLE,  /* the words hold figures, units or addresses, and are never shortened */
 };
 
+/* A member of a row's struct. A text that is NULL and a number that is NAN are missing values. */
+enum member_type {
+	MEMBER_NONE, /* the struct has no member for the column */
+	MEMBER_TEXT,
+	MEMBER_INT,  /* int64_t */
+	MEMBER_REAL, /* double, also in a V_INT column */
+	MEMBER_ESTIMATE,
+	MEMBER_HALF,
+};
+
+/* A value that is known to plus and minus `half`. */
+struct half_estimate {
+	double value, half;
+};
+
+/* The first words of a column that has the member `path` of the row's struct. */
+#define MEMBER_NAMED(column, type, path) \
+	.member = _Generic(((type *)0)->path,                  \
+			 const char *: MEMBER_TEXT,            \
+			 int64_t: MEMBER_INT,                  \
+			 double: MEMBER_REAL,                  \
+			 struct estimate: MEMBER_ESTIMATE,     \
+			 struct half_estimate: MEMBER_HALF),   \
+	.at = offsetof(type, path), .name = (column)
+#define MEMBER(type, path) MEMBER_NAMED(#path, type, path)
+
 struct column {
 	const char *name; /* as in tsv and json */
 	const char *unit; /* "ns/KiB", "%": text headers and JSON meta only; may be NULL */
@@ -70,6 +98,8 @@ struct column {
 	const char *part_of;
 	enum interval_part part;
 	bool optional; /* text and markdown do not name the column where it is empty */
+	enum member_type member;
+	size_t at; /* the member's place in the struct */
 };
 
 struct table {
@@ -79,6 +109,9 @@ struct table {
 	int ncolumns;
 	struct value *cells; /* rows x ncolumns */
 	size_t rows, cap;
+	void *structs;	  /* of table_add, for table_structs; NULL: rows are cells alone */
+	const char *type; /* theirs: "struct idle_row" */
+	size_t struct_size;
 	struct notes
 		notes; /* text, md and json contain the notes; tsv and csv print them on stderr */
 	bool verbose;  /* writers print all notes */
@@ -130,6 +163,19 @@ void table_merge(struct table *to, const struct table *from, size_t n, const cha
 void table_drop_columns(struct table *t, const char *names);
 /* Adds a row of V_NONE. The row is valid until the next table_row(). */
 struct value *table_row(struct table *t);
+/*
+ * Adds a row and its cells from a struct, whose members the columns name. The table keeps the
+ * struct: with copies of the texts that it has columns for, and "" for those that are missing.
+ * Returns the cells, valid until the next row.
+ */
+#define table_add(t, type, ...) \
+	table_add_struct(t, #type, sizeof(type), 1 ? (__VA_ARGS__) : (const type *)NULL)
+struct value *table_add_struct(struct table *t, const char *type, size_t size, const void *row);
+/* Returns the structs of all rows. A table with rows of another type is an error of the program. */
+#define table_structs(t, type) ((const type *)table_structs_of(t, #type))
+const void *table_structs_of(const struct table *t, const char *type);
+/* Overwrites a row with a later one. */
+void table_move_row(struct table *t, size_t to, size_t from);
 struct value *table_cell(const struct table *t, size_t row, int column);
 int table_column(const struct table *t, const char *name); /* returns -1 if there is none */
 /* These functions read a cell. A missing cell or column gives NAN, "" or an interval of NANs. */

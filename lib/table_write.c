@@ -434,6 +434,7 @@ static void table_copy(struct table *copy, const struct table *t, enum table_for
 	*copy = *t;
 	copy->arena = (struct arena){0};
 	copy->texts = (struct intern){0};
+	copy->structs = NULL;
 	copy->title = escaped(&k, t->title, PRINTABLE_CELL);
 	copy_notes(&k);
 	copy_columns(&k);

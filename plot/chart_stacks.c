@@ -6,6 +6,7 @@
 #include "plot/chart.h"
 
 #include "analyze/costs/costs.h"
+#include "analyze/probes/results.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
@@ -111,14 +112,13 @@ static const uint32_t idle_colours[] = {0x88ccee, 0x44aa99, 0x117733, 0x332288, 
 
 static void idle_add_parts(struct figure *f, const struct table *t)
 {
-	for (size_t row = 0; row < t->rows; row++) {
-		const char *state = table_text(t, row, "state");
+	const struct idle_row *rows = table_structs(t, struct idle_row);
 
-		if (row_is(t, row, "cpu", "all") && row_is(t, row, "source", "cpuidle") &&
-		    figure_find_mark(&f->parts, state) < 0 && table_real(t, row, "time_pct") > 0)
-			figure_part(f, state,
+	for (const struct idle_row *r = rows; r < rows + t->rows; r++)
+		if (!strcmp(r->cpu, IDLE_ALL) && !strcmp(r->source, IDLE_CPUIDLE) &&
+		    figure_find_mark(&f->parts, r->state) < 0 && r->time_pct.value > 0)
+			figure_part(f, r->state,
 				    idle_colours[f->parts.n % (int)array_size(idle_colours)]);
-	}
 	figure_part(f, "idle outside the states", 0xbbbbbb);
 }
 
@@ -127,13 +127,15 @@ static struct estimate idle_time(const struct figure *f, const struct table *t, 
 				 const char *source, const char *state)
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
-	long row = row_find(t, 0, variant, side);
+	const struct idle_row *rows = table_structs(t, struct idle_row), *r;
 
-	while (row >= 0 &&
-	       !(row_is(t, (size_t)row, "cpu", "all") && row_is(t, (size_t)row, "source", source) &&
-		 row_is(t, (size_t)row, "state", state)))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	return row < 0 ? estimate_plain(NAN) : row_estimate(t, (size_t)row, "time_pct");
+	for (long i = -1; (i = row_find(t, (size_t)(i + 1), variant, side)) >= 0;) {
+		r = &rows[i];
+		if (!strcmp(r->cpu, IDLE_ALL) && !strcmp(r->source, source) &&
+		    !strcmp(r->state, state))
+			return r->time_pct;
+	}
+	return estimate_plain(NAN);
 }
 
 /* Returns a - b, or 0 where they differ by the rounding of sums alone. */
@@ -148,10 +150,10 @@ static double idle_difference(double a, double b)
  */
 static struct estimate idle_rest(const struct figure *f, const struct table *t, int group, int bar)
 {
-	struct estimate busy = idle_time(f, t, group, bar, "/proc/stat", "busy");
-	struct estimate rest = idle_time(f, t, group, bar, "/proc/stat", "idle");
+	struct estimate busy = idle_time(f, t, group, bar, IDLE_STAT, "busy");
+	struct estimate rest = idle_time(f, t, group, bar, IDLE_STAT, "idle");
 
-	rest.value += idle_time(f, t, group, bar, "/proc/stat", "iowait").value;
+	rest.value += idle_time(f, t, group, bar, IDLE_STAT, "iowait").value;
 	rest.lo = rest.value + idle_difference(busy.value, busy.hi);
 	rest.hi = rest.value + idle_difference(busy.value, busy.lo);
 	rest.lo = rest.lo < 0 ? 0 : rest.lo;
@@ -167,7 +169,7 @@ static void idle_put_bar(struct figure *f, const struct table *t, int group, int
 	if (isnan(rest.value))
 		return;
 	for (part = 0; part < f->parts.n - 1; part++) {
-		e = idle_time(f, t, group, bar, "cpuidle", f->parts.mark[part].name);
+		e = idle_time(f, t, group, bar, IDLE_CPUIDLE, f->parts.mark[part].name);
 		e.value = isnan(e.value) ? 0 : e.value; /* never in this state */
 		most = e.value > most.value ? e : most;
 		known += e.value;

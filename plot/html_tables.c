@@ -77,11 +77,11 @@ static bool page_has(const struct html_page *p, int store, const struct table *t
 
 void page_keep_rows(const struct html_page *p, int store, struct table *t)
 {
-	size_t n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+	size_t n = 0;
 
 	for (size_t i = 0; i < t->rows; i++)
 		if (page_has(p, store, t, table_text(t, i, "variant"), table_text(t, i, "side")))
-			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
+			table_move_row(t, n++, i);
 	t->rows = n;
 	for (size_t i = n = 0; i < t->notes.n; i++)
 		if (page_has(p, store, t, t->notes.note[i].variant, t->notes.note[i].side))

@@ -5,6 +5,7 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/scope/scope.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 
@@ -70,12 +71,22 @@ long row_with(const struct table *t, const char *variant, const char *side, cons
 	return row;
 }
 
+/* Returns the variant or the side of a row. */
+static struct block row_block(const struct table *t, size_t row)
+{
+	if (t->structs)
+		return *(const struct block *)((const char *)t->structs + row * t->struct_size);
+	return (struct block){table_text(t, row, "variant"), table_text(t, row, "side")};
+}
+
 long row_find(const struct table *t, size_t from, const char *variant, const char *side)
 {
-	for (; from < t->rows; from++)
-		if ((!variant || row_is(t, from, "variant", variant)) &&
-		    (!side || row_is(t, from, "side", side)))
+	for (; from < t->rows; from++) {
+		const struct block b = row_block(t, from);
+
+		if ((!variant || !strcmp(b.variant, variant)) && (!side || !strcmp(b.side, side)))
 			return (long)from;
+	}
 	return -1;
 }
 

@@ -88,11 +88,11 @@ static int measure_no_total(const char *name, struct error *err)
 /* Leaves the rows and the notes of the total. Warnings of the sides stay: the total is theirs. */
 static int measure_keep_total(struct table *t, struct error *err)
 {
-	size_t n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+	size_t n = 0;
 
 	for (size_t i = 0; i < t->rows; i++)
 		if (!strcmp(table_text(t, i, "side"), SIDE_TOTAL))
-			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
+			table_move_row(t, n++, i);
 	t->rows = n;
 	for (size_t i = n = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];

@@ -6,6 +6,7 @@
  * the most time, because that is where the CPU slept.
  */
 #include "analyze/probes/ingest.h"
+#include "analyze/probes/results.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
@@ -15,6 +16,7 @@
 #include "lib/str.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,18 +222,19 @@ const struct parser parser_idle = {
  */
 
 static const struct column idle_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"cpu", .type = V_STR, .shape = STANDS_RIGHT,
+	BLOCK_COLUMNS(struct idle_row),
+	{MEMBER(struct idle_row, cpu), .type = V_STR, .shape = STANDS_RIGHT,
 	 .what = "the CPU's number, or all for the sum over the side's CPUs"},
-	{"source", .type = V_STR, .what = "/proc/stat or cpuidle"},
-	{"state", .type = V_STR,
+	{MEMBER(struct idle_row, source), .type = V_STR, .what = "/proc/stat or cpuidle"},
+	{MEMBER(struct idle_row, state), .type = V_STR,
 	 .what = "busy, idle, iowait, or a cpuidle state; the shallowest state comes first"},
-	{"time_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "time",
-	 .what = "share of one CPU's time; estimate over the runs"},
-	{"entries_per_s", "1/s", V_REAL, .digits = 1, .what = "how often a CPU entered the state"},
-	{"mean_us", "us", V_REAL, .digits = 1, .what = "mean time of one stay in the state"},
-	{"runs", .type = V_INT, .what = "runs that measured it"},
+	{MEMBER(struct idle_row, time_pct), "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .stem = "time", .what = "share of one CPU's time; estimate over the runs"},
+	{MEMBER(struct idle_row, entries_per_s), "1/s", V_REAL, .digits = 1,
+	 .what = "how often a CPU entered the state"},
+	{MEMBER(struct idle_row, mean_us), "us", V_REAL, .digits = 1,
+	 .what = "mean time of one stay in the state"},
+	{MEMBER(struct idle_row, runs), .type = V_INT, .what = "runs that measured it"},
 };
 
 enum { CPUS_SHOWN = 8 }; /* the limit unless --by cpu lists all */
@@ -246,18 +249,17 @@ struct idle {
 };
 
 /* Adds a row of a CPU or, with NO_CPU, of the sum over the side's CPUs. */
-static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
-				  const struct estimate *e)
+static void idle_add_row(struct idle *d, int cpu, struct idle_row row)
 {
 	struct table *t = d->k->t;
-	struct value *row = block_row(t, &d->k->b->block);
+	struct value *cells;
 
-	table_set(t, row, "cpu", cpu == NO_CPU ? value_str(t, "all") : value_int(cpu));
-	table_set(t, row, "source", value_str(t, source));
-	table_set(t, row, "state", value_str(t, state));
-	table_set(t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(t, row, "time_pct", e);
-	return row;
+	row.block = d->k->b->block;
+	row.cpu = cpu == NO_CPU ? IDLE_ALL : NULL;
+	row.runs = (int64_t)row.time_pct.n;
+	cells = table_add(t, struct idle_row, &row);
+	if (cpu != NO_CPU)
+		table_set(t, cells, "cpu", value_int(cpu));
 }
 
 static void idle_put_proc_stat(struct idle *d, int cpu)
@@ -268,23 +270,30 @@ static void idle_put_proc_stat(struct idle *d, int cpu)
 		e = block_estimate(d->k, figure_metric_of,
 				   &(struct metric_key){parts[i].metric, NULL, cpu});
 		if (e.n)
-			idle_add_row(d, cpu, "/proc/stat", parts[i].state, &e);
+			idle_add_row(d, cpu,
+				     (struct idle_row){.source = IDLE_STAT,
+						       .state = parts[i].state,
+						       .time_pct = e,
+						       .entries_per_s = NAN,
+						       .mean_us = NAN});
 	}
 }
 
 static void idle_put_state(struct idle *d, const struct change_row *pct)
 {
 	const struct change_row *entries = changes_find(&d->entries, pct->name, pct->cpu);
-	struct estimate e = changes_estimate(&d->pct, pct, AS_COUNT), per_s;
 	const char *state = strchr(pct->name, ' ');
-	struct value *row = idle_add_row(d, pct->cpu, "cpuidle", state ? state + 1 : pct->name, &e);
+	struct idle_row row = {.source = IDLE_CPUIDLE,
+			       .state = state ? state + 1 : pct->name,
+			       .time_pct = changes_estimate(&d->pct, pct, AS_COUNT),
+			       .entries_per_s = NAN,
+			       .mean_us = NAN};
 
-	if (!entries)
-		return;
-	per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND);
-	table_set(d->k->t, row, "entries_per_s", value_real(per_s.value));
-	if (per_s.value > 0)
-		table_set(d->k->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
+	if (entries)
+		row.entries_per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND).value;
+	if (row.entries_per_s > 0)
+		row.mean_us = row.time_pct.value * 1e4 / row.entries_per_s;
+	idle_add_row(d, pct->cpu, row);
 }
 
 static void idle_put_cpu(struct idle *d, int cpu)

@@ -24,6 +24,13 @@ struct block {
 	const char *variant, *side; /* strings of the store */
 };
 
+/* The first columns of a table whose row's struct begins with `struct block block`. */
+#define BLOCK_COLUMNS(row)                                            \
+	{MEMBER_NAMED("variant", row, block.variant), .type = V_STR}, \
+	{                                                             \
+		MEMBER_NAMED("side", row, block.side), .type = V_STR  \
+	}
+
 /*
  * The direction in which a side moves data. The name of a side does not say it: the "receiver" of
  * iperf3 -R sends, and a proxy does both.

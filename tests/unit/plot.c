@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Charts from tables written here by hand: what is drawn, what is said, and what is not. */
 #include "analyze/commands/options.h"
+#include "analyze/probes/results.h"
 #include "lib/command.h"
 #include "lib/str.h"
 #include "plot/chart.h"
@@ -41,7 +42,7 @@ static void add_part(struct table *t, struct value *v, enum interval_part part, 
 
 static struct arena sheets; /* columns stay alive as long as their tables */
 
-static void fill(struct table *t, const char *name, const char *text)
+static void fill_cells(struct table *t, const char *name, const char *text)
 {
 	struct column *columns = arena_alloc(&sheets, 32 * sizeof(*columns));
 	char *rest = arena_strdup(&sheets, text), *line = str_token(&rest, '\n'), *title;
@@ -71,6 +72,97 @@ static void fill(struct table *t, const char *name, const char *text)
 	}
 }
 
+/* The structs behind the rows of the tables. */
+static const struct row_type {
+	const char *table, *type;
+	size_t size;
+} row_types[] = {
+#define ROW_TYPE(table, type) {table, #type, sizeof(type)},
+	ROW_TYPE("idle", struct idle_row)};
+
+static void set_member(char *row, const struct column *c, enum interval_part part, const char *s)
+{
+	double x = *s ? strtod(s, NULL) : NAN;
+	struct estimate *e = (void *)(row + c->at);
+	struct half_estimate *half = (void *)(row + c->at);
+
+	if (c->member == MEMBER_TEXT)
+		*(const char **)(row + c->at) = *s ? s : NULL;
+	else if (c->member == MEMBER_INT)
+		*(int64_t *)(row + c->at) = *s ? (int64_t)x : 0;
+	else if (c->member == MEMBER_REAL)
+		*(double *)(row + c->at) = x;
+	else if (c->member == MEMBER_ESTIMATE)
+		*(part == PART_LOW ? &e->lo : part == PART_HIGH ? &e->hi : &e->value) = x;
+	else if (c->member == MEMBER_HALF)
+		*(part == PART_HALF ? &half->half : &half->value) = x;
+}
+
+/* Returns the column of the table with that name or with a part of that name. */
+static const struct column *column_named(const struct table *t, const char *name)
+{
+	enum interval_part part = part_named(name);
+
+	for (int i = 0; i < t->ncolumns; i++) {
+		freed(str_free) struct str of_part = {0};
+
+		column_part_name(&of_part, &t->columns[i], part ? part : PART_LOW);
+		if (!strcmp(part ? of_part.buf : t->columns[i].name, name))
+			return &t->columns[i];
+	}
+	fail_msg("table %s has no column %s", t->name, name);
+	return NULL;
+}
+
+/* Adds a row with the members of a line. Members that the sheet has no column for are missing. */
+static void fill_row(struct table *t, const struct row_type *type, char *const *titles, int n,
+		     char *line)
+{
+	union {
+		char bytes[8192];
+		double aligned;
+	} row = {0};
+	double runs = 0;
+
+	for (int i = 0; i < t->ncolumns; i++)
+		for (enum interval_part p = PART_VALUE; p <= PART_HALF; p++)
+			set_member(row.bytes, &t->columns[i], p, "");
+	for (int i = 0; i < n && line; i++) {
+		const char *cell = str_token(&line, '\t');
+
+		set_member(row.bytes, column_named(t, titles[i]), part_named(titles[i]), cell);
+		if (!strcmp(titles[i], "runs"))
+			runs = strtod(cell, NULL);
+	}
+	for (int i = 0; i < t->ncolumns; i++)
+		if (t->columns[i].member == MEMBER_ESTIMATE)
+			((struct estimate *)(void *)(row.bytes + t->columns[i].at))->n =
+				(size_t)runs;
+	table_add_struct(t, type->type, type->size, row.bytes);
+}
+
+static void fill_structs(struct table *t, const struct row_type *type, const char *text)
+{
+	char *rest = arena_strdup(&sheets, text), *line = str_token(&rest, '\n'), *titles[32];
+	const struct measure *m = measure_find(type->table);
+	int n = 0;
+
+	table_init(t, m->name, m->columns, m->ncolumns);
+	while (line)
+		titles[n++] = str_token(&line, '\t');
+	while (rest && *rest)
+		fill_row(t, type, titles, n, str_token(&rest, '\n'));
+}
+
+static void fill(struct table *t, const char *name, const char *text)
+{
+	each (type, row_types)
+		if (!strcmp(type->table, name)) {
+			fill_structs(t, type, text);
+			return;
+		}
+	fill_cells(t, name, text);
+}
 static void (*sheet_notes)(struct notes *notes); /* fills the notes of each table but zerocopy */
 
 static int from_sheets(const struct chart_source *source, const char *name, const struct query *q,
@@ -1001,7 +1093,7 @@ TEST(foot_without_whiskers)
 TEST(idle_has_an_axis_of_a_whole_cpu)
 {
 	static const char idle[] =
-		"variant\tside\tcpu\tsource\tstate\ttime_pct\ttime_pct_lo\ttime_pct_hi\n"
+		"variant\tside\tcpu\tsource\tstate\ttime_pct\ttime_lo\ttime_hi\n"
 		"baseline\treceiver\tall\t/proc/stat\tbusy\t100\t99.99999999999999\t100\n"
 		"baseline\treceiver\tall\t/proc/stat\tidle\t0\t0\t0\n"
 		"baseline\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n"
