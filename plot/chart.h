@@ -7,12 +7,13 @@
 #define ZC_PLOT_CHART_H
 
 #include "analyze/compare/compare.h"
+#include "analyze/evidence/limits.h"
 #include "analyze/figures/tables.h"
 #include "lib/str.h"
 #include "plot/figure.h"
 
-/* Where figures come from: measure_run on a store; in tests, tables filled by hand. No functions: a
- * bare file, which has no tables. */
+/* Where figures come from: a store; in tests, results filled by hand. No functions: a bare file,
+ * which has no tables. */
 struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
@@ -21,6 +22,8 @@ struct chart_source {
 	int (*compare)(const struct chart_source *source, const char *table,
 		       const char *const ends[2], const struct query *q, struct table *t,
 		       struct outcome *out, struct error *err);
+	int (*limits)(const struct chart_source *source, const struct query *q, struct limits *l,
+		      struct error *err);
 };
 
 /* What a bar is made from, as the foot note says it. */
@@ -77,10 +80,10 @@ struct drawing {
 		struct error why;
 	} * *tables; /* each is read once for all charts */
 	size_t ntables, tables_cap;
-	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
-	struct table runs;	       /* all runs, failed ones too; no rows: not known */
-	bool lossy;		       /* a table behind a chart so far was incomplete */
-	struct notes doubts;	       /* those of the present chart's tables */
+	struct table zerocopy; /* filled once for all charts; no rows: no evidence */
+	struct table runs;     /* all runs, failed ones too; no rows: not known */
+	bool lossy;	       /* a table behind a chart so far was incomplete */
+	struct notes doubts;   /* those of the present chart's tables */
 	struct arena arena;
 };
 
@@ -121,7 +124,6 @@ struct chart {
 const struct chart *chart_find(const char *name); /* or NULL */
 const struct chart *chart_at(size_t i);		  /* NULL past the last */
 
-
 /* Fills in the base, the tables of runs and of zero copy; -ENOENT: an unknown variant. */
 int drawing_prepare(struct drawing *d, struct error *err);
 void drawing_free(struct drawing *d);
@@ -140,11 +142,7 @@ void chart_end(struct drawing *d, struct figure *f);
 int facts_read(struct chart_facts *f, struct store *store, const char *capture,
 	       const struct query *q, const char *side, struct error *err);
 
-/* The functions of a chart_source whose `from` is a struct store. */
-int facts_table(const struct chart_source *source, const char *name, const struct query *q,
-		struct table *t, struct error *err);
-int facts_compare(const struct chart_source *source, const char *table, const char *const ends[2],
-		  const struct query *q, struct table *t, struct outcome *out, struct error *err);
+struct chart_source facts_source(struct store *store);
 
 /* Fills a comparison of two variants of the store. */
 void facts_comparison(struct comparison *c, struct store *store, const char *const ends[2],

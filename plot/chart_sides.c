@@ -5,7 +5,6 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/evidence/limits.h"
 #include "analyze/scope/placement.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
@@ -95,7 +94,7 @@ static void throughput_put_words(struct figure *f, const struct work_kind *k, bo
 static int throughput_put_bars(struct drawing *d, struct figure *f, const struct table *t,
 			       const struct work_kind *k, bool by_side, struct error *err)
 {
-	int rc = by_side && k == work_kinds ? drawing_table(d, 2, &t, err) : 0;
+	int rc = by_side && k == work_kinds ? drawing_table(d, 1, &t, err) : 0;
 
 	if (rc)
 		return rc;
@@ -113,7 +112,7 @@ static int throughput_put_bars(struct drawing *d, struct figure *f, const struct
 
 /* Names the limit that all variants have, or the table with their limits. */
 static void throughput_add_limits(const struct drawing *d, struct figure *f,
-				  const struct table *limits)
+				  const struct limits *limits)
 {
 	char *first = NULL, *words;
 	bool same = true;
@@ -136,7 +135,7 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 
 /* Claims the largest change among the variants that share a limit with their base. Warns of the
  * first variant with another limit. */
-static void throughput_claim(struct drawing *d, struct figure *f, const struct table *limits,
+static void throughput_claim(struct drawing *d, struct figure *f, const struct limits *limits,
 			     const struct work_kind *k)
 {
 	bool share[CHART_ROWS] = {0};
@@ -167,19 +166,19 @@ static int throughput_draw(struct drawing *d, struct figure *f, const struct tab
 {
 	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
 	const struct work_kind *k;
-	const struct table *limits;
+	freed(limits_free) struct limits limits = {0};
 	int rc;
 
 	d->query.workload_only = false; /* what limits the workload may lie outside of it */
-	rc = drawing_table(d, 1, &limits, err);
+	rc = d->source->limits(d->source, &d->query, &limits, err);
 	d->query.workload_only = alone;
 	if (rc)
 		return rc;
 	k = throughput_kind(d, t);
 	throughput_put_words(f, k, by_side);
-	throughput_add_limits(d, f, limits);
+	throughput_add_limits(d, f, &limits);
 	rc = throughput_put_bars(d, f, t, k, by_side, err);
-	throughput_claim(d, f, limits, k);
+	throughput_claim(d, f, &limits, k);
 	drawing_foot(d, f, FROM_MEASURED);
 	return rc;
 }
@@ -329,7 +328,7 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 const struct chart chart_throughput = {
 	.name = "throughput",
 	.what = "throughput of each variant",
-	.sources = {"summary", "limits", "roi"},
+	.sources = {"summary", "roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only "},
 	.flags = CHART_OF_TRANSFER,
 	.draw = throughput_draw,

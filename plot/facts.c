@@ -183,8 +183,8 @@ int facts_read(struct chart_facts *f, struct store *store, const char *capture,
 	return rc ? rc : store_failed(store, err); /* the capture's own values have no result */
 }
 
-int facts_table(const struct chart_source *source, const char *name, const struct query *q,
-		struct table *t, struct error *err)
+static int facts_table(const struct chart_source *source, const char *name, const struct query *q,
+		       struct table *t, struct error *err)
 {
 	return measure_run(name, source->from, q, t, err);
 }
@@ -216,8 +216,9 @@ int facts_compare_prepare(struct comparison *c, struct str *evidence, struct err
 	return rc ? rc : compare_estimator(c, err);
 }
 
-int facts_compare(const struct chart_source *source, const char *table, const char *const ends[2],
-		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
+static int facts_compare(const struct chart_source *source, const char *table,
+			 const char *const ends[2], const struct query *q, struct table *t,
+			 struct outcome *out, struct error *err)
 {
 	struct comparison c;
 	freed(str_free) struct str lines = {0}; /* the charts have captions for them */
@@ -226,6 +227,17 @@ int facts_compare(const struct chart_source *source, const char *table, const ch
 	facts_comparison(&c, source->from, ends, q);
 	rc = facts_compare_prepare(&c, &lines, err);
 	return rc ? rc : compare_table_run(compare_table_find(table), &c, t, out, err);
+}
+
+static int facts_limits(const struct chart_source *source, const struct query *q, struct limits *l,
+			struct error *err)
+{
+	return limits_read(source->from, q, l, err);
+}
+
+struct chart_source facts_source(struct store *store)
+{
+	return (struct chart_source){facts_table, store, facts_compare, facts_limits};
 }
 
 /* --- the foot note --- */

@@ -147,15 +147,14 @@ static void page_add_zero_copy(struct html_page *p, int store)
 static void page_add_limits(struct html_page *p, int store)
 {
 	struct error why = {0};
-	freed(table_free) struct table t = {0};
+	freed(limits_free) struct limits l = {0};
 
-	if (limits_read(p->stores[store], &p->r->query, &t, &why))
+	if (limits_read(p->stores[store], &p->r->query, &l, &why))
 		html_add_element(&p->out, "li", why.text);
-	page_keep_rows(p, store, &t);
-	for (size_t i = 0; i < t.rows; i++)
-		html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n",
-			    table_text(&t, i, "variant"), table_text(&t, i, "side"),
-			    table_text(&t, i, "limit"), table_text(&t, i, "evidence"));
+	for (const struct limit_row *r = l.row; r < l.row + l.n; r++)
+		if (page_has_variant(p, store, r->variant))
+			html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n", r->variant, r->side,
+				    limit_kinds[r->kind].name, r->evidence);
 }
 
 static void page_add_warning_count(struct html_page *p)
@@ -301,7 +300,7 @@ static int page_open(struct html_page *p, struct error *err)
 	p->nstores = 1;
 	if (c && c->end[NEW].store != c->end[BASE].store)
 		p->stores[p->nstores++] = c->end[NEW].store;
-	p->source = (struct chart_source){facts_table, p->stores[0], facts_compare};
+	p->source = facts_source(p->stores[0]);
 	p->d.source = &p->source;
 	p->d.store = p->stores[0];
 	p->d.side = page_side(r);

@@ -52,8 +52,7 @@ struct html_page {
  * side. */
 int page_measure(struct html_page *p, int store, const char *name, struct table *t,
 		 struct error *err);
-/* Leaves the rows and notes of the page's variants and side. */
-void page_keep_rows(const struct html_page *p, int store, struct table *t);
+bool page_has_variant(const struct html_page *p, int store, const char *variant);
 /* Reads the metrics of each pair. */
 int page_read_pairs(struct html_page *p, struct error *err);
 int page_add_pairs(struct html_page *p, struct error *err);

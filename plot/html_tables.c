@@ -38,7 +38,7 @@ char *page_command(const char *word, ...)
 
 /* --- the rows and notes of the page --- */
 
-static bool page_has_variant(const struct html_page *p, int store, const char *variant)
+bool page_has_variant(const struct html_page *p, int store, const char *variant)
 {
 	if (!p->r->compared)
 		return str_matches(p->r->query.variant, variant);
@@ -75,7 +75,8 @@ static bool page_has(const struct html_page *p, int store, const struct table *t
 	       (!side || !*side || page_has_side(p, store, t, side));
 }
 
-void page_keep_rows(const struct html_page *p, int store, struct table *t)
+/* Leaves the rows and notes that are of the page. */
+static void page_keep_rows(const struct html_page *p, int store, struct table *t)
 {
 	size_t n = 0;
 

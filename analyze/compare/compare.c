@@ -379,9 +379,9 @@ void compare_evidence(struct comparison *c, struct str *lines)
 	}
 }
 
-/* Reads table limits of an end and its variant's limits in words, NULL for a file. The caller frees
+/* Reads the limits of an end and its variant's limits in words, NULL for a file. The caller frees
  * both, also after an error. */
-static int end_limits(const struct comparison *c, enum end e, struct table *t, char **words,
+static int end_limits(const struct comparison *c, enum end e, struct limits *l, char **words,
 		      struct error *err)
 {
 	struct query q = compare_query(c, e, NULL);
@@ -389,20 +389,18 @@ static int end_limits(const struct comparison *c, enum end e, struct table *t, c
 
 	if (c->end[e].bare)
 		return 0;
-	ret = limits_read(c->end[e].store, &q, t, err);
+	ret = limits_read(c->end[e].store, &q, l, err);
 	if (!ret)
-		*words = limits_words(t, q.variant, LIMITS_BY_SHARE);
+		*words = limits_words(l, q.variant, LIMITS_BY_SHARE);
 	return ret;
 }
 
 /* Returns whether the ends have different bottlenecks. Sides that are a pair have BASE's name. */
-static bool ends_limits_differ(const struct comparison *c, struct table limits[ENDS])
+static bool ends_limits_differ(const struct comparison *c, struct limits limits[ENDS])
 {
-	int side = table_column(&limits[NEW], "side");
-
-	for (size_t i = 0; i < limits[NEW].rows && c->side[NEW]; i++)
-		if (!strcmp(table_text(&limits[NEW], i, "side"), c->side[NEW]))
-			*table_cell(&limits[NEW], i, side) = value_str(&limits[NEW], c->side[BASE]);
+	for (struct limit_row *r = limits[NEW].row; r < limits[NEW].row + limits[NEW].n; r++)
+		if (c->side[NEW] && !strcmp(r->side, c->side[NEW]))
+			r->side = c->side[BASE];
 	return limits_differ(&limits[BASE], c->end[BASE].variant, &limits[NEW],
 			     c->end[NEW].variant);
 }
@@ -412,7 +410,7 @@ int compare_limits(const struct comparison *c, struct table *t, struct outcome *
 {
 	const char *base = c->end[BASE].label, *new = c->end[NEW].label;
 	char *words[ENDS] = {NULL, NULL}, *both;
-	struct table limits[ENDS] = {0};
+	struct limits limits[ENDS] = {0};
 	int ret = 0;
 
 	for (int e = 0; e < ENDS && !ret; e++)
@@ -434,7 +432,7 @@ int compare_limits(const struct comparison *c, struct table *t, struct outcome *
 	}
 	for (int e = 0; e < ENDS; e++) {
 		free(words[e]);
-		table_free(&limits[e]);
+		limits_free(&limits[e]);
 	}
 	return ret;
 }

@@ -309,7 +309,7 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 			    struct error *err)
 {
 	struct query q = compare_query(c, BASE, NULL);
-	freed(table_free) struct table limits = {0};
+	freed(limits_free) struct limits limits = {0};
 	size_t differ = 0;
 	int ret = limits_read(c->end[BASE].store, &q, &limits, err);
 

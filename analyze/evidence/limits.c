@@ -20,17 +20,16 @@ static const struct column limits_columns[] = {
 	 .what = "part of the window, of wire: part of the link's speed"},
 };
 
-static void limits_put_row(struct table *t, const struct limits_side *side, const char *limit,
+static void limits_add_row(struct limits *l, const struct limits_side *side, enum limit kind,
 			   const char *evidence, double share)
 {
-	struct value *row = table_row(t);
+	const struct limit_row row = {.variant = side->b->block.variant,
+				      .side = kind == LIMIT_NONE ? "" : side->b->block.side,
+				      .kind = kind,
+				      .evidence = arena_strdup(&l->arena, evidence),
+				      .share = share};
 
-	table_set(t, row, "variant", value_str(t, side->b->block.variant));
-	table_set(t, row, "limit", value_str(t, limit));
-	table_set(t, row, "evidence", value_str(t, evidence));
-	table_set(t, row, "share", value_real(share));
-	if (strcmp(limit, "none"))
-		table_set(t, row, "side", value_str(t, side->b->block.side));
+	array_add(l->row, l->n, l->cap, row);
 }
 
 struct limits_place {
@@ -49,7 +48,7 @@ static int limits_compare(const void *x, const void *y)
 }
 
 /* Adds the limits from `from` to `to` that were found. Returns whether there is one. */
-static bool limits_put_found(struct table *t, const struct limits_variant *v, enum limit from,
+static bool limits_add_found(struct limits *l, const struct limits_variant *v, enum limit from,
 			     enum limit to)
 {
 	struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
@@ -65,15 +64,15 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 	for (int i = 0; i < n; i++) {
 		const struct limits_side *of = &v->sides[place[i].side];
 
-		limits_put_row(t, of, limit_kinds[place[i].kind].name,
-			       of->found[place[i].kind].text, place[i].share);
+		limits_add_row(l, of, (enum limit)place[i].kind, of->found[place[i].kind].text,
+			       place[i].share);
 	}
 	free(place);
 	return n > 0;
 }
 
 /* Adds the row of a variant without a limit: the largest figures of each side. */
-static void limits_put_none(struct table *t, const struct limits_variant *v)
+static void limits_add_none(struct limits *l, const struct limits_variant *v)
 {
 	freed(str_free) struct str s = {0};
 	int side;
@@ -87,7 +86,7 @@ static void limits_put_none(struct table *t, const struct limits_variant *v)
 			str_printf(&s, "%s%s: %s", s.len ? "; " : "", v->sides[side].b->block.side,
 				   f->text);
 		}
-	limits_put_row(t, v->sides, "none", s.len ? s.buf : "nothing was measured", NAN);
+	limits_add_row(l, v->sides, LIMIT_NONE, s.len ? s.buf : "nothing was measured", NAN);
 }
 
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
@@ -111,20 +110,36 @@ static void limits_note_unmeasured(struct table *t, const struct limits_variant 
  * A queue below TCP and the application are the limit only where nothing else is: a busy CPU, for
  * example, makes the data wait, too.
  */
-static int limits_add_variant(struct table *t, struct limits_variant *v, struct error *err)
+static int limits_add_variant(struct limits *l, struct table *t, struct limits_variant *v,
+			      struct error *err)
 {
 	int rc = limits_read_figures(v, err);
 
-	if (!rc && !limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
-	    !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION))
-		limits_put_none(t, v);
+	if (!rc && !limits_add_found(l, v, LIMIT_CPU, LIMIT_SNDBUF) &&
+	    !limits_add_found(l, v, LIMIT_QUEUE, LIMIT_APPLICATION))
+		limits_add_none(l, v);
 	if (!rc)
 		limits_note_unmeasured(t, v);
 	limits_free_figures(v);
 	return rc;
 }
 
-static int limits_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static void limits_put_rows(const struct limits *l, struct table *t)
+{
+	for (const struct limit_row *r = l->row; r < l->row + l->n; r++) {
+		struct value *row = table_row(t);
+
+		table_set(t, row, "variant", value_str(t, r->variant));
+		table_set(t, row, "limit", value_str(t, limit_kinds[r->kind].name));
+		table_set(t, row, "side", value_str(t, *r->side ? r->side : NULL));
+		table_set(t, row, "evidence", value_str(t, r->evidence));
+		table_set(t, row, "share", value_real(r->share));
+	}
+}
+
+/* Finds the limits, and fills the table with them. */
+static int limits_find(struct store *s, const struct query *q, struct limits *l, struct table *t,
+		       struct error *err)
 {
 	struct limits_variant v = {.s = s};
 	struct block_list list;
@@ -139,13 +154,38 @@ static int limits_run(struct store *s, const struct query *q, struct table *t, s
 			if (list.blocks[i].n)
 				v.sides[v.n++] = (struct limits_side){.b = &list.blocks[i]};
 		if (v.n)
-			rc = limits_add_variant(t, &v, err);
+			rc = limits_add_variant(l, t, &v, err);
 	}
-	if (!rc)
+	if (!rc) {
+		limits_put_rows(l, t);
 		block_list_notes(&list, s, t);
+	}
 	free(v.sides);
 	block_list_free(&list);
 	return rc;
+}
+
+void limits_free(struct limits *l)
+{
+	free(l->row);
+	arena_free(&l->arena);
+	*l = (struct limits){0};
+}
+
+int limits_read(struct store *s, const struct query *q, struct limits *l, struct error *err)
+{
+	freed(table_free) struct table unused = {0};
+	struct query all = *q;
+
+	all.side = NULL;
+	return limits_find(s, &all, l, &unused, err) ?: store_failed(s, err);
+}
+
+static int limits_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	freed(limits_free) struct limits l = {0};
+
+	return limits_find(s, q, &l, t, err);
 }
 
 const struct measure measure_limits = {
@@ -161,18 +201,16 @@ const struct measure measure_limits = {
 /* --- in words --- */
 
 /* Appends "sender rwnd (waits for the receiver)": the limit of a row. */
-static void limits_add_word(struct str *s, const struct table *t, size_t row)
+static void limits_add_word(struct str *s, const struct limit_row *r)
 {
-	const char *side = table_text(t, row, "side"), *limit = table_text(t, row, "limit");
+	const struct limit_kind *kind = &limit_kinds[r->kind];
 
-	if (!*side) {
+	if (r->kind == LIMIT_NONE)
 		str_puts(s, "no known limit");
-		return;
-	}
-	str_printf(s, "%s %s", side, limit);
-	for (int i = 0; i < LIMITS; i++)
-		if (limit_kinds[i].waits_for && !strcmp(limit_kinds[i].name, limit))
-			str_printf(s, " (waits for %s)", limit_kinds[i].waits_for);
+	else
+		str_printf(s, "%s %s", r->side, kind->name);
+	if (kind->waits_for)
+		str_printf(s, " (waits for %s)", kind->waits_for);
 }
 
 static int limits_compare_words(const void *x, const void *y)
@@ -180,17 +218,17 @@ static int limits_compare_words(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-char *limits_words(const struct table *t, const char *variant, enum limits_order order)
+char *limits_words(const struct limits *l, const char *variant, enum limits_order order)
 {
-	char **list = xcalloc(t->rows + 1, sizeof(*list));
+	char **list = xcalloc(l->n + 1, sizeof(*list));
 	struct str s = {0};
 	size_t k, n = 0;
 
-	for (size_t i = 0; i < t->rows; i++) {
-		if (strcmp(table_text(t, i, "variant"), variant))
+	for (size_t i = 0; i < l->n; i++) {
+		if (strcmp(l->row[i].variant, variant))
 			continue;
 		str_reset(&s);
-		limits_add_word(&s, t, i);
+		limits_add_word(&s, &l->row[i]);
 		for (k = 0; k < n && strcmp(list[k], s.buf); k++)
 			;
 		if (k == n) /* each limit once */
@@ -210,53 +248,42 @@ char *limits_words(const struct table *t, const char *variant, enum limits_order
 	return NULL;
 }
 
-/* Returns the limit in the row. The busiest CPU of a side is one limit, in softirq or not. */
-static const char *limits_row_limit(const struct table *t, size_t row)
+/* Returns the name of the row's limit. The busiest CPU of a side is one limit, in softirq or not.
+ */
+static const char *limits_row_name(const struct limit_row *r)
 {
-	const char *limit = table_text(t, row, "limit");
-
-	return strcmp(limit, limit_kinds[LIMIT_SOFTIRQ].name) ? limit : limit_kinds[LIMIT_CPU].name;
+	return limit_kinds[r->kind == LIMIT_SOFTIRQ ? LIMIT_CPU : r->kind].name;
 }
 
-bool limits_differ(const struct table *limits, const char *variant, const struct table *others,
+bool limits_differ(const struct limits *l, const char *variant, const struct limits *others,
 		   const char *other)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < limits->rows; i++)
-		for (size_t k = 0; k < others->rows; k++) {
-			if (strcmp(table_text(limits, i, "variant"), variant) ||
-			    strcmp(table_text(others, k, "variant"), other))
+	for (const struct limit_row *a = l->row; a < l->row + l->n; a++)
+		for (const struct limit_row *b = others->row; b < others->row + others->n; b++) {
+			if (strcmp(a->variant, variant) || strcmp(b->variant, other))
 				continue;
-			if (!strcmp(table_text(limits, i, "side"), table_text(others, k, "side")) &&
-			    !strcmp(limits_row_limit(limits, i), limits_row_limit(others, k)))
+			if (!strcmp(a->side, b->side) &&
+			    !strcmp(limits_row_name(a), limits_row_name(b)))
 				return false;
 			any = true;
 		}
 	return any;
 }
 
-int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	struct query all = *q;
-
-	all.side = NULL;
-	table_init(t, "limits", limits_columns, (int)array_size(limits_columns));
-	return limits_run(s, &all, t, err) ?: store_failed(s, err);
-}
-
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	freed(table_free) struct table limits = {0};
-	int rc = limits_read(s, q, &limits, err);
+	freed(limits_free) struct limits l = {0};
+	int rc = limits_read(s, q, &l, err);
 	const char *variant = "";
 	char *words;
 
-	for (size_t i = 0; i < limits.rows && !rc; i++) {
-		if (!strcmp(table_text(&limits, i, "variant"), variant))
+	for (size_t i = 0; i < l.n && !rc; i++) {
+		if (!strcmp(l.row[i].variant, variant))
 			continue;
-		variant = table_text(&limits, i, "variant");
-		words = limits_words(&limits, variant, LIMITS_BY_NAME);
+		variant = l.row[i].variant;
+		words = limits_words(&l, variant, LIMITS_BY_NAME);
 		note_add_of(&t->notes, variant, NULL, limited_by, words);
 		free(words);
 	}

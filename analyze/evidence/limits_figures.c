@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* docs/method.md has the reasons of the thresholds. */
-const struct limit_kind limit_kinds[LIMITS] = {
+const struct limit_kind limit_kinds[LIMITS + 1] = {
 	[LIMIT_CPU] = {"cpu", 90, NULL},
 	[LIMIT_SOFTIRQ] = {"softirq", 90, NULL},
 	[LIMIT_TAKEN] = {"cpu", 30, NULL},
@@ -20,6 +20,7 @@ const struct limit_kind limit_kinds[LIMITS] = {
 	[LIMIT_SNDBUF] = {"sndbuf", 30, NULL},
 	[LIMIT_QUEUE] = {"wire", 30, NULL},
 	[LIMIT_APPLICATION] = {"application", 30, NULL},
+	[LIMIT_NONE] = {"none"},
 };
 
 static const double window_full = 0.9;	  /* unacked / cwnd of a sender that cwnd stops */

@@ -20,19 +20,15 @@ static void check_case(const char *metrics, double run_s, double wait_s, const c
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
-	struct thread_row thread = {
-		.pid = 7, .tid = 7, .comm = "t", .run_ns = run_s * 1e9, .wait_ns = wait_s * 1e9};
+	struct thread_row threads[] = {
+		{.pid = 7, .tid = 7, .comm = "t", .run_ns = run_s * 1e9, .wait_ns = wait_s * 1e9},
+		{.pid = 7, .tid = 8, .comm = "idle", .run_ns = 1e6, .wait_ns = 1e6}};
 	struct table t;
 
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metrics(s, run, metrics);
-	if (run_s > 0)
-		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
-	thread.tid = 8;
-	thread.comm = "idle";
-	thread.run_ns = thread.wait_ns = 1e6;
-	if (run_s > 0)
-		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
+	for (size_t i = 0; run_s > 0 && i < array_size(threads); i++)
+		assert_int_equal(store_thread_add(s, run, &threads[i], NULL), 0);
 	t = small_store_table(s, "limits", (struct query){0});
 	assert_int_equal(t.rows, 1);
 	check_row(&t, 0, limit, share, evidence);
@@ -202,12 +198,15 @@ TEST(side_that_sends_little_does_not_wait)
 	}
 }
 
-static void check_words(const struct table *t, const char *variant, enum limits_order order,
+static void check_words(struct store *s, const char *variant, enum limits_order order,
 			const char *is)
 {
-	autofree char *words = limits_words(t, variant, order);
+	freed(limits_free) struct limits l = {0};
+	autofree char *words = NULL;
 
-	assert_string_equal(words, is);
+	assert_int_equal(limits_read(s, &(struct query){0}, &l, NULL), 0);
+	words = limits_words(&l, variant, order);
+	assert_string_equal(words ?: "no row", is);
 }
 
 /* A busy CPU makes data wait, too, so the application is no limit beside it. */
@@ -223,14 +222,13 @@ TEST(words_name_each_limit_with_its_side)
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu");
-	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu");
-	assert_null(limits_words(&t, "w", LIMITS_BY_SHARE));
+	check_words(s, "v", LIMITS_BY_SHARE, "sender cpu");
+	check_words(s, "w", LIMITS_BY_SHARE, "no row");
 	run = small_store_with(s, (struct run){0}, "seconds = 2, cpu_pct:cpu1 = 95");
 	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
-	t = small_store_table(s, "limits", (struct query){0});
-	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
-	check_words(&t, "v", LIMITS_BY_NAME, "receiver cpu and sender cpu");
-	check_words(&t, "w", LIMITS_BY_SHARE, "no known limit");
+	check_words(s, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
+	check_words(s, "v", LIMITS_BY_NAME, "receiver cpu and sender cpu");
+	check_words(s, "w", LIMITS_BY_SHARE, "no known limit");
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v: limited: receiver cpu and sender cpu; see 'zcost report limits'");
 	small_store_says(&t, "w: limited: no known limit; see 'zcost report limits'");
@@ -261,13 +259,13 @@ TEST(limits_stand_by_share_and_say_what_they_wait_for)
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu cpu rwnd rwnd cpu cpu");
 	small_store_column_is(&t, "side", "sender receiver sender sender receiver sender");
-	check_words(&t, "v", LIMITS_BY_SHARE,
+	check_words(s, "v", LIMITS_BY_SHARE,
 		    "sender cpu, receiver cpu and sender rwnd (waits for the receiver)");
-	check_words(&t, "w", LIMITS_BY_SHARE,
+	check_words(s, "w", LIMITS_BY_SHARE,
 		    "sender rwnd (waits for the receiver), receiver cpu and sender cpu");
-	check_words(&t, "v", LIMITS_BY_NAME,
+	check_words(s, "v", LIMITS_BY_NAME,
 		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
-	check_words(&t, "w", LIMITS_BY_NAME,
+	check_words(s, "w", LIMITS_BY_NAME,
 		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v, w: limited: receiver cpu, sender cpu and sender rwnd");
@@ -297,37 +295,15 @@ TEST(limits_that_nobody_measured_are_named)
 	assert_false(limits_driver_is_virtual("mlx5_core"));
 }
 
-struct limit_row {
-	const char *variant, *side, *limit;
-};
-
-static struct table limits_table(const struct limit_row *rows, size_t n)
+static void add_limit(struct limits *l, const char *variant, const char *side, enum limit kind)
 {
-	struct table t;
-
-	table_init(&t, "limits", measure_find("limits")->columns, measure_find("limits")->ncolumns);
-	for (size_t i = 0; i < n; i++) {
-		struct value *row = table_row(&t);
-
-		table_set(&t, row, "variant", value_str(&t, rows[i].variant));
-		table_set(&t, row, "side", value_str(&t, rows[i].side));
-		table_set(&t, row, "limit", value_str(&t, rows[i].limit));
-	}
-	return t;
+	array_add(l->row, l->n, l->cap,
+		  (struct limit_row){.variant = variant, .side = side, .kind = kind});
 }
 
 TEST(variants_that_share_a_limit_have_no_different_limits)
 {
-	static const struct limit_row rows[] = {
-		{"cpu", "sender", "cpu"},
-		{"both", "receiver", "softirq"},
-		{"both", "sender", "cpu"},
-		{"softirq", "sender", "softirq"},
-		{"receiver", "receiver", "cpu"},
-		{"receiver", "sender", "rwnd"},
-		{"none", "", "none"},
-		{"idle", "", "none"},
-	};
+	freed(limits_free) struct limits all = {0}, own = {0};
 	static const struct {
 		const char *one, *other;
 		bool differ;
@@ -336,13 +312,20 @@ TEST(variants_that_share_a_limit_have_no_different_limits)
 		{"cpu", "receiver", true}, {"none", "cpu", true},     {"none", "idle", false},
 		{"cpu", "unknown", false},
 	};
-	freed(table_free) struct table t = limits_table(rows, array_size(rows)), own;
 
+	add_limit(&all, "cpu", "sender", LIMIT_CPU);
+	add_limit(&all, "both", "receiver", LIMIT_SOFTIRQ);
+	add_limit(&all, "both", "sender", LIMIT_CPU);
+	add_limit(&all, "softirq", "sender", LIMIT_SOFTIRQ);
+	add_limit(&all, "receiver", "receiver", LIMIT_CPU);
+	add_limit(&all, "receiver", "sender", LIMIT_RWND);
+	add_limit(&all, "none", "", LIMIT_NONE);
+	add_limit(&all, "idle", "", LIMIT_NONE);
 	each (c, cases) {
-		assert_int_equal(limits_differ(&t, c->one, &t, c->other), c->differ);
-		assert_int_equal(limits_differ(&t, c->other, &t, c->one), c->differ);
+		assert_int_equal(limits_differ(&all, c->one, &all, c->other), c->differ);
+		assert_int_equal(limits_differ(&all, c->other, &all, c->one), c->differ);
 	}
-	own = limits_table(&(struct limit_row){"cpu", "sender", "rwnd"}, 1);
-	assert_true(limits_differ(&t, "cpu", &own, "cpu"));
-	assert_false(limits_differ(&t, "receiver", &own, "cpu"));
+	add_limit(&own, "cpu", "sender", LIMIT_RWND);
+	assert_true(limits_differ(&all, "cpu", &own, "cpu"));
+	assert_false(limits_differ(&all, "receiver", &own, "cpu"));
 }

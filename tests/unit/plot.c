@@ -193,6 +193,25 @@ static int verdicts_from_sheets(const struct chart_source *source, const char *t
 	return from_sheets(source, ends[1], q, t, err);
 }
 
+static int limits_from_sheets(const struct chart_source *source, const struct query *q,
+			      struct limits *l, struct error *err)
+{
+	struct table t;
+
+	assert_int_equal(from_sheets(source, "limits", q, &t, err), 0);
+	for (size_t i = 0; i < t.rows; i++) {
+		struct limit_row row = {
+			.variant = arena_strdup(&l->arena, table_text(&t, i, "variant")),
+			.side = arena_strdup(&l->arena, table_text(&t, i, "side"))};
+
+		while (strcmp(limit_kinds[row.kind].name, table_text(&t, i, "limit")))
+			row.kind++;
+		array_add(l->row, l->n, l->cap, row);
+	}
+	table_free(&t);
+	return 0;
+}
+
 static const char *const three[] = {"baseline", "mmap", "uring"};
 
 static const char limits[] = "variant\tlimit\tside\n"
@@ -254,13 +273,16 @@ static struct fixture *fixture_new(const char *name, const char *text)
 	if (last)
 		fixture_free(last);
 	last = x;
-	x->sheets[0] = (struct sheet){name, text};
-	x->sheets[1] = (struct sheet){"zerocopy", zerocopy};
-	x->sheets[2] = (struct sheet){"limits", limits};
-	x->sheets[4] = (struct sheet){"mmap", better};
-	x->sheets[5] = (struct sheet){"uring", better};
-	x->sheets[3] = (struct sheet){"none", ""};
-	x->source = (struct chart_source){from_sheets, x->sheets, verdicts_from_sheets};
+	memcpy(x->sheets,
+	       (struct sheet[]){{name, text},
+				{"zerocopy", zerocopy},
+				{"limits", limits},
+				{"none", ""},
+				{"mmap", better},
+				{"uring", better}},
+	       6 * sizeof(*x->sheets));
+	x->source = (struct chart_source){from_sheets, x->sheets, verdicts_from_sheets,
+					  limits_from_sheets};
 	x->d.source = &x->source;
 	x->d.facts = (struct chart_facts){.capture = "zc-4k",
 					  .host = "box",
@@ -526,7 +548,7 @@ TEST(many_limits)
 
 	str_puts(&limits, "variant\tlimit\tside\n");
 	for (int i = 0; i < MANY; i++)
-		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
+		str_printf(&limits, "%s\tcpu\tside_%d\n", names[i], i < 5 ? 0 : i);
 	x->sheets[2].text = limits.buf;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_has(x->f.remarks, "different limits: zcost report limits");
