@@ -97,6 +97,12 @@ struct figure_value {
 	int nsides;
 };
 
+/* Returns whether the query wants the row of the figure, not only the total that it is part of. */
+static inline bool figure_is_wanted(const struct figure_value *v, const struct query *q)
+{
+	return !q->total || v->nsides > 1;
+}
+
 /* The figures that a table asks for: by figure, then in the order of the blocks. */
 struct figure_list {
 	struct figure_value *list;

@@ -155,7 +155,7 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 				 "table roi needs a capture, or --throughput for numbers");
 	rc = figure_list_read(&l, s, q, IN_ROI, IN_ROI, err);
 	for (size_t i = 0; i < l.n && !rc; i++)
-		if (l.list[i].id == FIGURE_THROUGHPUT)
+		if (l.list[i].id == FIGURE_THROUGHPUT && figure_is_wanted(&l.list[i], q))
 			roi_put_row(t, &l, &l.list[i]);
 	if (!rc) {
 		roi_note_formula(q, t);

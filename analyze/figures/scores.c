@@ -53,7 +53,7 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 	int rc = figure_list_read(&l, s, q, IN_SCORES, IN_SCORES, err);
 
 	for (size_t i = 0; i < l.n && !rc; i++)
-		if (l.list[i].n)
+		if (l.list[i].n && figure_is_wanted(&l.list[i], q))
 			scores_put_row(t, q, &l.list[i]);
 	if (!rc) {
 		if (power_is_modelled(q))

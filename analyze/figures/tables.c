@@ -85,16 +85,12 @@ static int measure_no_total(const char *name, struct error *err)
 			 names.buf);
 }
 
-/* Leaves the rows and the notes of the total. Warnings of the sides stay: the total is theirs. */
+/* Leaves the notes of the total. Warnings of the sides stay: the total is theirs. */
 static int measure_keep_total(struct table *t, struct error *err)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->rows; i++)
-		if (!strcmp(table_text(t, i, "side"), SIDE_TOTAL))
-			table_move_row(t, n++, i);
-	t->rows = n;
-	for (size_t i = n = 0; i < t->notes.n; i++) {
+	for (size_t i = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];
 
 		if (note->severity != SEVERITY_INFO || !note->side ||
@@ -128,7 +124,6 @@ static int measure_run_one(const struct measure *m, struct store *store, const s
 				 : m->run(store, q, t, err);
 }
 
-/* Runs the table. The total is made from all sides, so the other sides' rows are left out last. */
 static int measure_run_sides(const struct measure *m, struct store *store, const struct query *q,
 			     struct table *t, struct error *err)
 {
@@ -143,6 +138,7 @@ static int measure_run_sides(const struct measure *m, struct store *store, const
 	if (!(m->flags & MEASURE_TOTAL))
 		return measure_no_total(t->name, err);
 	all.side = NULL;
+	all.total = true;
 	rc = measure_run_one(m, store, &all, t, err);
 	return rc ? rc : measure_keep_total(t, err);
 }

@@ -48,6 +48,7 @@ struct query {
 	/* which runs; NULL or 0: all */
 	const char *variant; /* a name, or a glob over names */
 	const char *side, *pass;
+	bool total; /* only rows of SIDE_TOTAL, which are made from all sides */
 	int repeat;
 	/* which samples */
 	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
