@@ -5,6 +5,7 @@
  * what has a verdict: the cost and the scores of the total, and the components that moved. Another
  * table is the one that every format prints.
  */
+#include "analyze/compare/diff.h"
 #include "analyze/compare/figures.h"
 
 #include "lib/file.h"
@@ -229,20 +230,17 @@ static void commit_set_metrics(struct table *to, const struct comparison *c,
 			commit_add_movement(to, &f->moved[i]);
 }
 
-/* Puts the DSO behind the function. Functions of the kernel need none. */
-static void commit_join_dsos(struct table *t)
+/* Puts the DSO, which is the second key of functions, behind the name. Functions of the kernel need
+ * none. */
+static void commit_join_dsos(const struct diff_spec *spec, struct table *t)
 {
-	int column = table_column(t, "dso");
-	struct value *name;
-	const char *dso;
+	for (size_t i = 0; i < t->rows && spec && spec->key2; i++) {
+		struct value *name = table_cell(t, i, 0), *dso = name + 1;
 
-	for (size_t i = 0; i < t->rows && column > 0; i++) {
-		name = table_cell(t, i, column - 1);
-		dso = table_text(t, i, "dso");
-		if (*dso && !str_starts(dso, "[kernel"))
+		if (dso->type == V_STR && !str_starts(dso->str, "[kernel"))
 			*name = value_str(t, arena_printf(&t->arena, "%s (%s)", name->str,
-							  path_base_name(dso)));
-		*table_cell(t, i, column) = value_none();
+							  path_base_name(dso->str)));
+		*dso = value_none();
 	}
 }
 
@@ -336,7 +334,7 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 	if (out->figures)
 		commit_set_metrics(t, c, out->figures);
 	else
-		commit_join_dsos(t);
+		commit_join_dsos(c->table->spec, t);
 	commit_set_title(t, c, out, first->len ? first->buf : "", second->len ? second->buf : "");
 	for (size_t i = 0; i < from.n; i++) {
 		const struct note *n = &from.note[i];

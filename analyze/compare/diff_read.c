@@ -7,10 +7,10 @@
 
 #include "analyze/texts/text.h"
 #include "analyze/costs/basis.h"
+#include "analyze/probes/syscalls/table.h"
 #include "analyze/scope/runs.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -149,21 +149,24 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 
 /* --- system calls --- */
 
-static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, enum end e,
-				    const struct run *run, size_t i, struct query *q,
-				    struct table *notes, struct error *err)
+/* Adds the calls of one run, or of all runs where it is NULL. */
+static int diff_add_syscalls(struct diff *d, const struct comparison *c, enum end e,
+			     const struct run *run, size_t i, struct query *q, struct table *notes,
+			     struct error *err)
 {
 	freed(table_free) struct table t = {0};
-	int rc;
+	autofree struct syscall_cost *calls = NULL;
+	int n, rc;
 
 	q->pass = run ? run->pass : c->query.pass;
 	q->repeat = run ? run->repeat : c->query.repeat;
-	rc = measure_run("syscalls", c->end[e].store, q, &t, err);
-	for (size_t row = 0; row < t.rows && !rc; row++) {
-		struct diff_cost cost = {.key = table_text(&t, row, "syscall"),
-					 .cost = table_real(&t, row, "ns_per_kib"),
-					 .count = table_real(&t, row, "calls_per_mib"),
-					 .sampling = NAN};
+	n = syscall_costs_read(c->end[e].store, q, &calls, &t, err);
+	rc = n < 0 ? n : 0;
+	for (int k = 0; k < n && !rc; k++) {
+		const struct diff_cost cost = {.key = calls[k].name,
+					       .cost = calls[k].ns_per_kib,
+					       .count = calls[k].calls_per_mib,
+					       .sampling = NAN};
 
 		if (isnan(cost.cost))
 			rc = error_set(
@@ -183,14 +186,13 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 			      struct query *q, const struct run *runs, struct table *notes,
 			      struct error *err)
 {
-	int rc;
+	int rc = q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
 
-	q->limit = LONG_MAX;
-	rc = diff_read_syscalls_table(d, c, e, NULL, 0, q, notes, err);
-
+	if (!rc)
+		rc = diff_add_syscalls(d, c, e, NULL, 0, q, notes, err);
 	for (size_t i = 0; i < d->nruns[e] && !rc; i++)
-		rc = diff_read_syscalls_table(d, c, e, &runs[i], i, q, notes, err);
-	return rc;
+		rc = diff_add_syscalls(d, c, e, &runs[i], i, q, notes, err);
+	return rc ? rc : store_failed(c->end[e].store, err);
 }
 
 /* Reads a bare file: one run, with the basis of the command line. */

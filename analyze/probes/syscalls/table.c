@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table syscalls, from a capture, a perf.data, or the text of perf trace -s. */
+#include "analyze/probes/syscalls/table.h"
+
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
@@ -207,9 +209,19 @@ static void syscall_rows_put_times(struct table *t, struct value *row, const str
 			  value_real((double)r->bytes / (double)r->calls));
 }
 
+static struct syscall_cost syscall_rows_cost(const struct syscall_row *r, double kib)
+{
+	return (struct syscall_cost){
+		.name = r->name,
+		.ns_per_kib = kib > 0 ? (double)r->total_ns / kib : NAN,
+		.calls_per_mib = kib > 0 ? (double)r->calls / (kib / 1024) : NAN,
+	};
+}
+
 static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, double kib,
 				 const struct block *b)
 {
+	const struct syscall_cost cost = syscall_rows_cost(r, kib);
 	struct value *row = block_row(t, b);
 
 	table_set(t, row, "pid", r->pid <= 0 ? value_none() : value_int(r->pid));
@@ -220,10 +232,8 @@ static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, d
 	table_set(t, row, "errors",
 		  r->errors == ERRORS_UNKNOWN ? value_none() : value_int((int64_t)r->errors));
 	syscall_rows_put_times(t, row, r);
-	if (kib > 0) {
-		table_set(t, row, "calls_per_mib", value_real((double)r->calls / (kib / 1024)));
-		table_set(t, row, "ns_per_kib", value_real((double)r->total_ns / kib));
-	}
+	table_set(t, row, "calls_per_mib", value_real(cost.calls_per_mib));
+	table_set(t, row, "ns_per_kib", value_real(cost.ns_per_kib));
 }
 
 /* Notes the calls that never returned: "exit_group 5, read 1". */
@@ -245,6 +255,12 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 	free(sums);
 }
 
+static void syscalls_sort(struct syscall_sums *s)
+{
+	if (s->n)
+		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
+}
+
 /*
  * Prints the rows by total time, within the query's limit, and notes on all of them. The block of
  * a file is empty.
@@ -256,8 +272,7 @@ static void syscalls_put(struct table *t, const struct query *q, struct syscall_
 	unsigned long long calls = 0, ended = 0;
 	double ns = 0;
 
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
+	syscalls_sort(s);
 	if (s->n < limit)
 		limit = s->n;
 	for (size_t i = 0; i < s->n; i++) {
@@ -597,14 +612,42 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 	return 0;
 }
 
+static int syscalls_add_block(struct store *s, const struct query *q, const struct block_runs *b,
+			      struct syscall_sums *sums, struct error *err)
+{
+	int rc = 0;
+
+	for (int k = 0; k < b->n && !rc; k++)
+		rc = syscalls_add_run(s, q, &b->runs[k], sums, err);
+	return rc;
+}
+
+int syscall_costs_read(struct store *s, const struct query *q, struct syscall_cost **costs,
+		       struct table *notes, struct error *err)
+{
+	freed(block_list_free) struct block_list list = {0};
+	struct syscall_sums sums = {.keys = SYSCALLS_BY_COMM};
+	int rc = block_list_read(&list, s, q, FOR_SYSCALLS, err);
+
+	for (int i = 0; i < list.n && !rc; i++)
+		rc = syscalls_add_block(s, q, &list.blocks[i], &sums, err);
+	if (!rc) {
+		syscalls_sort(&sums);
+		*costs = xcalloc(sums.n + 1, sizeof(**costs));
+		for (size_t i = 0; i < sums.n; i++)
+			(*costs)[i] = syscall_rows_cost(&sums.rows[i], sums.kib);
+		block_list_run_notes(&list, s, notes);
+	}
+	free(sums.rows);
+	return rc ? rc : (int)sums.n;
+}
+
 static int syscalls_put_block(struct store *s, const struct query *q, const struct block_runs *b,
 			      unsigned int keys, struct table *t, struct error *err)
 {
 	struct syscall_sums sums = {.keys = keys};
-	int rc = 0;
+	int rc = syscalls_add_block(s, q, b, &sums, err);
 
-	for (int k = 0; k < b->n && !rc; k++)
-		rc = syscalls_add_run(s, q, &b->runs[k], &sums, err);
 	if (!rc && b->n)
 		syscalls_put(t, q, &sums, &b->block);
 	free(sums.rows);
