@@ -69,7 +69,7 @@ ok() {
 }
 
 # steady WHAT COMMAND...: as ok, for a command that a busy machine may disturb: up to five tries until it succeeds.
-# A fault of the program fails every try.
+# A fault of the program fails every try. $again is the number of the try: a window that may be too short grows with it.
 steady() {
 	what=$1
 	shift

@@ -39,27 +39,22 @@ ok "page-faults is the sum of minor-faults and major-faults" near "$(sum page-fa
 ok "a group has a number, and a single event has 0" test "$(rows page-faults group | sort -u)$(rows cpu-clock group | sort -u)" = 10
 
 # perf stat runs inside zcost's window. It cannot count more than zcost, nor much less.
-beside() { # beside EVENT: sets $its to perf's count and $ours to zcost's
+between() { # between EVENT SLACK: its <= ours <= 4 x its + SLACK
 	its=$(awk -F, -v e="$1" '$3 == e { printf "%.0f\n", $1 * ($2 == "msec" ? 1e6 : 1) }' ps.csv)
 	ours=$(sum "$1")
-}
-between() { # between EVENT SLACK: its <= ours <= 4 x its + SLACK
-	beside "$1"
 	awk -v its="$its" -v ours="$ours" -v name="$1" -v slack="$2" 'BEGIN {
 		if (its == "" || its < 0 || ours < its || ours > 4 * its + slack) {
 			print name ": perf " its ", zcost " ours; exit 1 } }'
 }
 list=cpu-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations,dummy
-ok "collect and perf stat count the same events at once" exits 0 collect --events "$list" -- perf stat -a -x, -o ps.csv -e "$list" sh -c "
-	for i in 1 2 3 4 5; do sh load.sh; sleep 0.05; done"
-cp r/counters.tsv beside.tsv
-for e in page-faults minor-faults; do ok "$e is at least perf stat's and at most four times as much" between $e 20000; done
-ok "context-switches is at least perf stat's and at most four times as much" between context-switches 5000
-ok "cpu-migrations is at least perf stat's and at most four times as much" between cpu-migrations 500
-ok "major-faults is at least perf stat's and at most four times as much" between major-faults 500
-ok "cpu-clock is at least perf stat's and at most four times as much" between cpu-clock 1000000000
+beside() {
+	exits 0 collect --events "$list" -- perf stat -a -x, -o ps.csv -e "$list" sh -c "
+		for i in 1 2 3 4 5; do sh load.sh; sleep 0.05; done" && between page-faults 20000 && between minor-faults 20000 &&
+		between context-switches 5000 && between cpu-migrations 500 && between major-faults 500 && between cpu-clock 1000000000
+}
+steady "each count is at least perf stat's at the same time, and at most four times as much" beside
 ok "the event 'dummy' counts 0" test "$(sum dummy)" = 0
-ok "every event counts all the time that it is enabled" sh -c "awk -F'\t' 'NR > 1 && \$4 != \$5 { exit 1 }' beside.tsv"
+ok "every event counts all the time that it is enabled" awk -F'\t' 'NR > 1 && $4 != $5 { exit 1 }' r/counters.tsv
 
 if [ -r /sys/bus/event_source/devices/msr/events/tsc ] && perf stat -a -e msr/tsc/ true 2>/dev/null; then
 	tsc() {

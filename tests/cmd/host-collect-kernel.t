@@ -23,8 +23,8 @@ run() {
 	exits 0 "$zcost" collect -o r "$@" && exits 0 "$zcost" analyze r && notes
 }
 # The counts are cut to the window: 30 may become 29.999.
-# Sends 30 datagrams to an unused port on loopback, one each 10 ms.
-send='sleep 0.3; i=0; while [ $i -lt 30 ]; do echo x >/dev/udp/127.0.0.1/9 || :; sleep 0.01; i=$((i + 1)); done; sleep 0.1'
+# Sends 30 datagrams to an unused port on loopback, one each 10 ms, after the reading before the window.
+send='until [ $(grep -c ^@ r/snmp.snap) -ge 2 ]; do sleep 0.02; done; i=0; while [ $i -lt 30 ]; do echo x >/dev/udp/127.0.0.1/9 || :; sleep 0.01; i=$((i + 1)); done; sleep 0.1'
 
 here() {
 	run --collect irq,snmp -- bash -c "$send" 2>/dev/null && at_least snmp:UdpOutDatagrams 29.5
@@ -49,25 +49,27 @@ ok "report snmp --all lists a counter that did not change" says 'TcpExtSyncookie
 ok "the host can add a network namespace" ip netns add "$ns"
 ip -n "$ns" link set lo up
 there() { # there COMMAND...: runs it, which sends in the namespace inside the window
-	run --collect snmp --warmup 0.5 -- "$@" && near "$(metric snmp:UdpOutDatagrams)" 30 0.5
+	run --collect snmp --warmup $((again - 1)).5 -- "$@" && near "$(metric snmp:UdpOutDatagrams)" 30 0.5
 }
-steady "snmp counts only the namespace of the workload" there ip netns exec "$ns" bash -c "sleep 0.7; $send"
+steady "snmp counts only the namespace of the workload" there ip netns exec "$ns" bash -c "$send"
 ok "snmp names the workload's namespace" test "$(info snmp info.netns)" = workload
-steady "snmp counts the namespace of the workload's child" there sh -c "ip netns exec $ns bash -c 'sleep 0.7; $send'; true"
-rm -rf r
-ok "collect without warm-up runs a workload that changes its namespace" exits 0 "$zcost" collect -o r --collect snmp -- \
-	ip netns exec "$ns" sleep 1.3
-ok "snmp finds a namespace that the workload enters inside the window" test "$(info snmp info.netns)" = workload
+steady "snmp counts the namespace of the workload's child" there sh -c "ip netns exec $ns bash -c '$send'; true"
+enters() {
+	rm -rf r
+	exits 0 "$zcost" collect -o r --collect snmp -- ip netns exec "$ns" sleep $again.3 && [ "$(info snmp info.netns)" = workload ]
+}
+steady "snmp finds a namespace that the workload enters inside the window" enters
 
 # Interfaces of the namespace: a pair that stays, one that is registered again, one that vanishes.
 ip -n "$ns" link add a0 type veth peer name a1
 ip -n "$ns" addr add 198.51.100.1/24 dev a0
 for i in a0 a1; do ip -n "$ns" link set $i addrgenmode none up; done # IPv6 would send packets at any time
 for i in b c; do ip -n "$ns" link add ${i}0 type veth peer name ${i}1; done
-ok "nic runs while interfaces appear and vanish" run --collect nic --warmup 0.3 --duration 3 -- ip netns exec "$ns" bash -c '
-	sleep 0.6
+ok "nic runs while interfaces appear and vanish" run --collect nic --warmup 0.3 -- ip netns exec "$ns" bash -c '
+	reading() { until [ $(grep -c ^@ r/nic.snap) -ge $1 ]; do sleep 0.05; done; }
+	reading 2
 	for i in 1 2 3 4 5; do echo x >/dev/udp/198.51.100.2/9; done # ARP asks, into a1
-	sleep 1.2; ip link del b0; ip link del c0; ip link add b0 type veth peer name b1; sleep 2.5'
+	reading 3; ip link del b0; ip link del c0; ip link add b0 type veth peer name b1; reading 5'
 ok "nic reads the host's and the workload's namespace" test "$(info nic info.netns)" = host,workload
 ok "nic counts the packets that one veth sent" at_least nic:workload/a0/link/tx_packets 0.5
 ok "nic counts the same packets at the peer" near "$(metric nic:workload/a0/link/tx_packets)" "$(metric nic:workload/a1/link/rx_packets)" 0.01
@@ -119,12 +121,12 @@ ok "report host has the CPU's flaws and what the kernel does against them" says 
 
 # 20 listening sockets of the workload, in a namespace of its own.
 hold='ip link set lo up; exec perl -MIO::Socket::INET -e "
-	@s = map { IO::Socket::INET->new(Listen => 1, LocalAddr => q(127.0.0.1)) } 1 .. 20; sleep 3"'
-ok "collect counts the sockets of a namespace that the workload entered" exits 0 "$zcost" collect -o r \
-	--collect sockstat --warmup 1 --duration 1 -- unshare -n sh -c "$hold"
-ok "analyze reads sockstat.snap" exits 0 "$zcost" analyze r
-ok "20 TCP sockets were in use on average" near "$(metric sockstat_mean:TCP.inuse)" 20 0
-ok "20 TCP sockets were in use at most" near "$(metric sockstat_max:TCP.inuse)" 20 0
-ok "the namespace of sockstat is the workload's" test "$(info sockstat info.netns)" = workload
+	@s = map { IO::Socket::INET->new(Listen => 1, LocalAddr => q(127.0.0.1)) } 1 .. 20; sleep 60"'
+held() { # 20 TCP sockets were in use on average and at most
+	run --collect sockstat --warmup $((again - 1)).7 --duration 0.3 --grace 0 -- unshare -n sh -c "$hold" &&
+		near "$(metric sockstat_mean:TCP.inuse)" 20 0 && near "$(metric sockstat_max:TCP.inuse)" 20 0 &&
+		[ "$(info sockstat info.netns)" = workload ]
+}
+steady "sockstat counts the sockets of a namespace that the workload entered" held
 
 done_testing

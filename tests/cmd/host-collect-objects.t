@@ -43,7 +43,7 @@ cat >exchange <<'EOF2'
 chdir "$ENV{scratch}/world" or die;
 my ($tries, $swap) = (3000, {x86_64 => 316, aarch64 => 276}->{`uname -m` =~ s/\s//r});
 select undef, undef, undef, .01 until -e "go" || !$tries--;
-my $end = time + 20;
+my $end = time + 120;
 syscall $swap // 276, -100, my $a = "libs", -100, my $b = "links", 2 until time > $end;
 EOF2
 (exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all perl exchange) &

@@ -43,13 +43,15 @@ steered() { # the window opens at the requested time, with the requested length
 }
 steady "--sync opens the window at the requested time for the requested length" steered
 
-begin sleep 1.5
-echo "go 1 0" >&3
-echo "go 5 5" >&3
-wait $pid
-ok "a start in the past opens the window at once, and length 0 lasts until the command ends" \
+at_once() {
+	begin sleep $again.5
+	echo "go 1 0" >&3
+	echo "go 5 5" >&3
+	wait $pid
+	end
 	jq -e '.status == "ok" and .window.end_ns - .window.start_ns > 2e8' r/run.json
-end
+}
+steady "a start in the past opens the window at once, and length 0 lasts until the command ends" at_once
 
 begin sh -c 'echo $$ >pid; exec sleep 100'
 echo abort >&3

@@ -27,11 +27,11 @@ until grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X $1) [0-9A-F]*:0000 0A" /proc/
 	sleep 0.02
 done
 EOT
-# pair.sh PORT ADDRESS: a transfer much longer than a window
+# pair.sh PORT ADDRESS [SECONDS]: a transfer
 cat >pair.sh <<EOT
 "$tcpzc" --listen --port \$1 --rx recv >/dev/null &
 sh listen.sh \$1
-"$tcpzc" --connect \$2 --port \$1 --tx send --seconds 2.8
+"$tcpzc" --connect \$2 --port \$1 --tx send --seconds \${3:-60}
 wait
 EOT
 "$tcpzc" --listen --port $other --rx recv >/dev/null 2>&1 &
@@ -41,7 +41,7 @@ sh listen.sh $other
 sender=$!
 
 pair() {
-	exits 0 "$zcost" collect -o r --collect tcp,cpu --warmup 0.9 --duration 1.3 --units tcpzc -- sh pair.sh $port 127.0.0.1 &&
+	exits 0 "$zcost" collect -o r --collect tcp,cpu --warmup $((again - 1)).9 --duration 1.3 --units tcpzc -- sh pair.sh $port 127.0.0.1 $((again + 1)).8 &&
 		exits 0 "$zcost" analyze r && holds \
 			"ABS(MAX(bytes_received) - (SELECT value FROM metric WHERE name = 'bytes')) < 0.05 * MAX(bytes_received) + 2e7 FROM socket"
 }
@@ -64,9 +64,11 @@ ok "report tcp names sock_diag as its evidence" says ' sock_diag ' out
 ok "the store has a series of round-trip times" holds "COUNT(*) >= 2 FROM series WHERE name = 'tcp_socket_rtt_us'"
 
 if ip -6 addr show lo 2>/dev/null | grep -q ::1; then
-	ok "collect measures a connection over IPv6" exits 0 "$zcost" collect -o r --collect tcp --warmup 0.7 --duration 0.3 --grace 5 -- sh pair.sh $((port + 2)) ::1
-	"$zcost" analyze r >log 2>&1
-	ok "the store has IPv6 addresses in brackets" holds "COUNT(*) = 1 FROM socket WHERE local = '[::1]:$((port + 2))'"
+	pair6() {
+		exits 0 "$zcost" collect -o r --collect tcp --warmup $((again - 1)).7 --duration 0.3 --grace 0 -- sh pair.sh $((port + 1 + again)) ::1 &&
+			exits 0 "$zcost" analyze r && holds "COUNT(*) = 1 FROM socket WHERE local = '[::1]:$((port + 1 + again))'"
+	}
+	steady "the store has IPv6 addresses in brackets" pair6
 else
 	skip "the store has IPv6 addresses in brackets" "no IPv6 here"
 fi
@@ -78,17 +80,18 @@ ok "report tcp notes that the workload has no socket" says 'no collector saw a s
 
 crowd() { # a workload with 70,000 open files: a reading looks at 65,536 of them
 	ulimit -n 80000 2>/dev/null || return 0
-	exits 4 "$zcost" collect -o r --collect tcp --duration 0.3 --grace 0 -- \
+	exits 4 "$zcost" collect -o r --collect tcp --duration $((again - 1)).3 --grace 0 -- \
 		perl -e 'open $f[$_], "<", "/dev/null" or die for 1 .. 70000; sleep 60' &&
 		[ "$(info .state)" = degraded ] && says 'more than 65536 open files: sockets among the rest were left out' err
 }
-ok "a reading of tcp looks at 65,536 open files at most" crowd
+steady "a reading of tcp looks at 65,536 open files at most" crowd
 
 if [ "$(id -u)" = 0 ] && ip netns add "$ns" 2>/dev/null && ip -n "$ns" link set lo up; then
-	ok "collect measures sockets in the workload's network namespace" exits 0 "$zcost" collect -o r --collect tcp --warmup 0.8 --duration 0.5 \
-		--grace 5 -- ip netns exec "$ns" sh pair.sh $port 127.0.0.1
-	ok "run.json names the workload's namespace" test "$(info .info.netns)" = workload
-	ok "tcp finds two sockets in the workload's namespace" test "$(info .info.sockets)" = 2
+	inside() {
+		exits 0 "$zcost" collect -o r --collect tcp --warmup $((again - 1)).8 --duration 0.5 --grace 0 -- \
+			ip netns exec "$ns" sh pair.sh $port 127.0.0.1 && [ "$(info .info.netns) $(info .info.sockets)" = "workload 2" ]
+	}
+	steady "tcp finds two sockets in the workload's namespace, and run.json names it" inside
 else
 	skip "collect measures sockets in the workload's network namespace" "no namespaces can be made here"
 fi

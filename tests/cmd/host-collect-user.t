@@ -111,6 +111,7 @@ cat >plan.ini <<-EOF
 	after = ip netns del zcost-user-$$
 	[side receiver]
 	collect = cpu,host
+	units = regex:pid ([0-9]+)
 	prefix = ip netns exec zcost-user-$$
 	user = nobody
 	[variant one]
