@@ -223,8 +223,12 @@ struct splits {
 	uint64_t first_half, alternate;
 };
 
-/* Lists at most `most` splits of up to 63 runs, each pair of halves once. */
-void splits_make(struct splits *s, size_t runs, size_t most);
+/*
+ * Lists at most `most` splits of up to SPLIT_RUNS runs, each pair of halves once. One half, the
+ * base, has `base` runs, at most half of all.
+ */
+enum { SPLIT_RUNS = 63 };
+void splits_make(struct splits *s, size_t runs, size_t base, size_t most);
 void splits_free(struct splits *s);
 
 /*

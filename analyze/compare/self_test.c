@@ -42,8 +42,6 @@ struct self_test {
 
 /* --- the splits: ways to split runs into halves --- */
 
-enum { RUNS_MAX = 64 };
-
 /* Returns the next larger number with the same number of bits set. */
 static uint64_t splits_next(uint64_t v)
 {
@@ -65,14 +63,14 @@ static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
 	return v;
 }
 
-void splits_make(struct splits *s, size_t runs, size_t most)
+void splits_make(struct splits *s, size_t runs, size_t base, size_t most)
 {
 	struct prng r;
 	double all; /* choose(runs, base), each pair of halves once */
 	size_t i;
 
-	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
-	s->base = s->runs / 2;
+	*s = (struct splits){.runs = runs < SPLIT_RUNS ? runs : SPLIT_RUNS};
+	s->base = base < s->runs / 2 ? base : s->runs / 2;
 	if (!s->base)
 		return;
 	s->first_half = (1ULL << s->base) - 1;
@@ -271,13 +269,14 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 	autofree struct shown_figure *list = NULL;
 	freed(split_list_free) struct split_list l = {0};
 	struct figures f;
-	size_t n;
+	size_t n, runs;
 	int ret = figures_read(&f, c, w->t, err);
 
 	if (ret)
 		return ret;
 	n = figures_primary(&f, c, &list);
-	splits_make(&l.s, n ? list[0].side->of[list[0].figure][BASE].n : 0, c->splits);
+	runs = n ? list[0].side->of[list[0].figure][BASE].n : 0;
+	splits_make(&l.s, runs, runs / 2, c->splits);
 	for (size_t i = 0; i < n && l.s.n; i++) {
 		const struct figure_runs *of = &list[i].side->of[list[i].figure][BASE];
 
@@ -302,7 +301,7 @@ static int self_test_list(struct self_test *w, const struct diff_spec *spec, con
 
 	ret = diff_read(&d, w->c, BASE, side, spec, w->t, &none);
 	if (!ret && d.nruns[BASE]) {
-		splits_make(&l.s, d.nruns[BASE], w->c->splits);
+		splits_make(&l.s, d.nruns[BASE], d.nruns[BASE] / 2, w->c->splits);
 		for (size_t i = 0; i < d.n; i++)
 			total += stats_mean(d.rows[i].runs[BASE], l.s.runs);
 		for (size_t i = 0; i < d.n && l.s.n; i++)

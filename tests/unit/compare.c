@@ -591,7 +591,7 @@ TEST(splits)
 	freed(splits_free) struct splits s;
 
 	each (c, cases) {
-		splits_make(&s, c->runs, c->most);
+		splits_make(&s, c->runs, c->runs / 2, c->most);
 		assert_int_equal(s.n, c->n);
 		if (c->n)
 			assert_int_equal(s.every, c->every);
@@ -610,10 +610,15 @@ TEST(splits)
 		}
 		splits_free(&s);
 	}
-	splits_make(&s, 64, 2); /* one more than the bits of a split */
+	splits_make(&s, 64, 32, 2); /* one more than the bits of a split */
 	assert_int_equal(s.runs, 63);
 	assert_int_equal(s.base, 31);
 	assert_int_equal(__builtin_popcountll(s.alternate), 32);
+	splits_free(&s);
+	splits_make(&s, 7, 2, SPLITS); /* halves of 2 and 5 runs: choose(7, 2) */
+	assert_int_equal(s.n, 21);
+	assert_int_equal(s.first_half, 3);
+	splits_free(&s);
 }
 
 /*
