@@ -58,9 +58,9 @@ static double region_change(const struct call_diff *cd, enum call_region of)
 	       region_change(cd, VANISHED) - region_change(cd, APPEARED);
 }
 
-static double change_share(const struct call_change *x)
+static double change_share(const double cost[ENDS])
 {
-	return (x->cost[NEW] - x->cost[BASE]) / fmax(x->cost[BASE], x->cost[NEW]);
+	return (cost[NEW] - cost[BASE]) / fmax(cost[BASE], cost[NEW]);
 }
 
 /* Returns whether the ends are recordings, one run each: their frames have no tests. */
@@ -72,10 +72,11 @@ static bool ends_are_files(const struct call_diff *cd)
 static uint32_t change_rgb(const struct call_diff *cd, const struct call_change *x)
 {
 	if (ends_are_files(cd))
-		return palette_change(change_share(x));
+		return palette_change(change_share(x->cost));
 	if (!x->row || x->row->verdict == VERDICT_FEW)
 		return UNTESTED;
-	return verdict_is_claim(x->row->verdict) ? palette_change(change_share(x)) : SAME;
+	return verdict_is_claim(x->row->verdict) ? palette_change(change_share(x->row->cost))
+						 : SAME;
 }
 
 static const char *change_words(enum verdict v)
@@ -92,20 +93,35 @@ static const char *change_words(enum verdict v)
 	}
 }
 
+static const char *frame_symbol(const struct call_tree *t, uint32_t frame)
+{
+	return t->labels[t->frames[frame].label].symbol;
+}
+
 /* Returns the words behind the change of a frame, or NULL. */
 static const char *change_test(struct flame *fl, const struct call_diff *cd,
-			       const struct call_change *x)
+			       const struct call_change *x, uint32_t frame)
 {
+	const struct call_tree *t = &cd->tree;
 	const struct diff_row *row = x->row;
+	const char *with = "", *first = "";
 	char ci[40] = "";
 
-	if (!row)
+	if (x->first == CALL_NONE)
 		return NULL;
+	if (!row)
+		return arena_printf(&fl->arena, "; not tested, because its parent %s did not pass",
+				    frame_symbol(t, t->frames[x->first].parent));
 	if (!isnan(row->delta_ci))
 		snprintf(ci, sizeof(ci), " ± %.2f", row->delta_ci);
 	if (!cd->d.possible || row->verdict == VERDICT_FEW)
 		return arena_printf(&fl->arena, "%s; too few runs for a test", ci);
-	return arena_printf(&fl->arena, "%s; p = %.4f: %s", ci, row->p, change_words(row->verdict));
+	if (x->first != frame) {
+		with = "; same test as ";
+		first = frame_symbol(t, x->first);
+	}
+	return arena_printf(&fl->arena, "%s; p = %.4f: %s%s%s", ci, row->p,
+			    change_words(row->verdict), with, first);
 }
 
 /* Returns the width of each frame of a region: its larger cost, but no less than its children. */
@@ -153,7 +169,7 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 				continue;
 			memcpy(f->cost, x->cost, sizeof(f->cost));
 			f->rgb = change_rgb(cd, x);
-			f->test = change_test(fl, cd, x);
+			f->test = change_test(fl, cd, x, (uint32_t)i);
 		}
 		free(places);
 	}
@@ -205,18 +221,25 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	f->subtitle = figure_text(f, "%s", s.buf);
 }
 
-static size_t diff_chart_count_changed(const struct diff *d)
+/* Counts the tests of frames whose parent passed, and those that found a change. */
+static void diff_chart_count_tests(const struct call_diff *cd, size_t *tests, size_t *changed)
 {
-	size_t n = 0;
+	*tests = *changed = 0;
+	for (int of = 0; of < REGIONS; of++)
+		for (uint32_t i = 0; i < cd->tree.nframes; i++) {
+			const struct call_change *x = &cd->changes[of][i];
 
-	for (size_t i = 0; i < d->n; i++)
-		n += verdict_is_claim(d->rows[i].verdict);
-	return n;
+			if (!x->row || x->first != i)
+				continue;
+			++*tests;
+			*changed += verdict_is_claim(x->row->verdict);
+		}
 }
 
 static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 {
 	const struct diff *d = &c->cd.d;
+	size_t tests, changed;
 
 	if (c->shares)
 		figure_doubt(
@@ -234,13 +257,11 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 			d->nruns[BASE], d->nruns[NEW], verdict_runs_needed(&c->c.rule, 1));
 		return;
 	}
+	diff_chart_count_tests(&c->cd, &tests, &changed);
 	figure_remark(
 		f,
-		"%zu of %zu tested frames changed (exact Mann-Whitney over the runs, Holm's correction)%s",
-		diff_chart_count_changed(d), d->tests,
-		d->tests < c->cd.candidates
-			? "; so few runs allow no more tests, and zcost chose the costliest frames"
-			: "");
+		"%zu of %zu tests found a change (Mann-Whitney over the runs, corrected by permutations)",
+		changed, tests);
 }
 
 static void diff_chart_captions(struct diff_chart *c, struct figure *f)

@@ -6,21 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A frame with at least this share of a caller's cost shares the caller's test. */
+/* A frame with at least this share of a test's first frame in each run shares the test. */
 #define SAME_TEST 0.98
-
-/* A frame in a region that is large enough for a test. */
-struct candidate {
-	double cost; /* the sum of both ends; it comes first for stats_by_value */
-	enum call_region region;
-	uint32_t frame;
-};
-
-struct candidates {
-	struct candidate *list;
-	size_t n, cap;
-	uint32_t *of[REGIONS]; /* candidate + 1 whose test a frame has, by frame */
-};
 
 /* The weights that are in one region, while its rows are made. */
 struct region_totals {
@@ -203,45 +190,13 @@ static void region_totals_free(struct region_totals *r, const struct call_tree *
 
 /* --- tests --- */
 
-/* Finds the frames to test, and those that share a caller's test. */
-static void candidates_find(struct candidates *all, const struct call_diff *cd, enum call_region of)
+static bool call_diff_is_same_test(const struct region_totals *r, size_t nruns, uint32_t first,
+				   uint32_t frame)
 {
-	const struct call_tree *t = &cd->tree;
-	double least = FAMILY_SHARE * (cd->d.total[BASE] + cd->d.total[NEW]), cost;
-	uint32_t *mine = xcalloc(t->nframes + 1, sizeof(*mine));
-
-	for (uint32_t i = 0; i < t->nframes; i++) {
-		uint32_t parent = t->frames[i].parent;
-
-		cost = cd->changes[of][i].cost[BASE] + cd->changes[of][i].cost[NEW];
-		if (!(cost >= least))
-			continue;
-		if (parent != CALL_NONE && mine[parent] &&
-		    cost >= SAME_TEST * all->list[mine[parent] - 1].cost) {
-			mine[i] = mine[parent];
-			continue;
-		}
-		array_add(all->list, all->n, all->cap, (struct candidate){cost, of, i});
-		mine[i] = (uint32_t)all->n;
-	}
-	all->of[of] = mine;
-}
-
-/* Returns the least cost of a test, so that no more frames are tested than the runs allow. */
-static double candidates_least(const struct candidates *all, const struct call_diff *cd,
-			       const struct verdict_rule *rule)
-{
-	double *costs = xcalloc(all->n + 1, sizeof(*costs)), least;
-	size_t n = all->n;
-
-	for (size_t i = 0; i < n; i++)
-		costs[i] = all->list[i].cost;
-	qsort(costs, n, sizeof(*costs), stats_by_value);
-	while (n > 1 && !verdict_possible(rule, cd->d.nruns[BASE], cd->d.nruns[NEW], n))
-		n--;
-	least = n ? costs[all->n - n] : 0;
-	free(costs);
-	return least;
+	for (size_t run = 0; run < nruns; run++)
+		if (!(r->runs[run][frame] >= SAME_TEST * r->runs[run][first]))
+			return false;
+	return true;
 }
 
 static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_totals *r,
@@ -268,56 +223,90 @@ static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_
 	free(weights);
 }
 
-static void call_diff_add_rows(struct call_diff *cd, const struct candidates *all,
-			       enum call_region of, const struct region_totals *r, double least)
+/* Finds the first frame of each frame's test, and adds a row for each test. */
+static void call_diff_add_rows(struct call_diff *cd, enum call_region of,
+			       const struct region_totals *r)
 {
+	const struct call_tree *t = &cd->tree;
+	double least = FAMILY_SHARE * (cd->d.total[BASE] + cd->d.total[NEW]);
 	struct diff_row *row;
 
-	for (size_t i = 0; i < all->n; i++) {
-		if (all->list[i].region != of || all->list[i].cost < least)
+	for (uint32_t i = 0; i < t->nframes; i++) {
+		struct call_change *x = &cd->changes[of][i];
+		uint32_t parent = t->frames[i].parent, first = CALL_NONE;
+
+		x->first = CALL_NONE;
+		if (!(x->cost[BASE] + x->cost[NEW] >= least))
 			continue;
-		row = diff_add_row(&cd->d, "", i);
+		if (parent != CALL_NONE)
+			first = cd->changes[of][parent].first;
+		if (first != CALL_NONE && call_diff_is_same_test(r, t->nruns, first, i)) {
+			x->first = first;
+			continue;
+		}
+		x->first = i;
+		row = diff_add_row(&cd->d, "", of * t->nframes + i);
 		for (int e = 0; e < ENDS; e++)
-			call_diff_fill_end(cd, e, r, all->list[i].frame, row);
+			call_diff_fill_end(cd, e, r, i, row);
 	}
 }
 
-/* Gives each frame its test. Judging has sorted the rows. */
-static void call_diff_link_rows(struct call_diff *cd, const struct candidates *all)
+/* Returns the rows by their ids. Judging has sorted the rows. The caller frees the array. */
+static const struct diff_row **call_diff_index_rows(const struct call_diff *cd)
 {
-	const struct diff_row **rows = xcalloc(all->n + 1, sizeof(*rows));
+	const struct diff_row **rows = xcalloc(REGIONS * cd->tree.nframes + 1, sizeof(*rows));
 
 	for (size_t i = 0; i < cd->d.n; i++)
 		rows[cd->d.rows[i].id] = &cd->d.rows[i];
-	for (int of = 0; of < REGIONS; of++)
-		for (size_t i = 0; i < cd->tree.nframes; i++)
-			if (all->of[of][i])
-				cd->changes[of][i].row = rows[all->of[of][i] - 1];
-	free(rows);
+	return rows;
 }
 
-static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
+/* Gives each frame its test, unless the parent did not pass. `rows` are those of the region. */
+static void call_diff_link_rows(struct call_diff *cd, enum call_region of,
+				const struct diff_row *const *rows, double alpha)
+{
+	const struct call_tree *t = &cd->tree;
+	struct call_change *changes = cd->changes[of];
+	bool *passed = xcalloc(t->nframes + 1, sizeof(*passed)); /* by the first frame */
+	uint32_t parent;
+
+	for (size_t i = t->nframes; i-- > 0;) {
+		if (changes[i].first != i)
+			continue;
+		passed[i] |= rows[i]->p < alpha;
+		parent = t->frames[i].parent;
+		if (parent != CALL_NONE)
+			passed[changes[parent].first] |= passed[i];
+	}
+	for (size_t i = 0; i < t->nframes; i++) {
+		if (changes[i].first == CALL_NONE)
+			continue;
+		parent = t->frames[changes[i].first].parent;
+		if (parent == CALL_NONE || passed[changes[parent].first] || !cd->d.possible)
+			changes[i].row = rows[changes[i].first];
+	}
+	free(passed);
+}
+
+void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
 {
 	struct region_totals totals[REGIONS];
 	autofree uint8_t *region = call_diff_find_regions(cd);
-	struct candidates all = {0};
-	double least;
+	const struct diff_row **rows;
 
 	for (int of = 0; of < REGIONS; of++)
 		region_totals_make(&totals[of], cd, region, (enum call_region)of);
 	for (int of = 0; of < REGIONS; of++)
-		candidates_find(&all, cd, (enum call_region)of);
-	least = candidates_least(&all, cd, rule);
-	for (int of = 0; of < REGIONS; of++)
-		call_diff_add_rows(cd, &all, (enum call_region)of, &totals[of], least);
+		call_diff_add_rows(cd, (enum call_region)of, &totals[of]);
+	cd->d.joint = true;
 	diff_judge(&cd->d, rule);
-	call_diff_link_rows(cd, &all);
-	cd->candidates = all.n;
+	rows = call_diff_index_rows(cd);
 	for (int of = 0; of < REGIONS; of++) {
+		call_diff_link_rows(cd, (enum call_region)of, rows + of * cd->tree.nframes,
+				    rule->alpha);
 		region_totals_free(&totals[of], &cd->tree);
-		free(all.of[of]);
 	}
-	free(all.list);
+	free(rows);
 }
 
 int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,

@@ -152,7 +152,13 @@ static int diff_order_deltas(const void *a, const void *b)
 
 static void diff_correct(struct diff *d)
 {
-	double *p = xcalloc(d->n + 1, sizeof(*p));
+	double *p;
+
+	if (d->joint && d->nruns[BASE] + d->nruns[NEW] <= SPLIT_RUNS) {
+		diff_correct_jointly(d);
+		return;
+	}
+	p = xcalloc(d->n + 1, sizeof(*p));
 
 	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
@@ -205,7 +211,8 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 	d->tests = 0;
 	for (size_t i = 0; i < d->n; i++)
 		diff_test_row(d, &d->rows[i]);
-	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
+	d->possible =
+		verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->joint ? 1 : d->tests);
 	diff_correct(d);
 	for (size_t i = 0; i < d->n; i++)
 		diff_judge_row(d, rule, &d->rows[i]);

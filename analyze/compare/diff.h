@@ -54,12 +54,13 @@ struct diff {
 	size_t n, cap;
 	const char *unit; /* unit of work, as "KiB"; unset before the first end */
 	bool parts;	  /* rows may overlap, and the reader sets the totals */
+	bool joint;	  /* rows vary together: step_down.c corrects p, not Holm */
 	size_t nruns[ENDS];
 	double *run_count[ENDS]; /* all rows' counts, in each run */
 	double total[ENDS], samples[ENDS];
 	bool never_idle[ENDS]; /* without CPU time: the basis is wall time */
 	bool has_errors[ENDS]; /* the measure gives errors; else the runs give them */
-	size_t tests;	       /* rows in Holm's correction */
+	size_t tests;	       /* rows with a p */
 	bool possible;	       /* this many tests over this many runs can give verdicts */
 	struct arena arena;
 	struct intern names;	 /* the keys */
@@ -93,6 +94,9 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule);
 
 /* Fills the interval and the verdict of a row that has its p. */
 void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row);
+
+/* Corrects p of rows that vary together, without keys (step_down.c). Up to SPLIT_RUNS runs. */
+void diff_correct_jointly(struct diff *d);
 
 /* Returns p of a row with a verdict, else none. */
 struct value diff_p(const struct diff_row *row);
@@ -184,10 +188,18 @@ size_t movements_add_notes(struct movements *m, const struct comparison *c, stru
  * nearest to the root decides for all stacks through it. The costs of a frame are those of its
  * stacks in the region, so that the changes of the regions add up to the change of the total.
  *
- * Tests are those of a diff, on the cost of a frame in each run. Frames that are nearly all of one
- * of their callers share its test. Tested are frames of at least 1 % of the total in the mean of
- * both ends, and only the costliest where the runs allow no more tests. Neither choice looks at the
- * difference.
+ * Tests are those of a diff, on the cost of a frame in each run. They are hierarchical (Meinshausen
+ * 2008, "Hierarchical testing of variable importance", Biometrika 95):
+ *
+ * - A frame of at least 1 % of the total, in the mean of both ends, has a test. It shares the test
+ *   of its parent if in each run of both ends it has at least 98 % of the cost of the test's first
+ *   frame. So a chain of callers is one test.
+ * - A test passes if its p is below alpha, or that of a descendant. So its hypothesis is that
+ *   nothing in the frame changed, and a gain and a loss of two children do not hide each other.
+ * - A frame is tested if its parent passed, or if it has no parent.
+ *
+ * p is corrected over all frames, tested or not (step_down.c). So the family-wise error is at most
+ * alpha. No choice looks at the difference.
  */
 
 /* The unit of two files whose work is not known. */
@@ -197,7 +209,8 @@ enum call_region { IN_BOTH, VANISHED, APPEARED, REGIONS };
 
 struct call_change {
 	double cost[ENDS];	    /* ns per unit of work, of the frame with all that it calls */
-	const struct diff_row *row; /* its test; NULL: not tested */
+	uint32_t first;		    /* the first frame of its test; CALL_NONE: too small */
+	const struct diff_row *row; /* its test; NULL: too small, or the parent did not pass */
 };
 
 struct call_diff {
@@ -207,12 +220,13 @@ struct call_diff {
 	struct diff d;			      /* total, nruns, tests, possible, never_idle */
 	struct cost_part part[ENDS];
 	const char *side, *unit; /* CALL_SHARES: costs are percent of an end's time */
-	size_t candidates;	 /* frames that would be tested if the runs allowed so many tests */
 };
 
 /* Reads both ends of an open comparison and judges. Warnings and losses go to `notes`. */
 int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,
 		   struct table *notes, struct error *err);
+/* Finds the regions of two ends that are read, and tests their frames. */
+void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule);
 void call_diff_free(struct call_diff *cd);
 
 #endif

@@ -128,7 +128,7 @@ verdict_of() {
 ok "a change in all runs is told apart from chance" test "$(verdict_of do_syscall_64 'shared or too rare')" = "better "
 ok "new stacks are told apart from chance" test "$(verdict_of new_fn new)" = "worse "
 ok "the same cost in all runs is not told apart from chance" test "$(verdict_of sock_poll 'shared or too rare')" = "~ "
-ok "the picture says how many frames changed" says '[0-9]+ of [0-9]+ tested frames changed' $diff.svg
+ok "the picture says how many tests found a change" says '[0-9]+ of [0-9]+ tests found a change' $diff.svg
 ok "the difference of variants of two captures is drawn" sh -c \
 	"cp -r cap later && \"$zcost\" plot cap flame-diff -o two --base baseline --new later:mmap"
 figures() {
@@ -140,6 +140,11 @@ cp two/flame-diff_cap_baseline_later_mmap_receiver.tsv of-all
 ok "its figures are those of one capture" cmp of-two of-one
 ok "a change that a drift can explain is none" sh -c "cut -f 12 of-all | grep drift && ! cut -f 12 of-all | grep -E 'better|worse'"
 ok "the picture says that the runs of two captures did not take turns" says 'did not take turns: a drift.*drift' two/flame-diff_cap_baseline_later_mmap_receiver.svg
+equal=equal/flame-diff_cap_baseline_later_baseline_receiver
+ok "the difference of equal runs is drawn" exits 0 "$zcost" plot cap flame-diff -o equal --base baseline --new later:baseline
+ok "a frame whose parent did not pass says so" says 'not tested, because its parent main did not pass' $equal.svg
+ok "it has no verdict, and its parent has one" test "main=~ entry_SYSCALL_64_after_hwframe= " = "$(awk -F '\t' \
+	'$1 == 2 || $1 == 3 { printf "%s=%s ", $4, $12 }' $equal.tsv)"
 ok "another chart refuses a variant of another capture" exits 1 "$zcost" plot cap functions -o x --new later:mmap
 ok "an unknown variant is an error" exits 1 "$zcost" plot cap flame-diff -o x --new mmpa
 ok "the message names the variants" says "has no variant 'mmpa'; it has: baseline, mmap, uring" err

@@ -15,8 +15,8 @@ function answer(name, good) {
 }
 
 window.addEventListener("error", e => answer("error: " + e.message, false));
-answer("a tip has base, new, change, interval, p and verdict", titled(diff, "do_syscall_64").some(t =>
-	/\nbaseline [0-9.]+, mmap [0-9.]+ ns per KiB: −[0-9.]+ ± [0-9.]+. p = 0\.[0-9]+: better$/.test(t)));
+answer("a tip has base, new, change, interval, p, verdict and the frame with the same test", titled(diff, "do_syscall_64").some(t =>
+	/\nbaseline [0-9.]+, mmap [0-9.]+ ns per KiB: −[0-9.]+ ± [0-9.]+. p = 0\.[0-9]+: better; same test as entry_SYSCALL_64_after_hwframe$/.test(t)));
 answer("a region's tip has its change", titled(diff, "vanished: −").length === 1);
 key("/", diff);
 diff.querySelector("input").value = "^(vanished|new)_fn$";

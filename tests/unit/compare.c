@@ -213,6 +213,43 @@ TEST(significant)
 	assert_true(row->p > 0.05);
 }
 
+/*
+ * 3 and 3 runs have ten splits. The rows "all" and "part" are apart in the same split, "other" in
+ * another one. A cheaper row does not compete with a costlier one.
+ */
+TEST(rows_that_vary_together_count_once)
+{
+	static const struct {
+		const char *key;
+		double runs[6], p;
+	} rows[] = {
+		{"all", {101, 102, 103, 104, 105, 106}, 0.1},
+		{"part", {51, 52, 53, 54, 55, 56}, 0.1},
+		{"other", {1, 5, 2, 4, 3, 6}, 0.4},
+	};
+
+	for (int costly = 0; costly < 2; costly++) {
+		freed(diff_free) struct diff d = {.joint = true};
+
+		diff_set_runs(&d, BASE, 3);
+		diff_set_runs(&d, NEW, 3);
+		each (k, rows) {
+			struct diff_row *row = diff_add_row(&d, k->key, 0);
+
+			for (int i = 0; i < 6; i++) {
+				row->runs[i / 3][i % 3] = k->runs[i];
+				row->cost[i / 3] +=
+					k->runs[i] * (k == &rows[2] && costly ? 100 : 1);
+			}
+		}
+		d.total[BASE] = d.total[NEW] = 500;
+		diff_judge(&d, &rule);
+		each (k, rows)
+			near(diff_find(&d, k->key, NULL)->p,
+			     k == &rows[2] ? k->p : k->p * (1 + costly));
+	}
+}
+
 /* Apart by no more than the noise of arithmetic: ties, not two samples fully apart. */
 TEST(ties)
 {

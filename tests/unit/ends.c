@@ -65,8 +65,22 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 	assert_ptr_equal(change_of(&cd, "prog")->row, change_of(&cd, "main")->row);
 	assert_ptr_equal(change_of(&cd, "tcp_a")->row, change_of(&cd, "main")->row);
 	assert_non_null(change_of(&cd, "main")->row);
-	assert_int_equal(cd.candidates, 3);
+	assert_int_equal(cd.d.tests, 3);
 	assert_null(change_of(&cd, "rarest")->row);
+}
+
+/* tcp_a has 98.25 % of both runs, but 97.5 % of the second one. */
+TEST(a_frame_with_less_than_98_percent_in_a_run_has_its_own_test)
+{
+	static const char *const chain[] = {"main", "tcp_a"};
+	struct store *s = small_store();
+	freed(call_diff_free) struct call_diff cd;
+
+	add_variant(s, "a", chain, (const uint64_t[]){10, 990}, array_size(chain));
+	add_variant(s, "b", chain, (const uint64_t[]){25, 975}, array_size(chain));
+	read_trees(&cd, s);
+	assert_ptr_equal(change_of(&cd, "prog")->row, change_of(&cd, "main")->row);
+	assert_true(change_of(&cd, "tcp_a")->row != change_of(&cd, "main")->row);
 }
 
 /* A stack with the weight 1 has samples: it is half of two, with the error of that share. */
