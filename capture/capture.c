@@ -192,7 +192,7 @@ int capture_undo(const char *dir, struct error *err)
 /*
  * Any failure may come from other load on the hosts, and so may an account that is incomplete. So
  * such a run is made again. After a run that has the fault in all its tries, the others of its
- * variant get one try until one succeeds.
+ * variant and pass get one try until one succeeds.
  */
 enum { TRIES = 3 };
 
@@ -256,7 +256,7 @@ static void run_count_outcome(struct capture *c, const struct run_id *id,
 	autofree char *name = run_name(c->plan, id);
 
 	progress_end(&c->progress, !*out->why);
-	c->given_up[id->variant] = outcome_fault(out);
+	c->given_up[id->variant][id->pass] = outcome_fault(out);
 	if (*out->why) {
 		c->failed++;
 		if (retried)
@@ -290,7 +290,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
 			  struct run_outcome *out, json_t *earlier)
 {
-	size_t most = c->given_up[id->variant] ? 1 : TRIES;
+	size_t most = c->given_up[id->variant][id->pass] ? 1 : TRIES;
 	autofree char *name = NULL;
 
 	if (!outcome_fault(out) || json_array_size(earlier) + 1 >= most ||

@@ -63,7 +63,8 @@ struct capture {
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
 	bool no_sign;	       /* a run waited in vain for a sign that its workload moves data */
 	double start_s;	       /* longest time from a run's first process to its warm-up */
-	bool *given_up;	       /* true for a variant whose last run failed in all its tries */
+	bool (*given_up)[PASS_COUNT]; /* by variant: the last run of a pass failed in all its tries
+				       */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
 	size_t ok, failed, lossy;

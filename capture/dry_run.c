@@ -166,6 +166,7 @@ static void print_all(const struct plan *p, const struct order *o)
 		printf("before: ");
 		print_text(p->before);
 	}
+	printf("order: %s, seed %s\n", p->order, p->seed);
 	changes = print_order(p, o);
 	if (*p->after) {
 		printf("after: ");

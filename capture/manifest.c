@@ -449,6 +449,7 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 	if (whole || !*json_text(m->root, "name"))
 		json_object_set_new(m->root, "name", json_string(p->name));
 	json_object_set_new(m->root, "estimator", json_string(p->estimator));
+	json_object_set_new(m->root, "seed", json_any_text(p->seed));
 	return 0;
 }
 

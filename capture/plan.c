@@ -3,6 +3,7 @@
 
 #include "lib/words.h"
 #include "lib/alloc.h"
+#include "lib/hash.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -24,6 +25,7 @@ void plan_init(struct plan *p)
 		.name = xstrdup("capture"),
 		.estimator = xstrdup("median"),
 		.order = xstrdup("interleaved"),
+		.seed = xstrdup("1"),
 		.before = xstrdup(""),
 		.after = xstrdup(""),
 		.ssh = xstrdup("ssh"),
@@ -264,34 +266,50 @@ const struct side_plan *plan_sides(const struct plan *p, const struct variant *v
 
 /* --- the order of the runs --- */
 
-/* Adds all rounds of n variants from `first` on. Every second round is in reverse order. */
-static void order_add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
+/* Returns a random number that the seed, the pair of rounds, the level and the word determine. */
+static uint64_t order_rank(const struct plan *p, const struct run_id *id, size_t level,
+			   const char *word)
 {
-	for (enum pass pass = 0; pass < PASS_COUNT; pass++)
-		for (unsigned int repeat = 1;
-		     p->passes & 1u << pass && repeat <= plan_repeats(p, pass); repeat++)
-			for (size_t i = 0; i < n; i++)
-				o->run[o->n++] = (struct run_id){
-					.variant = first + (repeat % 2 ? i : n - 1 - i),
-					.pass = pass,
-					.repeat = repeat};
+	uint64_t h = hash_bytes(p->seed, strlen(p->seed), (id->repeat + 1) / 2);
+
+	return hash_bytes(word, strlen(word), hash_mix(h + level));
+}
+
+/* Compares two runs by their first setting that differs, or by their variants and passes. */
+static int order_compare(const void *a, const void *b, void *plan)
+{
+	const struct plan *p = plan;
+	const struct run_id *x = a, *y = b;
+	const struct variant *v = &p->variants[x->variant], *w = &p->variants[y->variant];
+	const struct combination *c = plan_combination(p, v->combination),
+				 *d = plan_combination(p, w->combination);
+	size_t at = 0;
+	uint64_t r, s;
+
+	if (!strcmp(p->order, "blocks") && v->combination != w->combination)
+		return v->combination < w->combination ? -1 : 1;
+	if (x->repeat != y->repeat)
+		return x->repeat < y->repeat ? -1 : 1;
+	while (at < c->n && !strcmp(c->set[at].value, d->set[at].value))
+		at++;
+	r = order_rank(p, x, at < c->n ? at : at + x->pass, at < c->n ? c->set[at].value : v->base);
+	s = order_rank(p, y, at < c->n ? at : at + y->pass, at < c->n ? d->set[at].value : w->base);
+	return (x->repeat % 2 ? 1 : -1) * ((r > s) - (r < s));
 }
 
 void order_make(struct order *o, const struct plan *p)
 {
-	bool blocks = !strcmp(p->order, "blocks"); /* A block has one combination. */
-	size_t n, rounds = 0;
+	size_t rounds = 0;
 
 	for (enum pass pass = 0; pass < PASS_COUNT; pass++)
 		rounds += plan_repeats(p, pass);
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
-	for (size_t first = 0; first < p->nvariants; first += n) {
-		for (n = 1; first + n < p->nvariants; n++)
-			if (blocks &&
-			    p->variants[first + n].combination != p->variants[first].combination)
-				break;
-		order_add_rounds(o, p, first, n);
-	}
+	for (enum pass pass = 0; pass < PASS_COUNT; pass++)
+		for (unsigned int repeat = 1;
+		     p->passes & 1u << pass && repeat <= plan_repeats(p, pass); repeat++)
+			for (size_t i = 0; i < p->nvariants; i++)
+				o->run[o->n++] = (struct run_id){i, pass, repeat};
+	qsort_r(o->run, o->n, sizeof(*o->run), order_compare, (void *)p);
 }
 
 void order_free(struct order *o)

@@ -80,6 +80,7 @@ struct plan_var {
 
 struct plan {
 	char *name, *estimator, *order;
+	char *seed;			  /* orders the runs of a round, any text */
 	char *before, *after;		  /* for /bin/sh; "": nothing */
 	char *ssh;			  /* words that start ssh */
 	unsigned int passes;		  /* bits 1 << enum pass */
@@ -222,13 +223,17 @@ void plan_note_start(const struct plan *p);
 /* --- the order of the runs --- */
 
 /*
- * The order of the runs of a plan. Measure runs are interleaved, and each second round is reversed
- * (A B C, C B A, A B C ...), so that a drift over the hour affects all variants alike. The passes
- * profile and syscalls disturb more and come later. Settings change within a round, the first one
- * of the matrix least often, and they do not change between two rounds.
+ * The order of the runs of a plan. Round n has the repeat n of each variant in each pass, in random
+ * order. Each second round is the one before in reverse. So a linear drift over the hour affects
+ * all variants and all passes alike, and a periodic one favours none of them for long. Settings
+ * change within a round, the first one of the matrix least often. Their values are in random order,
+ * too.
  *
- * With the order "blocks" all runs of one combination of settings come before those of the next.
+ * With the order "blocks" all rounds of one combination of settings come before those of the next.
  * Each combination is set up once, but a drift over the hour looks like an effect of the settings.
+ *
+ * A run's place depends on the seed and on the names in the plan alone. So a capture that goes on
+ * with more repeats, passes or variants keeps the order of the others.
  */
 struct run_id {
 	size_t variant; /* index into the plan's variants */

@@ -96,6 +96,7 @@ const struct plan_key plan_keys[] = {
 	PLAN_KEY("duration", KIND_SECONDS, duration_s, NULL, KEY_RECORDED),
 	PLAN_KEY("estimator", KIND_TEXT, estimator, NULL, 0),
 	PLAN_KEY("order", KIND_TEXT, order, NULL, 0),
+	PLAN_KEY("seed", KIND_TEXT, seed, NULL, 0),
 	PLAN_KEY("grace", KIND_SECONDS, grace_s, NULL, 0),
 	PLAN_KEY("start_timeout", KIND_SECONDS, start_timeout_s, NULL, 0),
 	PLAN_KEY("stop_timeout", KIND_SECONDS, stop_timeout_s, NULL, 0),

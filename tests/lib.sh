@@ -137,6 +137,7 @@ next_port() {
 # The head of a plan of one short run, which other keys of [plan] may follow.
 short_plan='[plan]
 repeats = 1
+seed = 2
 passes = measure
 warmup = 0.05
 duration = 0.1

@@ -11,6 +11,7 @@ need jq
 tag=61.$$ # no other process sleeps this long
 cat >p.ini <<EOF2
 [plan]
+seed = 2
 repeats = 2
 passes = measure
 warmup = 0.05

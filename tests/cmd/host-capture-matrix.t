@@ -13,6 +13,7 @@ need jq
 plan() { # plan [SED]: prints the plan, edited by a sed script
 	cat <<-'EOT' | sed "${1:-}"
 		[plan]
+		seed = 3
 		repeats = 2
 		passes = measure
 		warmup = 0.02

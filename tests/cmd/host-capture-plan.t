@@ -76,17 +76,23 @@ variant a: the first
 variant b
   receiver env A=1 x
 before: echo begin
-  1 a/measure-01
-  2 b/measure-01
-  3 b/measure-02
-  4 a/measure-02
-  5 a/profile-01
-  6 b/profile-01
-  7 b/profile-02
-  8 a/profile-02
+order: interleaved, seed 1
+  1 b/measure-01
+  2 a/measure-01
+  3 b/profile-01
+  4 a/profile-01
+  5 a/profile-02
+  6 b/profile-02
+  7 a/measure-02
+  8 b/measure-02
 8 runs of 1 s warm-up and 3 s window: about 0:40; up to 2:00 if no workload ends by itself (grace)
 EOT
-ok "--dry-run prints the commands, the runs and the estimated time" diff want out
+ok "--dry-run prints the commands, the seed, the runs and the estimated time" diff want out
+runs_in() { sed 's/^repeats/seed = '"$1"'\n&/' good.ini >seed.ini && "$zcost" capture seed.ini --dry-run 2>/dev/null | grep '/[a-z]*-0[12]$'; }
+runs_in 1 >one
+runs_in two >two
+ok "the same seed makes the same order" sh -c "grep '/[a-z]*-0[12]$' want | cmp - one"
+ok "another seed makes another order of the same runs" sh -c "! cmp one two && sed 's/.* //' one | sort >a && sed 's/.* //' two | sort | cmp - a"
 { sed 's/^receiver = x/&\nsender = true/' good.ini; echo 'sender = true'; } | sed 's/^\[variant a\]/[side sender]\n&/
 	s/^what = .*/&\nsender = true/; $d' >two.ini
 ok "--dry-run of a plan with two sides succeeds" exits 0 "$zcost" capture two.ini --dry-run

@@ -10,6 +10,7 @@ unset ZCOST_COLLECT
 next_port
 cat >p.ini <<EOT
 [plan]
+seed = 75
 repeats = 1
 warmup = 0.05
 duration = 0.4

@@ -372,10 +372,10 @@ TEST(matrix_leaves_out_excluded_combinations)
 	assert_string_equal(c->set[1].hooks.before, "mtu 1500");
 	assert_string_equal(c->set[1].hooks.save, "cat mtu");
 	assert_string_equal(c->set[1].hooks.after, "mtu $saved");
-	check_order(&p, "base+place-one+mtu9000/measure-01 base+two+mtu1500/measure-01 "
-			"zc+two+mtu1500/measure-01 base+two+mtu9000/measure-01 "
-			"base+two+mtu9000/measure-02 zc+two+mtu1500/measure-02 "
-			"base+two+mtu1500/measure-02 base+place-one+mtu9000/measure-02");
+	check_order(&p, "base+two+mtu9000/measure-01 base+two+mtu1500/measure-01 "
+			"zc+two+mtu1500/measure-01 base+place-one+mtu9000/measure-01 "
+			"base+place-one+mtu9000/measure-02 zc+two+mtu1500/measure-02 "
+			"base+two+mtu1500/measure-02 base+two+mtu9000/measure-02");
 	free(p.order);
 	p.order = xstrdup("blocks");
 	check_order(&p, "base+place-one+mtu9000/measure-01 base+place-one+mtu9000/measure-02 "
@@ -427,7 +427,7 @@ static void check_order(const struct plan *p, const char *want)
 	assert_string_equal(s.buf ? s.buf : "", want);
 }
 
-TEST(order_of_variants_rotates_with_each_repeat)
+TEST(order_of_runs_is_random_in_each_round_and_there_and_back)
 {
 	static const char *const abc[] = {"a", "b", "c", NULL};
 	freed(plan_free) struct plan p;
@@ -435,17 +435,45 @@ TEST(order_of_variants_rotates_with_each_repeat)
 	fill(&p, abc);
 	p.repeats[PASS_MEASURE] = 3;
 	p.repeats[PASS_PROFILE] = 2;
-	check_order(&p, "a/measure-01 b/measure-01 c/measure-01 "
-			"c/measure-02 b/measure-02 a/measure-02 "
-			"a/measure-03 b/measure-03 c/measure-03 "
-			"a/profile-01 b/profile-01 c/profile-01 "
-			"c/profile-02 b/profile-02 a/profile-02 "
-			"a/syscalls-01 b/syscalls-01 c/syscalls-01");
+	check_order(&p, "a/syscalls-01 b/measure-01 c/syscalls-01 b/syscalls-01 a/measure-01 "
+			"c/measure-01 b/profile-01 c/profile-01 a/profile-01 "
+			"a/profile-02 c/profile-02 b/profile-02 "
+			"c/measure-02 a/measure-02 b/measure-02 "
+			"a/measure-03 b/measure-03 c/measure-03");
 	p.passes = 1 << PASS_SYSCALLS;
-	check_order(&p, "a/syscalls-01 b/syscalls-01 c/syscalls-01");
+	check_order(&p, "a/syscalls-01 c/syscalls-01 b/syscalls-01");
+	free(p.seed);
+	p.seed = xstrdup("2");
+	check_order(&p, "b/syscalls-01 c/syscalls-01 a/syscalls-01");
 	p.nvariants = 1;
 	check_order(&p, "a/syscalls-01");
 	p.nvariants = 3;
+}
+
+/* Each run has each place of a round equally often: 500 times expected in 3000 orders. */
+TEST(order_of_runs_is_fair)
+{
+	enum { RUNS = 6, SEEDS = 3000 };
+	static const char *const abc[] = {"a", "b", "c", NULL};
+	unsigned int count[RUNS][RUNS] = {{0}};
+	freed(plan_free) struct plan p;
+	struct order o;
+	double chi2 = 0;
+
+	fill(&p, abc);
+	p.passes = 1 << PASS_MEASURE | 1 << PASS_PROFILE;
+	p.repeats[PASS_MEASURE] = 1;
+	for (int seed = 0; seed < SEEDS; seed++) {
+		free(p.seed);
+		p.seed = xasprintf("%d", seed);
+		order_make(&o, &p);
+		for (size_t i = 0; i < RUNS; i++)
+			count[i][o.run[i].variant * 2 + o.run[i].pass]++;
+		order_free(&o);
+	}
+	for (size_t i = 0; i < RUNS * RUNS; i++)
+		chi2 += pow(count[i / RUNS][i % RUNS] - 500.0, 2) / 500;
+	assert_true(chi2 > 7 && chi2 < 58); /* 25 degrees of freedom, p = 0.0002 on each side */
 }
 
 TEST(changed_settings_of_a_variant_are_refused)
