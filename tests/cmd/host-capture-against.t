@@ -24,7 +24,7 @@ plan 0 "a=$scratch/program-2 60" "b=sleep 60" >new.ini
 ok "capture --against runs the plan and the earlier variants" exits 0 "$zcost" capture new.ini --against old -o both
 ok "a note names the variant with the same commands in both" says "^zcost: b: the same commands in the plan, so not measured twice" err
 ok "the earlier variant takes turns with the plan's" test \
-	"$(jq -r '.runs[] | "\(.variant)-\(.repeat)"' both/manifest.json | tr '\n' ' ')" = 'a-1 b-1 old-a-1 old-a-2 b-2 a-2 '
+	"$(jq -r '.runs[] | "\(.variant)-\(.repeat)"' both/manifest.json | tr '\n' ' ')" = 'b-1 a-1 old-a-1 old-a-2 a-2 b-2 '
 ok "the earlier variant has the earlier command" test \
 	"$(jq -r '.variants[] | select(.name == "old-a").settings["receiver.command"]' both/manifest.json)" = "$scratch/program-1 60"
 ok "the same command continues the capture" exits 0 "$zcost" capture new.ini --against old -o both --repeat 3
