@@ -8,6 +8,7 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/tsv.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ static const struct {
 /* A file whose rows have a CPU, a process, a context and its vector, and two numbers. */
 struct frame_file {
 	struct tsv t;
+	size_t bad; /* rows that cannot be read */
 	int cpu, pid, context, vector, parent, comm, first, second;
 };
 
@@ -70,22 +72,34 @@ static long frame_label(struct exact *x, const char *context, const char *vector
 	return (long)k;
 }
 
-/* Reads a row. Returns false for a row without the two numbers, and for a CPU of another side. */
-static bool frame_read_row(struct ingest *in, const struct frame_file *f, size_t i,
-			   struct frame_row *row)
+/*
+ * Reads a row. Returns false for a row that cannot be read or has no process, and for a CPU of
+ * another side.
+ */
+static bool frame_read_row(struct ingest *in, struct frame_file *f, size_t i, struct frame_row *row)
 {
-	long label;
+	const char *pid = tsv_cell(&f->t, i, f->pid);
+	long label = -1;
 
-	if (!parse_u64(tsv_cell(&f->t, i, f->cpu), &row->cpu) || row->cpu >= CPUSET_MAX ||
-	    !ingest_has_cpu(in, (unsigned int)row->cpu) ||
-	    !parse_u64(tsv_cell(&f->t, i, f->pid), &row->pid) ||
-	    !parse_u64(tsv_cell(&f->t, i, f->first), &row->first) ||
-	    !parse_u64(tsv_cell(&f->t, i, f->second), &row->second))
+	if (!*pid) /* the entries of a context */
 		return false;
-	label = frame_label(frame_exact(in), tsv_cell(&f->t, i, f->context),
-			    tsv_cell(&f->t, i, f->vector));
+	if (parse_u64(tsv_cell(&f->t, i, f->cpu), &row->cpu) && row->cpu < CPUSET_MAX &&
+	    parse_u64(pid, &row->pid) && parse_u64(tsv_cell(&f->t, i, f->first), &row->first) &&
+	    parse_u64(tsv_cell(&f->t, i, f->second), &row->second))
+		label = frame_label(frame_exact(in), tsv_cell(&f->t, i, f->context),
+				    tsv_cell(&f->t, i, f->vector));
+	f->bad += label < 0;
 	row->label = (uint32_t)label;
-	return label >= 0;
+	return label >= 0 && ingest_has_cpu(in, (unsigned int)row->cpu);
+}
+
+/* Closes a file, with a note of the rows that could not be read. */
+static void frame_close(struct ingest *in, struct frame_file *f, const char *path)
+{
+	if (f->bad + f->t.short_rows)
+		note_add(&in->notes, rows_unreadable, "frame", f->bad + f->t.short_rows,
+			 path_base_name(path));
+	tsv_free(&f->t);
 }
 
 static int frame_open(struct frame_file *f, const char *path, const char *first, const char *second,
@@ -160,7 +174,7 @@ static int frame_read_times(struct ingest *in, const char *path, struct error *e
 					  (struct exact_time){(uint32_t)row.cpu, (uint32_t)row.pid,
 							      row.label, row.first});
 	}
-	tsv_free(&f.t);
+	frame_close(in, &f, path);
 	return rc;
 }
 
@@ -184,9 +198,10 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 	if (!rc)
 		rc = tsv_require(&f.t, err, "changes", NULL);
 	column = rc ? 0 : tsv_column(&f.t, "changes");
-	for (size_t i = 0; !rc && i < f.t.rows; i++)
-		if (frame_read_row(in, &f, i, &row) &&
-		    parse_u64(tsv_cell(&f.t, i, column), &changes))
+	for (size_t i = 0; !rc && i < f.t.rows; i++) {
+		if (!frame_read_row(in, &f, i, &row))
+			continue;
+		if (parse_u64(tsv_cell(&f.t, i, column), &changes))
 			array_add(x->due, x->ndue, x->due_cap,
 				  (struct exact_due){.at = row.first,
 						     .late = row.second,
@@ -194,9 +209,12 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 						     .pid = (uint32_t)row.pid,
 						     .label = row.label,
 						     .changes = (uint32_t)changes});
+		else
+			f.bad++;
+	}
 	if (x->ndue)
 		qsort(x->due, x->ndue, sizeof(*x->due), due_compare);
-	tsv_free(&f.t);
+	frame_close(in, &f, path);
 	return rc;
 }
 
