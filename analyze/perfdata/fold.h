@@ -143,7 +143,7 @@ struct fold {
 	struct fold_costs costs;
 	struct fold_event *events;
 	struct map last_values;	     /* PERF_SAMPLE_READ: id (and thread) -> last value */
-	const struct exact_due *due; /* of the sample that is counted, or NULL */
+	const struct exact_due *due; /* belongs to the sample that is counted, or NULL */
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
 	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */

@@ -40,7 +40,7 @@ struct exact_time {
 struct exact_due {
 	uint64_t at, late; /* ns: CLOCK_MONOTONIC just before the sample; since it was due */
 	uint32_t cpu, pid, label;
-	uint32_t changes; /* of context since it was due */
+	uint32_t changes; /* how often the context changed since it was due */
 };
 
 struct exact {

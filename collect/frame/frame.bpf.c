@@ -19,6 +19,11 @@ struct task_struct {
 	char comm[16];
 } __attribute__((preserve_access_index));
 
+struct pt_regs {
+	long orig_ax;  /* x86 */
+	int syscallno; /* arm64 */
+} __attribute__((preserve_access_index));
+
 struct hrtimer {
 	struct {
 		long long expires;
@@ -31,13 +36,16 @@ enum {
 	PF_KTHREAD = 0x200000,
 };
 
-/* User space sets the sizes of the first two. */
+/*
+ * The group of each process, by its id; 0: none yet. User space sets the sizes of this map and the
+ * next one.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct frame_task);
-} tasks SEC(".maps");
+	__type(value, uint32_t);
+} processes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -78,9 +86,9 @@ static __always_inline struct frame_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-static __always_inline struct frame_task *task_of(uint32_t id)
+static __always_inline uint32_t *process_group(uint32_t pid)
 {
-	return bpf_map_lookup_elem(&tasks, &id);
+	return bpf_map_lookup_elem(&processes, &pid);
 }
 
 static __always_inline uint32_t context_of(const struct frame_cpu *c)
@@ -119,8 +127,8 @@ static __always_inline void enter(struct frame_cpu *c)
 
 /* --- tasks --- */
 
-/* Returns the index of the group of a process, which is new or was never seen on a CPU. */
-static __always_inline uint32_t new_group(struct frame_task *t, uint32_t pid, uint32_t parent,
+/* Gives a group to a process that is new or was never seen on a CPU. Returns its index, or 0. */
+static __always_inline uint32_t new_group(uint32_t *group, uint32_t pid, uint32_t parent,
 					  const struct task_struct *task)
 {
 	uint32_t at = 0;
@@ -134,8 +142,7 @@ static __always_inline uint32_t new_group(struct frame_task *t, uint32_t pid, ui
 	g->pid = pid;
 	g->parent = parent;
 	bpf_probe_read_kernel_str(g->comm, sizeof(g->comm), task->comm);
-	t->group = at;
-	return at;
+	return *group = at;
 }
 
 /*
@@ -147,60 +154,65 @@ static __always_inline void task_is_on(struct frame_cpu *c)
 	c->halted = c->depth = c->softirq = 0;
 }
 
-static __always_inline void set_current(struct frame_cpu *c, const struct task_struct *task)
+/*
+ * Returns what a task of a process does that is about to run: how it last entered the kernel says
+ * whether it returns to a system call or, after an interrupt or a page fault, to user mode.
+ */
+static __always_inline uint32_t task_base(struct task_struct *task)
 {
-	uint32_t pid = BPF_CORE_READ(task, pid), tgid = BPF_CORE_READ(task, tgid);
-	uint32_t flags = BPF_CORE_READ(task, flags);
-	struct frame_task *t = task_of(pid), *g = task_of(tgid);
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	long call = 0;
+
+	if (bpf_core_field_exists(regs->orig_ax))
+		call = regs->orig_ax;
+	else if (bpf_core_field_exists(regs->syscallno))
+		call = regs->syscallno;
+	return call < 0 ? FRAME_USER : FRAME_SYSCALL;
+}
+
+static __always_inline void set_current(struct frame_cpu *c, struct task_struct *task)
+{
+	uint32_t tgid = task->tgid, flags = task->flags;
+	uint32_t *group = process_group(tgid);
 
 	task_is_on(c);
-	if (!pid)
+	if (!task->pid)
 		c->base = FRAME_IDLE;
 	else if (flags & (PF_KTHREAD | PF_IO_WORKER))
 		c->base = FRAME_KTHREAD;
 	else
-		/* A task that sleeps as the programs are attached sleeps in a system call. */
-		c->base = t && t->base ? t->base - 1 : FRAME_SYSCALL;
+		c->base = task_base(task);
 	c->known = 1;
 	c->group = 0;
-	if (flags & PF_KTHREAD || !g) /* the idle task has this flag, too */
+	if (flags & PF_KTHREAD || !group) /* the idle task has this flag, too */
 		return;
-	c->group = g->group ? g->group : new_group(g, tgid, 0, task);
+	c->group = *group ? *group : new_group(group, tgid, 0, task);
 }
 
 /* preempt, prev, next */
-SEC("raw_tp/sched_switch")
-int on_switch(struct bpf_raw_tracepoint_args *ctx)
+SEC("tp_btf/sched_switch")
+int on_switch(uint64_t *ctx)
 {
-	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
 	struct frame_cpu *c = this_cpu();
-	struct frame_task *t;
 
 	if (!c)
 		return 0;
 	account(c);
-	t = task_of(BPF_CORE_READ(prev, pid));
-	if (t && c->known)
-		t->base = 1 + c->base;
-	set_current(c, next);
+	set_current(c, (struct task_struct *)ctx[2]);
 	enter(c);
 	return 0;
 }
 
 /* parent, child */
-SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *ctx)
+SEC("tp_btf/sched_process_fork")
+int on_fork(uint64_t *ctx)
 {
-	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
-	uint32_t pid = BPF_CORE_READ(child, pid), tgid = BPF_CORE_READ(child, tgid);
-	uint32_t from = BPF_CORE_READ(parent, tgid);
-	struct frame_task *t = task_of(pid), *p = task_of(from);
+	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
+	uint32_t pid = child->pid, from = parent->tgid;
+	uint32_t *group = process_group(pid), *parents = process_group(from);
 
-	if (!t)
-		return 0;
-	t->base = 1 + FRAME_SYSCALL; /* it returns from fork */
-	if (pid == tgid && !new_group(t, pid, from, child))
-		t->group = p ? p->group : 0;
+	if (group && pid == (uint32_t)child->tgid && !new_group(group, pid, from, child))
+		*group = parents ? *parents : 0;
 	return 0;
 }
 
@@ -210,9 +222,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	uint32_t pid = BPF_CORE_READ(task, tgid);
-	struct frame_task *t = task_of(pid);
-	uint32_t at = t ? t->group : 0;
-	struct frame_group *g = at ? bpf_map_lookup_elem(&groups, &at) : 0;
+	uint32_t *at = process_group(pid);
+	struct frame_group *g = at && *at ? bpf_map_lookup_elem(&groups, at) : 0;
 
 	if (g && g->pid == pid)
 		bpf_probe_read_kernel_str(g->comm, sizeof(g->comm), task->comm);
@@ -395,7 +406,7 @@ int turn(struct bpf_raw_tracepoint_args *ctx)
 	if (!c)
 		return 0;
 	if (!c->known)
-		set_current(c, (void *)bpf_get_current_task());
+		set_current(c, bpf_get_current_task_btf());
 	now = account(c);
 	c->phase = (uint32_t)ctx->args[0];
 	if (c->phase == FRAME_OPEN)

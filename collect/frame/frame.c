@@ -105,7 +105,8 @@ static int frame_load(struct frame *f)
 	if (!f->obj)
 		return -errno;
 	f->ncpus = (uint32_t)libbpf_num_possible_cpus();
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "tasks"), bpf_thread_ids());
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "processes"),
+				 bpf_thread_ids());
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "cpus"), f->ncpus);
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));

@@ -69,7 +69,7 @@ struct frame_due {
 	uint64_t late; /* ns since the sample was due */
 	uint32_t cpu;
 	uint32_t context, group; /* those in which it was due */
-	uint32_t changes;	 /* of context since then, without the interrupt of the timer */
+	uint32_t changes;	 /* times that the context changed since then, but for the timer */
 };
 
 struct frame_cpu {
@@ -79,7 +79,7 @@ struct frame_cpu {
 	uint32_t known; /* the base is known, not assumed */
 	uint32_t base, halted;
 	uint32_t softirq; /* 1 + its number; 0: none */
-	uint32_t depth;	  /* of hard interrupts */
+	uint32_t depth;	  /* hard interrupts on top of each other */
 	uint32_t vector[FRAME_NESTED];
 	uint32_t group;
 	uint32_t unbalanced; /* ends of interrupts without a start */
@@ -87,12 +87,6 @@ struct frame_cpu {
 	struct frame_change changes[FRAME_CHANGES];
 	uint64_t lost; /* samples that had no room in `due` */
 	uint64_t entries[FRAME_CELLS];
-};
-
-/* By the id of a thread, and of a thread group. */
-struct frame_task {
-	uint32_t base;	/* 1 + the thread's base when it left its CPU; 0: not seen yet */
-	uint32_t group; /* the group's index; 0: none yet */
 };
 
 struct frame_times {
