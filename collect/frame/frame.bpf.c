@@ -70,6 +70,14 @@ struct {
 	__type(value, struct frame_times);
 } times SEC(".maps");
 
+/* The writes to each model-specific register. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, FRAME_REGISTERS);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} registers SEC(".maps");
+
 /* User space sets its size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -344,6 +352,29 @@ HARDIRQ(call_function_single, FRAME_CALL_FUNCTION_SINGLE)
 HARDIRQ(irq_work, FRAME_IRQ_WORK)
 HARDIRQ(x86_platform_ipi, FRAME_PLATFORM_IPI)
 HARDIRQ(ipi, FRAME_IPI)
+
+/*
+ * register, value, failed. On a virtual machine most of these writes exit to the hypervisor: they
+ * send an interrupt to another CPU, or set the timer. The kernel does not trace all of its writes:
+ * not the end of an interrupt, for example.
+ */
+SEC("raw_tp/write_msr")
+int on_write_msr(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+	uint32_t number = (uint32_t)ctx->args[0];
+	uint64_t one = 1, *writes;
+
+	if (!c || c->phase != FRAME_OPEN)
+		return 0;
+	__sync_fetch_and_add(&c->msr_writes, 1);
+	writes = bpf_map_lookup_elem(&registers, &number);
+	if (writes)
+		__sync_fetch_and_add(writes, 1);
+	else
+		bpf_map_update_elem(&registers, &number, &one, BPF_ANY);
+	return 0;
+}
 
 /* --- samples of perf's clock --- */
 

@@ -5,8 +5,9 @@
  *
  *   cpu pid parent comm context vector ns
  *
- * and for each CPU and context a row without a process, with the entries in place of ns. due.tsv
- * has a row for each sample of perf's clock, with what its CPU did when the sample was due:
+ * and for each CPU and context a row without a process, with the entries in place of ns. The
+ * context msr is the writes to model-specific registers, and its vector is the register's number.
+ * due.tsv has a row for each sample of perf's clock, with what its CPU did when the sample was due:
  *
  *   cpu at late pid context vector changes
  */
@@ -45,6 +46,7 @@ struct frame {
 	struct frame_due *due;
 	size_t ndue, due_cap;
 	struct bpf_program *turn;
+	struct bpf_program *msr; /* NULL where the kernel has no such tracepoint */
 	struct bpf_link **links;
 	size_t nlinks, links_cap;
 	uint32_t ncpus; /* possible ones */
@@ -111,6 +113,7 @@ static int frame_load(struct frame *f)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
 	f->turn = bpf_object__find_program_by_name(f->obj, "turn");
+	f->msr = bpf_object__find_program_by_name(f->obj, "on_write_msr");
 	frame_set_sampler(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)
@@ -134,6 +137,8 @@ static int frame_attach(struct frame *f)
 			array_add(f->links, f->nlinks, f->links_cap, link);
 		else if (errno != ENOENT)
 			return -errno;
+		else if (p == f->msr)
+			f->msr = NULL;
 	}
 	return 0;
 }
@@ -210,7 +215,8 @@ static void frame_print_times(struct str *s, const struct frame *f, const struct
 		}
 }
 
-static void frame_print_entries(struct str *s, uint32_t cpu, const struct frame_cpu *c)
+static void frame_print_entries(struct str *s, const struct frame *f, uint32_t cpu,
+				const struct frame_cpu *c)
 {
 	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
 		if (!c->entries[context])
@@ -218,6 +224,25 @@ static void frame_print_entries(struct str *s, uint32_t cpu, const struct frame_
 		str_printf(s, "%u\t\t\t\t", cpu);
 		frame_print_context(s, context);
 		str_printf(s, "\t\t%" PRIu64 "\n", c->entries[context]);
+	}
+	/* A zero here says that writes were counted. */
+	if (f->msr && c->opened)
+		str_printf(s, "%u\t\t\t\tmsr\t\t\t%" PRIu64 "\n", cpu, c->msr_writes);
+}
+
+static void frame_print_registers(struct str *s, const struct frame *f)
+{
+	int map = bpf_object__find_map_fd_by_name(f->obj, "registers");
+	autofree uint64_t *writes = xcalloc(f->ncpus, sizeof(*writes));
+	uint32_t number;
+
+	for (void *last = NULL; !bpf_map_get_next_key(map, last, &number); last = &number) {
+		if (bpf_map_lookup_elem(map, &number, writes))
+			continue;
+		for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
+			if (writes[cpu])
+				str_printf(s, "%u\t\t\t\tmsr\t0x%x\t\t%" PRIu64 "\n", cpu, number,
+					   writes[cpu]);
 	}
 }
 
@@ -242,10 +267,11 @@ static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 	for (uint32_t i = 0; i < f->ncpus && !rc; i++) {
 		rc = bpf_map_lookup_elem(cpus, &i, &c);
 		if (!rc)
-			frame_print_entries(s, i, &c);
+			frame_print_entries(s, f, i, &c);
 		if (!rc)
 			*lost += (int64_t)c.lost;
 	}
+	frame_print_registers(s, f);
 	free(t);
 	return rc;
 }

@@ -45,7 +45,8 @@ enum {
 		512,	  /* processes with times of their own; 0: kernel threads, and all others */
 	FRAME_NESTED = 4, /* hard interrupts on top of each other */
 	FRAME_COMM = 16,
-	FRAME_CHANGES = 64, /* changes of context that a CPU remembers; a power of two */
+	FRAME_CHANGES = 64,    /* changes of context that a CPU remembers; a power of two */
+	FRAME_REGISTERS = 256, /* model-specific registers with a count of their own */
 };
 
 /* A thread group. Its children use its times when all groups are in use. */
@@ -87,6 +88,7 @@ struct frame_cpu {
 	struct frame_change changes[FRAME_CHANGES];
 	uint64_t lost; /* samples that had no room in `due` */
 	uint64_t entries[FRAME_CELLS];
+	uint64_t msr_writes; /* to all model-specific registers */
 };
 
 struct frame_times {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * frame.tsv: the exact time of each CPU by context and process. due.tsv: what the CPU did when each
- * sample of perf's clock was due. The reader of perf.data weighs the samples by them.
+ * sample of perf's clock was due. The reader of perf.data weighs the samples by them. The sums over
+ * the side's CPUs are metrics.
  */
 #include "analyze/probes/ingest.h"
 
@@ -35,7 +36,7 @@ static const struct {
 struct frame_file {
 	struct tsv t;
 	size_t bad; /* rows that cannot be read */
-	int cpu, pid, context, vector, parent, comm, first, second;
+	int cpu, pid, context, vector, parent, comm, entries, first, second;
 };
 
 struct frame_row {
@@ -118,6 +119,7 @@ static int frame_open(struct frame_file *f, const char *path, const char *first,
 	f->vector = tsv_column(&f->t, "vector");
 	f->parent = tsv_column(&f->t, "parent");
 	f->comm = tsv_column(&f->t, "comm");
+	f->entries = tsv_column(&f->t, "entries");
 	f->first = tsv_column(&f->t, first);
 	f->second = tsv_column(&f->t, second);
 	return 0;
@@ -155,6 +157,53 @@ static void frame_add_own(struct ingest *in, const struct frame_file *f)
 		}
 }
 
+/* --- the metrics --- */
+
+/* A context with its vector, such as "hardirq reschedule", over all processes. NAN: no row. */
+struct frame_sum {
+	double ns, entries;
+};
+
+static double frame_number(const struct frame_file *f, size_t i, int column)
+{
+	double x;
+
+	return parse_real(tsv_cell(&f->t, i, column), &x) ? x : NAN;
+}
+
+static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
+{
+	freed(intern_free) struct intern names = {0};
+	struct frame_sum *sums = xcalloc(f->t.rows + 1, sizeof(*sums)), *sum;
+	double total = NAN;
+	uint64_t cpu;
+
+	for (size_t i = 0; i < f->t.rows; i++) {
+		const char *vector = tsv_cell(&f->t, i, f->vector);
+		autofree char *name = xasprintf("%s%s%s", tsv_cell(&f->t, i, f->context),
+						*vector ? " " : "", vector);
+		size_t known = names.n;
+
+		if (!parse_u64(tsv_cell(&f->t, i, f->cpu), &cpu) || cpu >= CPUSET_MAX ||
+		    !ingest_has_cpu(in, (unsigned int)cpu))
+			continue;
+		sum = &sums[intern_str(&names, name)];
+		if (names.n > known)
+			*sum = (struct frame_sum){NAN, NAN};
+		figure_add(&sum->ns, frame_number(f, i, f->first));
+		figure_add(&total, frame_number(f, i, f->first));
+		figure_add(&sum->entries, frame_number(f, i, f->entries));
+	}
+	for (uint32_t i = 0; i < names.n; i++) {
+		const char *name = intern_get(&names, i);
+
+		ingest_metric_of(in, "frame_ns", name, NO_CPU, "ns", sums[i].ns);
+		ingest_metric_of(in, "frame_entries", name, NO_CPU, "1", sums[i].entries);
+	}
+	ingest_metric_of(in, "frame_ns", "total", NO_CPU, "ns", total);
+	free(sums);
+}
+
 /* --- the two files --- */
 
 static int frame_read_times(struct ingest *in, const char *path, struct error *err)
@@ -165,9 +214,11 @@ static int frame_read_times(struct ingest *in, const char *path, struct error *e
 	int rc = frame_open(&f, path, "ns", "ns", err);
 
 	if (!rc) {
-		rc = tsv_require(&f.t, err, "parent", "comm", NULL);
-		if (!rc)
+		rc = tsv_require(&f.t, err, "parent", "comm", "entries", NULL);
+		if (!rc) {
 			frame_add_own(in, &f);
+			frame_add_metrics(in, &f);
+		}
 		for (size_t i = 0; !rc && i < f.t.rows; i++)
 			if (frame_read_row(in, &f, i, &row))
 				array_add(x->times, x->ntimes, x->times_cap,

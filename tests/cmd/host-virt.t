@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What reaches a hypervisor: interrupts between CPUs, timers, halts. The collector frame counts them, and so does the
+# kernel, or the program that causes them. Other programs cause more of them, and take CPU time: so many are lower bounds.
+. "$(dirname "$0")/../lib.sh"
+
+need root jq
+[ "$(nproc)" -ge 2 ] || skip_all "needs two CPUs"
+calls=20000
+sleeps=3000
+
+measure() { "$zcost" collect -o r --collect frame,irq --cpus 0-1 -- "$build/tests/tools/exits" $calls $sleeps; }
+measure >/dev/null 2>err
+[ "$(jq -r '.collectors[] | select(.name == "frame").state' r/run.json)" = ok ] || skip_all "$(tail -n 1 err)"
+"$zcost" analyze r 2>err
+metrics() { # metrics NAME...: the sum of metrics of the side
+	list=
+	for name; do
+		list="$list,'$name'"
+	done
+	sqlite3 r/zcost.db "SELECT IFNULL(SUM(value), 0) FROM metric WHERE $spelled IN (${list#,})"
+}
+entries() { metrics "frame_entries:$1"; }
+least() { # least A B: A is at least B
+	awk -v a="$1" -v b="$2" 'BEGIN { if (a < b) { print a " is below " b; exit 1 } }'
+}
+
+# The readings of /proc/interrupts are interpolated to the window's ends.
+as_kernel() { # as_kernel CONTEXTS SOURCE...
+	counted=$(for context in $1; do entries "hardirq $context"; done | awk '{ n += $1 } END { print n }')
+	shift
+	kernel=$(metrics "$@")
+	near "$counted" "$kernel" "$(awk -v n="$kernel" 'BEGIN { print n / 20 + 20 }')"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	ok "the entries of call_function and call_function_single are as in /proc/interrupts" as_kernel \
+		"call_function call_function_single" 'irq:CAL Function call interrupts' 'irq:TLB TLB shootdowns'
+	ok "the entries of reschedule are as in /proc/interrupts" as_kernel reschedule 'irq:RES Rescheduling interrupts'
+	ok "the entries of local_timer are as in /proc/interrupts" as_kernel local_timer 'irq:LOC Local timer interrupts'
+fi
+
+ran=$(cat r/workload.out)
+barriers() { least "$(entries 'hardirq call_function_single')" "$(awk -v n=$calls -v part="$ran" 'BEGIN { print n * part / 2 }')"; }
+ok "barriers interrupt the other CPU while it runs the program" barriers
+halts() { # by the part of CPU 0 that no other program takes
+	awk -F'\t' -v sleeps=$sleeps '$1 == 0 && $5 == "halt" { ns += $7; n += $8 } $1 == 0 { all += $7 }
+		END { if (n < sleeps * ns / all / 2) { print n " halts in " ns " of " all " ns"; exit 1 } }' r/frame.tsv
+}
+ok "a sleep halts the CPU where no other program wants it" halts
+
+if grep -q '	msr		' r/frame.tsv; then
+	ok "each sleep sets the timer" least "$(entries 'msr 0x6e0')" $((sleeps * 9 / 10))
+	ok "an interrupt between CPUs is a write of a register" least "$(entries 'msr 0x830')" "$(metrics \
+		'frame_entries:hardirq reschedule' 'frame_entries:hardirq call_function_single' | awk '{ print $1 * 0.95 }')"
+	ok "the writes of all registers add up to their number" near "$(entries msr)" "$(sqlite3 r/zcost.db \
+		"SELECT SUM(value) FROM metric WHERE object LIKE 'msr 0x%'")" 0
+	ok "a CPU has a row of its writes also where it has none" test "$(grep -c '	msr		' r/frame.tsv)" = 2
+else
+	skip "each sleep sets the timer" "the kernel does not trace writes of registers"
+fi
+
+done_testing
