@@ -338,37 +338,3 @@ TEST(profile_of_many_stacks_has_each_sample_once)
 	}
 }
 
-/*
- * A timer of 1000 ns on each of three CPUs. Each sample is 10 periods late, so one that follows the
- * end of a chunk is late as well. perf writes the buffers of the CPUs one after the other, so the
- * last sample of a CPU lies up to a chunk and a half before.
- */
-TEST(late_samples_count_across_chunks_and_threads)
-{
-	enum { TIMER_CPUS = 3, ROUNDS = 10, TOGETHER = 1500, DEPTH = 12, LATE = 10 };
-	static double idle_ns[CPUSET_MAX];
-	uint64_t all = (uint64_t)TIMER_CPUS * ROUNDS * TOGETHER;
-	struct w_sample s = {.pid = 1, .tid = 1, .period = 1000, .mode = PERF_RECORD_MISC_USER};
-	freed(writer_free) struct writer records = {0}, w = {0};
-
-	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
-	for (int i = 1; i <= DEPTH; i++)
-		s.chain[i] = 0x1000;
-	for (int round = 0; round < ROUNDS; round++)
-		for (s.cpu = 0; s.cpu < TIMER_CPUS; s.cpu++)
-			for (int i = 0; i < TOGETHER; i++) {
-				s.time = 1000 * (uint64_t)(LATE + 1) *
-					 (uint64_t)(1 + round * TOGETHER + i);
-				w_sample(&records, &s);
-			}
-	w_pipe(&w, &records.out);
-	for (unsigned int threads = 1; threads <= 4; threads++) {
-		struct perfdata_options o = {.threads = threads, .idle_ns = idle_ns};
-		freed(profile_free) struct profile p;
-
-		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
-		assert_int_equal(p.events[0].samples, all);
-		assert_int_equal(p.events[0].weight,
-				 1000 * ((LATE + 1) * all - LATE * (uint64_t)TIMER_CPUS));
-	}
-}
