@@ -6,7 +6,7 @@
 #include "plot/chart.h"
 
 #include "analyze/costs/costs.h"
-#include "analyze/probes/results.h"
+#include "analyze/scope/results.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"

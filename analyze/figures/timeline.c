@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* timeline: figures over time in each run, by the second of its window. */
-#include "analyze/scope/scope.h"
+#include "analyze/scope/results.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct column timeline_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"run", .type = V_INT, .what = "repeat"},
-	{"name", .type = V_STR, .shape = STAYS_WHOLE},
-	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"t_s", "s", V_REAL, .digits = 3,
+	BLOCK_COLUMNS(struct timeline_row),
+	{MEMBER(struct timeline_row, run), .type = V_INT, .what = "repeat"},
+	{MEMBER(struct timeline_row, name), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct timeline_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct timeline_row, t_s), "s", V_REAL, .digits = 3,
 	 .what = "end of the interval, or time of the reading, from the window's start; negative before it"},
-	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the run's window"},
-	{"value", .type = V_REAL, .digits = 3},
+	{MEMBER(struct timeline_row, seconds), "s", V_REAL, .digits = 3,
+	 .what = "length of the run's window"},
+	{MEMBER(struct timeline_row, value), .type = V_REAL, .digits = 3},
 };
 
 enum { LIMIT = 30 };
@@ -49,17 +50,18 @@ static const struct series_kind *timeline_kind(const char *name)
 static void timeline_put_point(const struct block_table *k, const struct run *r, const char *name,
 			       const struct series_row *point)
 {
-	struct value *row = block_row(k->t, &k->b->block);
+	bool range = point->low < point->high;
 
-	table_set(k->t, row, "run", value_int(r->repeat));
-	table_set(k->t, row, "name", value_str(k->t, name));
-	table_set(k->t, row, "unit", value_str(k->t, timeline_kind(name)->unit));
-	table_set(k->t, row, "t_s", value_real(((double)point->t_ns - (double)r->start_ns) / 1e9));
-	table_set(k->t, row, "seconds", value_real((double)(r->end_ns - r->start_ns) / 1e9));
-	table_set(k->t, row, "value",
-		  point->low < point->high
-			  ? value_estimate(k->t, point->value, point->low, point->high)
-			  : value_real(point->value));
+	table_add(k->t, struct timeline_row,
+		  &(struct timeline_row){.block = k->b->block,
+					 .run = r->repeat,
+					 .name = name,
+					 .unit = timeline_kind(name)->unit,
+					 .t_s = ((double)point->t_ns - (double)r->start_ns) / 1e9,
+					 .seconds = (double)(r->end_ns - r->start_ns) / 1e9,
+					 .value = {.value = point->value,
+						   .lo = range ? point->low : NAN,
+						   .hi = range ? point->high : NAN}});
 }
 
 static bool timeline_is_asked(const struct query *q, const char *name)

@@ -14,6 +14,7 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/threads/groups.h"
+#include "analyze/scope/results.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/str.h"
@@ -313,14 +314,11 @@ void ingest_others(struct ingest *in)
 
 /* --- the table --- */
 
-/* The parts of CPU time: a column of table cpu, and the metric that it shows. */
-static const struct {
-	const char *column, *metric;
-} cpu_parts[] = {
-	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
-	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
-	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
-	{"idle_pct", "cpu_idle_pct"},
+/* The metrics of the parts. */
+static const char *const cpu_parts[CPU_PARTS] = {
+	[CPU_APP] = "cpu_user_pct",  [CPU_SYS] = "cpu_system_pct",  [CPU_SOFT] = "cpu_softirq_pct",
+	[CPU_IRQ] = "cpu_irq_pct",   [CPU_STEAL] = "cpu_steal_pct", [CPU_IOWAIT] = "cpu_iowait_pct",
+	[CPU_IDLE] = "cpu_idle_pct",
 };
 
 /*
@@ -333,29 +331,30 @@ static const struct {
  * everything else is then a lower limit.
  */
 
-#define TIME_COLUMN(name, meaning)                                \
-	{                                                         \
-		name, "%", V_REAL, .digits = 1, .what = (meaning) \
+#define PART_COLUMN(name, of, meaning)                                                       \
+	{                                                                                    \
+		MEMBER_NAMED(name, struct cpu_row, part[of]), "%", V_REAL, .digits = 1,      \
+									   .what = (meaning) \
 	}
-#define TIME_COLUMNS                                                                          \
-	TIME_COLUMN("app_pct", "user space, of all programs; guests included"),               \
-		TIME_COLUMN("sys_pct", "kernel, on behalf of processes"),                     \
-		TIME_COLUMN("soft_pct", "softirqs"),                                          \
-		TIME_COLUMN("irq_pct", "hardware interrupts"),                                \
-		TIME_COLUMN("steal_pct", "taken by the hypervisor"),                          \
-		TIME_COLUMN("iowait_pct",                                                     \
-			    "idle while I/O was pending; io_uring waits count here"),         \
-		TIME_COLUMN("idle_pct", "idle"),                                              \
-	{                                                                                     \
-		"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy", \
-					 .what = "all but idle and iowait"                    \
+#define TIME_COLUMNS                                                                     \
+	PART_COLUMN("app_pct", CPU_APP, "user space, of all programs; guests included"), \
+		PART_COLUMN("sys_pct", CPU_SYS, "kernel, on behalf of processes"),       \
+		PART_COLUMN("soft_pct", CPU_SOFT, "softirqs"),                           \
+		PART_COLUMN("irq_pct", CPU_IRQ, "hardware interrupts"),                  \
+		PART_COLUMN("steal_pct", CPU_STEAL, "taken by the hypervisor"),          \
+		PART_COLUMN("iowait_pct", CPU_IOWAIT,                                    \
+			    "idle while I/O was pending; io_uring waits count here"),    \
+		PART_COLUMN("idle_pct", CPU_IDLE, "idle"),                               \
+	{                                                                                \
+		MEMBER(struct cpu_row, busy_pct), "%", V_REAL,                           \
+			.digits = 1, .spread = SPREAD_RANGE, .stem = "busy",             \
+			.what = "all but idle and iowait"                                \
 	}
 
 static const struct column by_cpu_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"cpu", .type = V_INT},
-	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	BLOCK_COLUMNS(struct cpu_row),
+	{MEMBER(struct cpu_row, cpu), .type = V_INT},
+	{MEMBER(struct cpu_row, runs), .type = V_INT, .what = "number of runs with a value"},
 	TIME_COLUMNS,
 };
 
@@ -388,21 +387,17 @@ static struct estimate cpu_estimate(const struct block_table *k, const char *met
 /* Adds the row of one CPU of the block, or of all its CPUs added up. */
 static void cpu_put_row(struct block_table *k, int cpu)
 {
-	struct estimate e = cpu_estimate(k, "cpu_pct", cpu);
-	struct value *row;
+	struct cpu_row row = {.block = k->b->block, .cpu = cpu, .runs = k->b->n};
 
-	if (cpu != NO_CPU && !e.n)
+	row.busy_pct = cpu_estimate(k, "cpu_pct", cpu);
+	if (cpu != NO_CPU && !row.busy_pct.n)
 		return;
-	row = block_row(k->t, &k->b->block);
-	table_set(k->t, row, "cpu", value_int(cpu));
-	table_set(k->t, row, "runs", value_int(cpu == NO_CPU ? k->b->n : (int64_t)e.n));
-	put_estimate(k->t, row, "busy_pct", &e);
-	e = block_estimate(k, figure_metric, "workload_cpu_pct");
-	table_set(k->t, row, "workload_pct", value_real(e.value));
-	for (size_t i = 0; i < array_size(cpu_parts); i++) {
-		e = cpu_estimate(k, cpu_parts[i].metric, cpu);
-		table_set(k->t, row, cpu_parts[i].column, value_real(e.value));
-	}
+	if (cpu != NO_CPU)
+		row.runs = (int64_t)row.busy_pct.n;
+	row.workload_pct = block_estimate(k, figure_metric, "workload_cpu_pct").value;
+	for (int i = 0; i < CPU_PARTS; i++)
+		row.part[i] = cpu_estimate(k, cpu_parts[i], cpu).value;
+	table_add(k->t, struct cpu_row, &row);
 }
 
 static void cpu_by_add_cpus(struct block_table *k)
@@ -622,11 +617,10 @@ static const struct measure measure_cpu_by = {
 /* cpu: how the side's CPUs spent the window. 100 % is one CPU. */
 
 static const struct column cpu_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	BLOCK_COLUMNS(struct cpu_row),
+	{MEMBER(struct cpu_row, runs), .type = V_INT, .what = "number of runs with a value"},
 	TIME_COLUMNS,
-	{"workload_pct", "%", V_REAL, .digits = 1,
+	{MEMBER(struct cpu_row, workload_pct), "%", V_REAL, .digits = 1,
 	 .what = "CPU time of the workload's processes, on any CPU"},
 };
 

@@ -6,7 +6,7 @@
  * the most time, because that is where the CPU slept.
  */
 #include "analyze/probes/ingest.h"
-#include "analyze/probes/results.h"
+#include "analyze/scope/results.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"

@@ -152,31 +152,36 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 /* runs: every run with its state, window and placement, and all notes. */
 
 static const struct column runs_columns[] = {
-	{"position", .type = V_INT, .what = "order of execution, from 0"},
-	{"variant", .type = V_STR},
-	{"pass", .type = V_STR, .what = "measure, profile, syscalls or all"},
-	{"repeat", .type = V_INT},
-	{"side", .type = V_STR},
-	{"status", .type = V_STR, .what = "ok or failed"},
-	{"host", .type = V_STR},
-	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "the side's CPUs"},
+	{MEMBER(struct runs_row, position), .type = V_INT, .what = "order of execution, from 0"},
+	{MEMBER_NAMED("variant", struct runs_row, block.variant), .type = V_STR},
+	{MEMBER(struct runs_row, pass), .type = V_STR, .what = "measure, profile, syscalls or all"},
+	{MEMBER(struct runs_row, repeat), .type = V_INT},
+	{MEMBER_NAMED("side", struct runs_row, block.side), .type = V_STR},
+	{MEMBER(struct runs_row, status), .type = V_STR, .what = "ok or failed"},
+	{MEMBER(struct runs_row, host), .type = V_STR},
+	{MEMBER(struct runs_row, cpus), .type = V_STR, .shape = STAYS_WHOLE,
+	 .what = "the side's CPUs"},
 	{"start_ns", .unit = "ns", .type = V_INT, .what = "start of the window, CLOCK_MONOTONIC"},
 	{"end_ns", .unit = "ns", .type = V_INT},
-	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the window"},
-	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "100 = one CPU"},
-	{"coverage_pct", "%", V_REAL, .digits = 1,
+	{MEMBER(struct runs_row, seconds), "s", V_REAL, .digits = 3,
+	 .what = "length of the window"},
+	{MEMBER(struct runs_row, throughput_gbps), "Gbit/s", V_REAL, .digits = 3},
+	{MEMBER(struct runs_row, cpu_pct), "%", V_REAL, .digits = 1, .what = "100 = one CPU"},
+	{MEMBER(struct runs_row, coverage_pct), "%", V_REAL, .digits = 1,
 	 .what = "time that the samples account for, over the busy time"},
-	{"window_error_us", "us", V_REAL,
+	{MEMBER(struct runs_row, window_error_us), "us", V_REAL,
 	 .what = "how far the readings of totals (counters, system calls) lie from the window's ends"},
-	{"readings_us", "us", V_REAL,
+	{MEMBER(struct runs_row, readings_us), "us", V_REAL,
 	 .what = "largest distance from an interpolated reading to a window edge"},
-	{"skew_us", "us", V_REAL, .what = "distance between the two sides' windows"},
-	{"stalled_s", "s", V_REAL, .digits = 2, .what = "time in which the workload stood still"},
-	{"steal_pct", "%", V_REAL, .digits = 1,
+	{MEMBER(struct runs_row, skew_us), "us", V_REAL,
+	 .what = "distance between the two sides' windows"},
+	{MEMBER(struct runs_row, stalled_s), "s", V_REAL, .digits = 2,
+	 .what = "time in which the workload stood still"},
+	{MEMBER(struct runs_row, steal_pct), "%", V_REAL, .digits = 1,
 	 .what = "share of the side's CPU time that the hypervisor stole"},
-	{"throttled", .type = V_REAL, .what = "times that heat or a CPU quota throttled the run"},
-	{"why", .type = V_STR, .what = "why the run failed"},
+	{MEMBER(struct runs_row, throttled), .type = V_REAL,
+	 .what = "times that heat or a CPU quota throttled the run"},
+	{MEMBER(struct runs_row, why), .type = V_STR, .what = "why the run failed"},
 };
 
 static bool runs_wanted(const struct query *q, const struct run *r)
@@ -191,51 +196,57 @@ static double runs_worse(struct store *s, const struct run *r, const char *a, co
 	return fmax(figure_metric(s, r, a), figure_metric(s, r, b));
 }
 
-/* Fills the columns that give reason to doubt the run's figures. */
-static void runs_put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
+static struct runs_row runs_row_of(const struct run *r)
 {
-	table_set(t, row, "window_error_us",
-		  value_real(runs_worse(s, r, "window_start_error_us", "window_end_error_us")));
-	table_set(
-		t, row, "readings_us",
-		value_real(runs_worse(s, r, "window_first_reading_us", "window_last_reading_us")));
-	table_set(t, row, "skew_us", value_real(figure_metric(s, r, "window_skew_us")));
-	table_set(t, row, "stalled_s", value_real(figure_metric(s, r, "stalled_s")));
+	return (struct runs_row){.block = {r->variant, r->side},
+				 .position = r->position,
+				 .repeat = r->repeat,
+				 .pass = r->pass,
+				 .status = r->status,
+				 .host = r->host,
+				 .cpus = r->cpus,
+				 .seconds = NAN,
+				 .throughput_gbps = NAN,
+				 .cpu_pct = NAN,
+				 .coverage_pct = NAN,
+				 .window_error_us = NAN,
+				 .readings_us = NAN,
+				 .skew_us = NAN,
+				 .stalled_s = NAN,
+				 .steal_pct = NAN,
+				 .throttled = NAN};
+}
+
+/* Fills the figures, the last of which give reason to doubt the others. */
+static void runs_fill_figures(struct store *s, const struct run *r, struct runs_row *row)
+{
+	row->why = r->why;
+	row->seconds = figure_metric(s, r, "seconds");
+	row->throughput_gbps = figure_metric(s, r, "throughput");
+	row->cpu_pct = figure_metric(s, r, "cpu_pct");
+	row->coverage_pct = figure_metric(s, r, "coverage_pct");
+	row->window_error_us = runs_worse(s, r, "window_start_error_us", "window_end_error_us");
+	row->readings_us = runs_worse(s, r, "window_first_reading_us", "window_last_reading_us");
+	row->skew_us = figure_metric(s, r, "window_skew_us");
+	row->stalled_s = figure_metric(s, r, "stalled_s");
 	if (r->ncpus > 0)
-		table_set(t, row, "steal_pct",
-			  value_real(figure_metric(s, r, "cpu_steal_pct") / r->ncpus));
-	table_set(t, row, "throttled",
-		  value_real(runs_worse(s, r, "throttled_heat", "throttled_quota")));
+		row->steal_pct = figure_metric(s, r, "cpu_steal_pct") / r->ncpus;
+	row->throttled = runs_worse(s, r, "throttled_heat", "throttled_quota");
 }
 
-static struct value *runs_put_run(const struct run *r, struct table *t)
+static void runs_put_run(struct store *s, const struct query *q, const struct run *r,
+			 struct table *t)
 {
-	struct value *row = table_row(t);
+	struct runs_row row = runs_row_of(r);
+	struct value *cells;
 
-	table_set(t, row, "position", value_int(r->position));
-	table_set(t, row, "variant", value_str(t, r->variant));
-	table_set(t, row, "pass", value_str(t, r->pass));
-	table_set(t, row, "repeat", value_int(r->repeat));
-	table_set(t, row, "side", value_str(t, r->side));
-	table_set(t, row, "status", value_str(t, r->status));
-	table_set(t, row, "host", value_str(t, r->host));
-	table_set(t, row, "cpus", value_str(t, r->cpus));
-	return row;
-}
-
-static void runs_put_figures(struct store *s, const struct run *r, struct table *t,
-			     struct value *row)
-{
-	if (r->end_ns) {
-		table_set(t, row, "start_ns", value_int((int64_t)r->start_ns));
-		table_set(t, row, "end_ns", value_int((int64_t)r->end_ns));
+	if (!q->figures_only)
+		runs_fill_figures(s, r, &row);
+	cells = table_add(t, struct runs_row, &row);
+	if (r->end_ns && !q->figures_only) {
+		table_set(t, cells, "start_ns", value_int((int64_t)r->start_ns));
+		table_set(t, cells, "end_ns", value_int((int64_t)r->end_ns));
 	}
-	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
-	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
-	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
-	table_set(t, row, "coverage_pct", value_real(figure_metric(s, r, "coverage_pct")));
-	runs_put_marks(s, r, t, row);
-	table_set(t, row, "why", value_str(t, r->why));
 }
 
 /* Adds all notes of the capture and the runs, including severity info. */
@@ -253,7 +264,6 @@ static int runs_add_notes(struct store *s, const struct run *runs, int n, struct
 static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct run_filter all = {.failed = true};
-	struct value *row;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), kept = 0, rc;
 
@@ -262,11 +272,8 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	for (int i = 0; i < n; i++)
 		if (runs_wanted(q, &runs[i]))
 			runs[kept++] = runs[i];
-	for (int i = 0; i < kept; i++) {
-		row = runs_put_run(&runs[i], t);
-		if (!q->figures_only)
-			runs_put_figures(s, &runs[i], t, row);
-	}
+	for (int i = 0; i < kept; i++)
+		runs_put_run(s, q, &runs[i], t);
 	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);
 	return rc ? rc

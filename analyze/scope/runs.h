@@ -7,6 +7,15 @@
 #include "analyze/scope/scope.h"
 #include "lib/str.h"
 
+/* A row of table runs. A figure that is NAN is not known, or not asked for. */
+struct runs_row {
+	struct block block;
+	int64_t position, repeat;
+	const char *pass, *status, *host, *cpus, *why;
+	double seconds, throughput_gbps, cpu_pct, coverage_pct;
+	double window_error_us, readings_us, skew_us, stalled_s, steal_pct, throttled;
+};
+
 /* Counts each run once for all its sides, which follow each other. It succeeds if all sides do. */
 void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* sizes: one row for each count and histogram of the workload, estimated over the runs. */
 #include "analyze/scope/changes.h"
+#include "analyze/scope/results.h"
 #include "lib/str.h"
 
 #include <math.h>
@@ -11,15 +12,13 @@
 static void sizes_add_row(struct table *t, const struct block *b, const char *name,
 			  const char *unit, const struct estimate *e)
 {
-	struct value *row;
-
-	if (!e->n)
-		return;
-	row = block_row(t, b);
-	table_set(t, row, "name", value_str(t, name));
-	table_set(t, row, "unit", value_str(t, unit));
-	table_set(t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(t, row, "value", e);
+	if (e->n)
+		table_add(t, struct sizes_row,
+			  &(struct sizes_row){.block = *b,
+					      .name = name,
+					      .unit = unit,
+					      .value = *e,
+					      .runs = (int64_t)e->n});
 }
 
 /* --- percentages from the histograms of receives and returns --- */
@@ -118,13 +117,12 @@ static void size_add_parts(struct block_table *t, const struct metric_key *k)
 /* --- the table --- */
 
 static const struct column sizes_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"name", .type = V_STR},
-	{"value", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	BLOCK_COLUMNS(struct sizes_row),
+	{MEMBER(struct sizes_row, name), .type = V_STR},
+	{MEMBER(struct sizes_row, value), .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
-	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	{MEMBER(struct sizes_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct sizes_row, runs), .type = V_INT, .what = "runs that have it"},
 };
 
 static double size_per_receive(struct store *s, const struct run *r, const void *arg)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Charts from tables written here by hand: what is drawn, what is said, and what is not. */
 #include "analyze/commands/options.h"
-#include "analyze/probes/results.h"
+#include "analyze/scope/results.h"
 #include "lib/command.h"
 #include "lib/str.h"
 #include "plot/chart.h"

@@ -4,6 +4,7 @@
 
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/scope/changes.h"
+#include "analyze/scope/results.h"
 #include "analyze/scope/work.h"
 #include "analyze/store/store.h"
 #include "analyze/texts/text.h"
@@ -191,24 +192,6 @@ static double syscall_rows_stddev_pct(const struct syscall_row *r)
 	return 100 * sqrt(r->m2 / (n - 1) / n) / mean;
 }
 
-static void syscall_rows_put_times(struct table *t, struct value *row, const struct syscall_row *r)
-{
-	double min = (double)r->min_ns, max = (double)r->max_ns;
-
-	table_set(t, row, "total_ms", value_real((double)r->total_ns / 1e6));
-	if (!r->calls)
-		return;
-	table_set(t, row, "min_ms", value_real(min / 1e6));
-	table_set(t, row, "avg_ms", value_real(syscall_rows_mean_of(r) / 1e6));
-	table_set(t, row, "max_ms", value_real(max / 1e6));
-	table_set(t, row, "stddev_pct", value_real(syscall_rows_stddev_pct(r)));
-	table_set(t, row, "p50_ms", value_real(hist_quantile(r->time_hist, 0.5, min, max) / 1e6));
-	table_set(t, row, "p99_ms", value_real(hist_quantile(r->time_hist, 0.99, min, max) / 1e6));
-	if (r->has_bytes)
-		table_set(t, row, "bytes_per_call",
-			  value_real((double)r->bytes / (double)r->calls));
-}
-
 static struct syscall_cost syscall_rows_cost(const struct syscall_row *r, double kib)
 {
 	return (struct syscall_cost){
@@ -221,19 +204,29 @@ static struct syscall_cost syscall_rows_cost(const struct syscall_row *r, double
 static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, double kib,
 				 const struct block *b)
 {
+	double min = (double)r->min_ns, max = (double)r->max_ns, calls = (double)r->calls;
 	const struct syscall_cost cost = syscall_rows_cost(r, kib);
-	struct value *row = block_row(t, b);
+	struct syscalls_row row = {
+		.block = *b,
+		.pid = r->pid > 0 ? (double)r->pid : NAN,
+		.tid = r->tid > 0 ? (double)r->tid : NAN,
+		.comm = *r->comm ? r->comm : NULL,
+		.syscall = r->name,
+		.calls = (int64_t)r->calls,
+		.errors = r->errors == ERRORS_UNKNOWN ? NAN : (double)r->errors,
+		.total_ms = (double)r->total_ns / 1e6,
+		.min_ms = r->calls ? min / 1e6 : NAN,
+		.avg_ms = r->calls ? syscall_rows_mean_of(r) / 1e6 : NAN,
+		.max_ms = r->calls ? max / 1e6 : NAN,
+		.stddev_pct = r->calls ? syscall_rows_stddev_pct(r) : NAN,
+		.p50_ms = r->calls ? hist_quantile(r->time_hist, 0.5, min, max) / 1e6 : NAN,
+		.p99_ms = r->calls ? hist_quantile(r->time_hist, 0.99, min, max) / 1e6 : NAN,
+		.bytes_per_call = r->calls && r->has_bytes ? (double)r->bytes / calls : NAN,
+		.calls_per_mib = cost.calls_per_mib,
+		.ns_per_kib = cost.ns_per_kib,
+	};
 
-	table_set(t, row, "pid", r->pid <= 0 ? value_none() : value_int(r->pid));
-	table_set(t, row, "tid", r->tid <= 0 ? value_none() : value_int(r->tid));
-	table_set(t, row, "comm", value_str(t, *r->comm ? r->comm : NULL));
-	table_set(t, row, "syscall", value_str(t, r->name));
-	table_set(t, row, "calls", value_int((int64_t)r->calls));
-	table_set(t, row, "errors",
-		  r->errors == ERRORS_UNKNOWN ? value_none() : value_int((int64_t)r->errors));
-	syscall_rows_put_times(t, row, r);
-	table_set(t, row, "calls_per_mib", value_real(cost.calls_per_mib));
-	table_set(t, row, "ns_per_kib", value_real(cost.ns_per_kib));
+	table_add(t, struct syscalls_row, &row);
 }
 
 /* Notes the calls that never returned: "exit_group 5, read 1". */
@@ -575,25 +568,30 @@ static int syscalls_from_perf(struct tracepoints *tp, const struct query *q, str
  */
 
 static const struct column syscalls_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"pid", .type = V_INT, .what = "process"},
-	{"tid", .type = V_INT, .what = "thread"},
-	{"comm", .type = V_STR, .what = "command"},
-	{"syscall", .type = V_STR},
-	{"calls", .type = V_INT, .what = "calls of the workload's processes, on any CPU"},
-	{"errors", .type = V_INT, .what = "calls with a negative result"},
-	{"total_ms", "ms", V_REAL, .digits = 3, .what = "time in all calls"},
-	{"min_ms", "ms", V_REAL, .digits = 3},
-	{"avg_ms", "ms", V_REAL, .digits = 3},
-	{"max_ms", "ms", V_REAL, .digits = 3},
-	{"stddev_pct", "%", V_REAL, .digits = 2, .what = "standard error of the mean / mean"},
-	{"p50_ms", "ms", V_REAL, .digits = 3, .what = "median, from log2 buckets"},
-	{"p99_ms", "ms", V_REAL, .digits = 3, .what = "99th percentile, from log2 buckets"},
-	{"bytes_per_call", "B", V_REAL, .what = "bytes moved / calls"},
-	{"calls_per_mib", "1/MiB", V_REAL, .digits = 2,
+	BLOCK_COLUMNS(struct syscalls_row),
+	{MEMBER(struct syscalls_row, pid), .type = V_INT, .what = "process"},
+	{MEMBER(struct syscalls_row, tid), .type = V_INT, .what = "thread"},
+	{MEMBER(struct syscalls_row, comm), .type = V_STR, .what = "command"},
+	{MEMBER(struct syscalls_row, syscall), .type = V_STR},
+	{MEMBER(struct syscalls_row, calls), .type = V_INT,
+	 .what = "calls of the workload's processes, on any CPU"},
+	{MEMBER(struct syscalls_row, errors), .type = V_INT,
+	 .what = "calls with a negative result"},
+	{MEMBER(struct syscalls_row, total_ms), "ms", V_REAL, .digits = 3,
+	 .what = "time in all calls"},
+	{MEMBER(struct syscalls_row, min_ms), "ms", V_REAL, .digits = 3},
+	{MEMBER(struct syscalls_row, avg_ms), "ms", V_REAL, .digits = 3},
+	{MEMBER(struct syscalls_row, max_ms), "ms", V_REAL, .digits = 3},
+	{MEMBER(struct syscalls_row, stddev_pct), "%", V_REAL, .digits = 2,
+	 .what = "standard error of the mean / mean"},
+	{MEMBER(struct syscalls_row, p50_ms), "ms", V_REAL, .digits = 3,
+	 .what = "median, from log2 buckets"},
+	{MEMBER(struct syscalls_row, p99_ms), "ms", V_REAL, .digits = 3,
+	 .what = "99th percentile, from log2 buckets"},
+	{MEMBER(struct syscalls_row, bytes_per_call), "B", V_REAL, .what = "bytes moved / calls"},
+	{MEMBER(struct syscalls_row, calls_per_mib), "1/MiB", V_REAL, .digits = 2,
 	 .what = "calls / MiB of work done in the window"},
-	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1,
+	{MEMBER(struct syscalls_row, ns_per_kib), "ns/KiB", V_REAL, .digits = 1,
 	 .what = "time in the call / KiB of work done in the window"},
 };
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of tables that charts draw. A member has the name and the unit of its column. */
+#ifndef ZC_RESULTS_H
+#define ZC_RESULTS_H
+
+#include "analyze/scope/scope.h"
+
+struct idle_row {
+	struct block block;
+	const char *cpu; /* IDLE_ALL; "" for a single CPU */
+	const char *source, *state;
+	struct estimate time_pct;
+	double entries_per_s, mean_us; /* NAN: not known */
+	int64_t runs;
+};
+
+/* All CPUs of the side added up, and the sources. */
+#define IDLE_ALL     "all"
+#define IDLE_CPUIDLE "cpuidle"
+#define IDLE_STAT    "/proc/stat"
+
+/* The parts of CPU time; the first five are busy. */
+enum cpu_part { CPU_APP, CPU_SYS, CPU_SOFT, CPU_IRQ, CPU_STEAL, CPU_IOWAIT, CPU_IDLE, CPU_PARTS };
+
+struct cpu_row {
+	struct block block;
+	int64_t cpu; /* NO_CPU: all of the side added up */
+	int64_t runs;
+	double part[CPU_PARTS]; /* percent of one CPU */
+	struct estimate busy_pct;
+	double workload_pct; /* on any CPU */
+};
+
+/* A point of a series, or the mean of a part of it with its range. */
+struct timeline_row {
+	struct block block;
+	int64_t run;
+	const char *name, *unit;
+	double t_s, seconds;
+	struct estimate value;
+};
+
+struct sizes_row {
+	struct block block;
+	const char *name, *unit;
+	struct estimate value;
+	int64_t runs;
+};
+
+struct syscalls_row {
+	struct block block;
+	double pid, tid;
+	const char *comm, *syscall;
+	int64_t calls;
+	double errors;
+	double total_ms, min_ms, avg_ms, max_ms, stddev_pct, p50_ms, p99_ms;
+	double bytes_per_call, calls_per_mib, ns_per_kib;
+};
+
+#endif
