@@ -13,12 +13,11 @@
 
 /* The columns after the keys. The ns columns add the unit of work to their unit. */
 static const struct column shares[] = {
-	{"samples", .type = V_INT, .what = "number of samples"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "self share of all samples' weights"},
-	{"total_share", "%", V_REAL, .digits = 2,
-	 .what = "share of samples with the row anywhere in the call chain"},
-	COST_COLUMN("self"),
-	COST_COLUMN("total"),
+	COST_SAMPLES("number of samples"),
+	COST_SHARE(self, "self share of all samples' weights"),
+	COST_SHARE(total, "share of samples with the row anywhere in the call chain"),
+	COST_COLUMN(self),
+	COST_COLUMN(total),
 };
 
 /* The columns that replace the intervals of costs when there is no basis. */
@@ -31,18 +30,15 @@ static const struct column share_intervals[] = {
 
 /* The columns of a single run, which has no interval. Their unit is that of the costs, or "%". */
 static const struct column sampling_errors[] = {
-	{"self_sampling_error", "%", V_REAL, .digits = 2, .optional = true,
+	{MEMBER(struct cost_row, self_sampling_error), "%", V_REAL, .digits = 2, .optional = true,
 	 .what = "half the 95 % sampling error of the self cost, or of its share"},
-	{"total_sampling_error", "%", V_REAL, .digits = 2, .optional = true,
+	{MEMBER(struct cost_row, total_sampling_error), "%", V_REAL, .digits = 2, .optional = true,
 	 .what = "half the 95 % sampling error of the total cost, or of its share"},
 };
 
-static const struct column load_column = {"cpu_use_pct",
-					  "%",
-					  V_REAL,
-					  .digits = 3,
-					  .spread = SPREAD_HALF,
-					  .what = "self_share x the machine's load"};
+static const struct column load_column = {
+	MEMBER(struct cost_row, cpu_use_pct),	  "%", V_REAL, .digits = 3, .spread = SPREAD_HALF,
+	.what = "self_share x the machine's load"};
 
 enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
 
@@ -348,14 +344,18 @@ static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
 	int n = 0;
 
 	if (c->by_block) {
-		list[n++] = (struct column){"variant", .type = V_STR};
-		list[n++] = (struct column){"side", .type = V_STR};
+		const struct column block[] = {BLOCK_COLUMNS(struct cost_row)};
+
+		list[n++] = block[0];
+		list[n++] = block[1];
 	}
 	for (int i = 0; i < c->spec.nkeys; i++)
 		list[n++] = (struct column){c->table->groups && c->spec.keys[i] == BY_COMPONENT
 						    ? "group"
 						    : tally_key_name(c->spec.keys[i]),
-					    .type = V_STR};
+					    .type = V_STR, .member = MEMBER_TEXT,
+					    .at = offsetof(struct cost_row, key) +
+						  c->spec.keys[i] * sizeof(const char *)};
 	cost_table_add_columns(list, &n, c, shares, array_size(shares), "ns", unit);
 	if (!unit)
 		cost_table_add_columns(list, &n, c, share_intervals, array_size(share_intervals),
@@ -372,43 +372,33 @@ static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
 
 /* --- rows --- */
 
-/* Adds a row. The figures follow the keys, in the order of `shares`. */
-static void cost_table_add_row(struct table *t, const struct cost_parts *c, const struct query *q,
+static void cost_table_add_row(struct table *t, const struct cost_parts *c,
 			       const struct cost_part *part, const struct tally_row *r)
 {
-	const bool costs = cost_parts_unit(c);
+	const char *unit = cost_parts_unit(c);
 	const struct cost self = cost_self(part, r),
 			  total = c->table->relation ? self : cost_total(part, r);
-	const struct value figures[array_size(shares)] = {
-		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
-		value_half(t, 100 * self.share, costs ? NAN : 100 * self.share_ci),
-		value_half(t, 100 * total.share, costs ? NAN : 100 * total.share_ci),
-		value_half(t, self.ns, self.ns_ci),
-		value_half(t, total.ns, total.ns_ci),
+	const struct system_load *load = &part->load;
+	bool single = cost_part_is_single(part);
+	struct cost_row row = {
+		.block = part->block,
+		.unit = unit,
+		.samples = part->tally.no_samples ? NAN : (double)r->samples,
+		.self_share = {100 * self.share, unit ? NAN : 100 * self.share_ci},
+		.total_share = {100 * total.share, unit ? NAN : 100 * total.share_ci},
+		.self_ns = {self.ns, self.ns_ci},
+		.total_ns = {total.ns, total.ns_ci},
+		.self_sampling_error = unit ? self.ns_sampling : 100 * self.share_sampling,
+		.total_sampling_error = unit ? total.ns_sampling : 100 * total.share_sampling,
+		.cpu_use_pct = {self.share * load->pct,
+				hypot(self.share_ci * load->pct, self.share * load->ci)},
 	};
-	struct value *row = table_row(t);
-	int k = 0;
 
-	if (c->by_block) {
-		row[k++] = value_str(t, part->block.variant);
-		row[k++] = value_str(t, part->block.side);
-	}
+	if (!single)
+		row.self_sampling_error = row.total_sampling_error = NAN;
 	for (int i = 0; i < c->spec.nkeys; i++)
-		row[k++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
-	for (int i = 0; i < (int)array_size(shares); i++)
-		if (cost_parts_has_column(c, &shares[i]))
-			row[k++] = figures[i];
-	if (cost_part_is_single(part)) {
-		table_set(t, row, "self_sampling_error",
-			  value_real(costs ? self.ns_sampling : 100 * self.share_sampling));
-		table_set(t, row, "total_sampling_error",
-			  value_real(costs ? total.ns_sampling : 100 * total.share_sampling));
-	}
-	if (cost_parts_shows_load(q))
-		table_set(t, row, "cpu_use_pct",
-			  value_half(t, self.share * part->load.pct,
-				     hypot(self.share_ci * part->load.pct,
-					   self.share * part->load.ci)));
+		row.key[c->spec.keys[i]] = *r->key[i] ? r->key[i] : NULL;
+	table_add(t, struct cost_row, &row);
 }
 
 /* Returns how many rows of a part are shown. perf has chosen the rows of a text. */
@@ -431,7 +421,7 @@ static void cost_table_add_rows(struct table *t, const struct cost_parts *c, con
 		before = t->rows;
 		for (size_t row = 0; row < f->n && t->rows < before + shown; row++)
 			if (cost_parts_has_row(c, &f->rows[row]))
-				cost_table_add_row(t, c, q, &c->part[i], &f->rows[row]);
+				cost_table_add_row(t, c, &c->part[i], &f->rows[row]);
 	}
 }
 

@@ -34,13 +34,13 @@ const struct cost_table *cost_table_find(const char *name)
 #define COST_MEASURE .flags = MEASURE_COSTS, .collectors = "perf cpu workload"
 
 static const struct column functions_columns[] = {
-	{"symbol", .type = V_STR, .what = "the function"},
-	{"dso", .type = V_STR, .what = "kernel, module or library with the function"},
-	{"samples", .type = V_INT, .what = "samples with the function as the leaf"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "share of the function alone"},
-	{"total_share", "%", V_REAL, .digits = 2, .what = "share of the function and its callees"},
-	COST_COLUMN("self"),
-	COST_COLUMN("total"),
+	{COST_KEY("symbol", BY_SYMBOL), .what = "the function"},
+	{COST_KEY("dso", BY_DSO), .what = "kernel, module or library with the function"},
+	COST_SAMPLES("samples with the function as the leaf"),
+	COST_SHARE(self, "share of the function alone"),
+	COST_SHARE(total, "share of the function and its callees"),
+	COST_COLUMN(self),
+	COST_COLUMN(total),
 };
 
 const struct measure measure_functions = {
@@ -55,17 +55,15 @@ const struct measure measure_functions = {
 
 /* --- by one part of the code --- */
 
-#define PART_COLUMNS(part)                                                                      \
-	{                                                                                       \
-		{part, .type = V_STR}, {"samples", .type = V_INT, .what = "number of samples"}, \
-			{"self_share", "%", V_REAL, .digits = 2,                                \
-			 .what = "share of all samples' weights"},                              \
-			COST_COLUMN("self"),                                                    \
+#define PART_COLUMNS(part, key)                                                               \
+	{                                                                                     \
+		{COST_KEY(part, key)}, COST_SAMPLES("number of samples"),                     \
+			COST_SHARE(self, "share of all samples' weights"), COST_COLUMN(self), \
 	}
 
-static const struct column components_columns[] = PART_COLUMNS("component");
-static const struct column contexts_columns[] = PART_COLUMNS("context");
-static const struct column modules_columns[] = PART_COLUMNS("module");
+static const struct column components_columns[] = PART_COLUMNS("component", BY_COMPONENT);
+static const struct column contexts_columns[] = PART_COLUMNS("context", BY_CONTEXT);
+static const struct column modules_columns[] = PART_COLUMNS("module", BY_MODULE);
 
 #define PART_MEASURE(part, columns, more, about)                                           \
 	{                                                                                  \
@@ -89,13 +87,12 @@ const struct measure measure_modules =
  * of them is in its call chain.
  */
 static const struct column groups_columns[] = {
-	{"group", .type = V_STR, .what = "name of the group"},
-	{"samples", .type = V_INT, .what = "samples with one of its functions as the leaf"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "share of the group's functions alone"},
-	{"total_share", "%", V_REAL, .digits = 2,
-	 .what = "share with any of them in the call chain"},
-	COST_COLUMN("self"),
-	COST_COLUMN("total"),
+	{COST_KEY("group", BY_COMPONENT), .what = "name of the group"},
+	COST_SAMPLES("samples with one of its functions as the leaf"),
+	COST_SHARE(self, "share of the group's functions alone"),
+	COST_SHARE(total, "share with any of them in the call chain"),
+	COST_COLUMN(self),
+	COST_COLUMN(total),
 };
 
 const struct measure measure_groups = {
@@ -112,10 +109,10 @@ const struct measure measure_groups = {
 
 static const struct column relative_columns[] = {
 	{"symbol", .type = V_STR, .what = "the caller or callee"},
-	{"dso", .type = V_STR, .what = "kernel, module or library with the caller or callee"},
+	{COST_KEY("dso", BY_DSO), .what = "kernel, module or library with the caller or callee"},
 	{"samples", .type = V_INT},
-	{"total_share", "%", V_REAL, .digits = 2, .what = "share of samples through both"},
-	COST_COLUMN("total"),
+	COST_SHARE(total, "share of samples through both"),
+	COST_COLUMN(total),
 };
 
 static int relatives_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -176,12 +176,32 @@ bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r);
 		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,                     \
 	}
 
+/* A row of any table of costs. The table names what it shows in its columns. */
+struct cost_row {
+	struct block block;
+	const char *key[TALLY_KEYS]; /* by enum tally_key */
+	const char *unit;	     /* of work, "KiB"; NULL: not known */
+	double samples;
+	/* Percent, and ns per unit in the amount of --in. The errors are those of a single run. */
+	struct half_estimate self_share, total_share, self_ns, total_ns, cpu_use_pct;
+	double self_sampling_error, total_sampling_error;
+};
+
 /* The column of a cost in a table of costs: self_ns or total_ns. */
-#define COST_COLUMN(which)                                                     \
-	{                                                                      \
-		which "_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, \
-					   .what = which "_share x basis"      \
+#define COST_COLUMN(which)                                                                  \
+	{                                                                                   \
+		MEMBER(struct cost_row, which##_ns), "ns", V_REAL,                          \
+			.digits = 1, .spread = SPREAD_HALF, .what = #which "_share x basis" \
 	}
+#define COST_SHARE(which, words)                                                                  \
+	{                                                                                         \
+		MEMBER(struct cost_row, which##_share), "%", V_REAL, .digits = 2, .what = (words) \
+	}
+#define COST_SAMPLES(words)                                                      \
+	{                                                                        \
+		MEMBER(struct cost_row, samples), .type = V_INT, .what = (words) \
+	}
+#define COST_KEY(name, of) MEMBER_NAMED(name, struct cost_row, key[of]), .type = V_STR
 
 /* Fills the table of that name: columns, rows and notes. */
 int cost_table_run(struct store *s, const struct query *q, struct table *t, struct error *err);
