@@ -411,3 +411,14 @@ void figure_list_notes(const struct figure_list *l, struct table *t)
 {
 	block_list_notes(&l->blocks[FOR_FIGURES], l->s, t);
 }
+
+/* --- rows --- */
+
+struct figure_row figure_row_of(const struct block *b)
+{
+	struct figure_row row = {.block = *b, .zero_copy_share = NAN};
+
+	for (enum figure_id id = 0; id < FIGURES; id++)
+		row.of[id] = (struct estimate){.value = NAN, .lo = NAN, .hi = NAN};
+	return row;
+}

@@ -137,6 +137,50 @@ void figure_list_note_absent(struct figure_list *l, struct table *t);
 /* Adds the notes on the runs of the figures: estimator, warnings, losses. */
 void figure_list_notes(const struct figure_list *l, struct table *t);
 
+/* A row of tables summary and roi, which have columns for some of the figures. */
+struct figure_row {
+	struct block block;
+	int64_t runs; /* in the estimates */
+	struct estimate of[FIGURES];
+	double zero_copy_share; /* percent, in summary alone */
+	const char *power_source, *power_kind;
+};
+/* The first words of the column of a figure. */
+#define FIGURE_COLUMN(column, id) MEMBER_NAMED(column, struct figure_row, of[FIGURE_##id])
+
+/* Returns a row without figures. */
+struct figure_row figure_row_of(const struct block *b);
+
+/* A row of table sweep. */
+struct sweep_row {
+	const char *setting, *value;
+	double number; /* NAN: the values of the setting are no numbers */
+	const char *variant, *under, *side, *metric, *unit;
+	struct estimate estimate;
+	int64_t runs;
+	bool modelled; /* its power is */
+};
+
+/* A row of its detail: the crossover of a line with that of the first variant. */
+struct crossover_row {
+	const char *setting, *under, *side, *metric, *base, *new;
+	const char *kind; /* of crossover_words */
+	struct estimate at;
+	const char *at_words, *range_words; /* as the values are written */
+	int64_t better, worse, values;
+	const char *words;
+};
+extern const char *const crossover_words[]; /* by enum crossover_kind */
+
+/* A row of table scores. */
+struct scores_row {
+	struct block block;
+	const char *score, *unit;
+	struct estimate value;
+	const char *better, *scope;
+	int64_t runs;
+};
+
 /* The exponents of the scores: T^n / C and T^n / P^m. */
 double roi_exponent_n(const struct query *q);
 double roi_exponent_m(const struct query *q);

@@ -22,19 +22,23 @@
 #include <string.h>
 
 static const struct column roi_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "of the plan, or total for all of them"},
-	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
-	 .what = "throughput, T in the scores"},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	{MEMBER_NAMED("variant", struct figure_row, block.variant), .type = V_STR},
+	{MEMBER_NAMED("side", struct figure_row, block.side), .type = V_STR,
+	 .what = "of the plan, or total for all of them"},
+	{FIGURE_COLUMN("throughput_gbps", THROUGHPUT), "Gbit/s", V_REAL, .digits = 3,
+	 .spread = SPREAD_RANGE, .what = "throughput, T in the scores"},
+	{FIGURE_COLUMN("cpu_pct", CPU), "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "CPU use, C in the scores; 100 = one CPU"},
-	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	{FIGURE_COLUMN("power_w", POWER), "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "power, P in the scores"},
-	{"roi_c", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / C"},
-	{"roi_p", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / P^m"},
-	{"power_source", .type = V_STR, .what = "measured, imported, given or modelled"},
-	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
-	{"runs", .type = V_INT, .what = "repeats in the estimates"},
+	{FIGURE_COLUMN("roi_c", ROI_C), NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE,
+	 .what = "T^n / C"},
+	{FIGURE_COLUMN("roi_p", ROI_P), NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE,
+	 .what = "T^n / P^m"},
+	{MEMBER(struct figure_row, power_source), .type = V_STR,
+	 .what = "measured, imported, given or modelled"},
+	{MEMBER(struct figure_row, power_kind), .type = V_STR, .what = "wall, platform or package"},
+	{MEMBER(struct figure_row, runs), .type = V_INT, .what = "repeats in the estimates"},
 };
 
 /* The columns, and why numbers on the command line lack one. */
@@ -52,22 +56,21 @@ static const struct {
 /* Adds the row of a side or a total, whose throughput is `of`. */
 static void roi_put_row(struct table *t, const struct figure_list *l, const struct figure_value *of)
 {
-	struct value *row = table_row(t);
+	struct figure_row row = figure_row_of(&(struct block){of->variant, of->side});
 	const struct figure_value *power = NULL, *v;
 
-	table_set(t, row, "variant", value_str(t, of->variant));
-	table_set(t, row, "side", value_str(t, of->side));
 	for (size_t i = 0; i < array_size(figures); i++) {
 		v = figure_find(l, figures[i].id, of->variant, of->side);
-		put_estimate(t, row, figure_column(v->id), &v->e);
+		row.of[v->id] = v->e;
 		if (v->id == FIGURE_POWER)
 			power = v;
 		if (v->id == FIGURE_CPU && v->twice && v->n)
 			note_add_block(&t->notes, v, total_shares_cpus, v->twice);
 	}
-	table_set(t, row, "power_source", value_str(t, power_source_names[power->source]));
-	table_set(t, row, "power_kind", value_str(t, power->kind));
-	table_set(t, row, "runs", value_int((int64_t)of->repeats));
+	row.power_source = power_source_names[power->source];
+	row.power_kind = power->kind;
+	row.runs = (int64_t)of->repeats;
+	table_add(t, struct figure_row, &row);
 	if (power->shared && power->source != POWER_MODELLED && of->nsides == 1)
 		note_add_block(&t->notes, of, power_of_host);
 }
@@ -110,7 +113,7 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	bool modelled = isnan(watts) && power_is_modelled(q) && !isnan(cpu);
 	double x[array_size(figures)];
 	freed(absences_free) struct absences absent = {0};
-	struct value *row;
+	struct figure_row row = figure_row_of(&(struct block){"given", "given"});
 
 	if (modelled)
 		watts = q->model_idle + q->model_per_cpu * cpu / 100;
@@ -123,21 +126,17 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	x[2] = watts;
 	x[3] = roi_c(q, x[0], cpu);
 	x[4] = roi_p(q, x[0], watts);
-	row = table_row(t);
-	table_set(t, row, "variant", value_str(t, "given"));
-	table_set(t, row, "side", value_str(t, "given"));
 	for (size_t i = 0; i < array_size(figures); i++) {
-		table_set(t, row, figure_column(figures[i].id), value_real(x[i]));
+		row.of[figures[i].id].value = x[i];
 		if (isnan(x[i]))
 			absences_add(&absent, figure_column(figures[i].id), "given", "given",
 				     figures[i].absent);
 		absences_next(&absent, 1);
 	}
 	if (!isnan(watts))
-		table_set(
-			t, row, "power_source",
-			value_str(t, power_source_names[modelled ? POWER_MODELLED : POWER_GIVEN]));
-	table_set(t, row, "runs", value_int(1));
+		row.power_source = power_source_names[modelled ? POWER_MODELLED : POWER_GIVEN];
+	row.runs = 1;
+	table_add(t, struct figure_row, &row);
 	roi_note_formula(q, t);
 	absences_add_notes(&absent, t);
 	return 0;

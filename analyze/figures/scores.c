@@ -14,33 +14,33 @@
 #include <errno.h>
 
 static const struct column scores_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "of the plan, or total for all of them"},
-	{"score", .type = V_STR},
-	{"value", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	{MEMBER_NAMED("variant", struct scores_row, block.variant), .type = V_STR},
+	{MEMBER_NAMED("side", struct scores_row, block.side), .type = V_STR,
+	 .what = "of the plan, or total for all of them"},
+	{MEMBER(struct scores_row, score), .type = V_STR},
+	{MEMBER(struct scores_row, value), .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
-	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"better", .type = V_STR, .what = "lower or higher"},
-	{"runs", .type = V_INT, .what = "runs that measured it"},
-	{"scope", .type = V_STR, .what = SCOPE_WHAT},
+	{MEMBER(struct scores_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct scores_row, better), .type = V_STR, .what = "lower or higher"},
+	{MEMBER(struct scores_row, runs), .type = V_INT, .what = "runs that measured it"},
+	{MEMBER(struct scores_row, scope), .type = V_STR, .what = SCOPE_WHAT},
 };
 
 static void scores_put_row(struct table *t, const struct query *q, const struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
-	struct value *row = table_row(t);
 	freed(str_free) struct str unit = {0};
 
 	figure_print_unit(&unit, q, v->id, true);
 	str_puts(&unit, v->source == POWER_MODELLED ? ", modelled" : "");
-	table_set(t, row, "variant", value_str(t, v->variant));
-	table_set(t, row, "side", value_str(t, v->side));
-	table_set(t, row, "score", value_str(t, k->name));
-	table_set(t, row, "unit", value_str(t, unit.buf));
-	table_set(t, row, "scope", value_str(t, scope_of(q, k->scope)));
-	table_set(t, row, "better", value_str(t, k->better > 0 ? "higher" : "lower"));
-	table_set(t, row, "runs", value_int((int64_t)v->e.n));
-	put_estimate(t, row, "value", &v->e);
+	table_add(t, struct scores_row,
+		  &(struct scores_row){.block = {v->variant, v->side},
+				       .score = k->name,
+				       .unit = unit.buf,
+				       .value = v->e,
+				       .better = k->better > 0 ? "higher" : "lower",
+				       .scope = scope_of(q, k->scope),
+				       .runs = (int64_t)v->e.n});
 	if (v->kind)
 		note_add_block(&t->notes, v, score_power_kind, k->name, v->kind);
 	if (v->shared && v->source != POWER_MODELLED)

@@ -18,60 +18,54 @@
 /* Columns for workloads that count other units than bytes. */
 #define COST_OF(unit, kind) "ns/" unit, V_REAL, .digits = 1, .spread = kind
 #define COLUMNS_OF_UNIT(id, unit, units)                                     \
-	{"rate_" units, "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE}, \
-	{"ns_per_" unit, COST_OF(unit, SPREAD_RANGE)},                       \
+	{FIGURE_COLUMN("rate_" units, RATE_##id), "1/s", V_REAL, .digits = 1, \
+	 .spread = SPREAD_RANGE},                                            \
+	{FIGURE_COLUMN("ns_per_" unit, NS_PER_##id), COST_OF(unit, SPREAD_RANGE)}, \
 	{"copy_ns_per_" unit, COST_OF(unit, SPREAD_HALF)},
 
 static const struct column summary_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"runs", .type = V_INT, .what = "runs in the estimates"},
-	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	BLOCK_COLUMNS(struct figure_row),
+	{MEMBER(struct figure_row, runs), .type = V_INT, .what = "runs in the estimates"},
+	{FIGURE_COLUMN("throughput_gbps", THROUGHPUT), "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput"},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
+	{FIGURE_COLUMN("cpu_pct", CPU), "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
 	 .what = "CPU use of the side's CPUs, of all programs, or of the workload alone; 100 = one CPU"},
-	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	{FIGURE_COLUMN("ns_per_kib", NS_PER_KIB), "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "that CPU time per KiB"},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,
 	 .what = "part of ns_per_kib in functions that copy data (profile)"},
 	WORK_UNITS(COLUMNS_OF_UNIT)
-	{"zero_copy_share", "%", V_REAL, .digits = 1,
+	{MEMBER(struct figure_row, zero_copy_share), "%", V_REAL, .digits = 1,
 	 .what = "share of sends or bytes without a copy, the lowest of all sources"},
-	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
-	{"power_source", .type = V_STR, .what = "measured, imported or modelled"},
-	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
+	{FIGURE_COLUMN("power_w", POWER), "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	{MEMBER(struct figure_row, power_source), .type = V_STR, .what = "measured, imported or modelled"},
+	{MEMBER(struct figure_row, power_kind), .type = V_STR, .what = "wall, platform or package"},
 };
 // clang-format on
 
-/*
- * Fills the figures of the row and adds a note on figures that some runs lack, such as "cpu_pct 1".
- * Returns the most runs of a figure.
- */
-static size_t summary_put_figures(const struct figure_list *l, const struct block_runs *b,
-				  struct table *t, struct value *row)
+/* Fills the row, and adds a note on figures that some runs lack, such as "cpu_pct 1". */
+static void summary_fill_row(const struct figure_list *l, const struct block_runs *b,
+			     struct table *t, struct figure_row *row)
 {
 	freed(str_free) struct str fewer = {0};
-	size_t most = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		const struct figure_value *v = &l->list[i];
-		const char *column = figure_column(v->id);
 
 		if (v->sides != b)
 			continue;
-		put_estimate(t, row, column, &v->e);
-		most = v->n > most ? v->n : most;
+		row->of[v->id] = v->e;
+		row->runs = (int64_t)v->n > row->runs ? (int64_t)v->n : row->runs;
 		if (v->id == FIGURE_POWER) {
-			table_set(t, row, "power_source",
-				  value_str(t, power_source_names[v->source]));
-			table_set(t, row, "power_kind", value_str(t, v->kind));
+			row->power_source = power_source_names[v->source];
+			row->power_kind = v->kind;
 		} else if (v->n && v->n < (size_t)b->n) {
-			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", column, v->n);
+			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", figure_column(v->id),
+				   v->n);
 		}
 	}
 	if (fewer.len)
 		note_add_block(&t->notes, &b->block, fewer_runs, fewer.buf, b->n);
-	return most;
 }
 
 static int summary_put_copy(struct store *s, const struct query *q, const struct block *b,
@@ -126,14 +120,15 @@ static int summary_read_evidence(struct store *s, const struct query *q, const c
 static int summary_put_block(const struct figure_list *l, const struct block_runs *b,
 			     struct summary_evidence *all, struct table *t, struct error *err)
 {
-	struct value *row = block_row(t, &b->block);
+	struct figure_row row = figure_row_of(&b->block);
 	int rc = summary_read_evidence(l->s, l->q, b->block.variant, all, err);
+	struct value *cells;
 
+	summary_fill_row(l, b, t, &row);
+	row.zero_copy_share = 100 * zero_copy_share(all->e, all->n, b->block.side);
+	cells = table_add(t, struct figure_row, &row);
 	if (!rc && !l->q->figures_only)
-		rc = summary_put_copy(l->s, l->q, &b->block, t, row, err);
-	table_set(t, row, "runs", value_int((int64_t)summary_put_figures(l, b, t, row)));
-	table_set(t, row, "zero_copy_share",
-		  value_real(100 * zero_copy_share(all->e, all->n, b->block.side)));
+		rc = summary_put_copy(l->s, l->q, &b->block, t, cells, err);
 	return rc;
 }
 

@@ -14,42 +14,49 @@
 #include <string.h>
 
 static const struct column sweep_columns[] = {
-	{"setting", .type = V_STR},
-	{"value", .type = V_STR, .shape = STANDS_RIGHT},
-	{"number", .type = V_REAL, .digits = 0,
+	{MEMBER(struct sweep_row, setting), .type = V_STR},
+	{MEMBER(struct sweep_row, value), .type = V_STR, .shape = STANDS_RIGHT},
+	{MEMBER(struct sweep_row, number), .type = V_REAL, .digits = 0,
 	 .what = "the value, if the setting's values are numbers"},
-	{"variant", .type = V_STR, .what = "name of the variant in the plan"},
-	{"under", .type = V_STR, .what = "values of the other settings", .optional = true},
-	{"side", .type = V_STR},
-	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
-	{"estimate", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
+	{MEMBER(struct sweep_row, variant), .type = V_STR,
+	 .what = "name of the variant in the plan"},
+	{MEMBER(struct sweep_row, under), .type = V_STR, .what = "values of the other settings",
+	 .optional = true},
+	{MEMBER(struct sweep_row, side), .type = V_STR},
+	{MEMBER(struct sweep_row, metric), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct sweep_row, estimate), .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
 	{"lo", .type = V_REAL, .part_of = "estimate", .part = PART_LOW},
 	{"hi", .type = V_REAL, .part_of = "estimate", .part = PART_HIGH},
-	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"runs", .type = V_INT},
+	{MEMBER(struct sweep_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct sweep_row, runs), .type = V_INT},
 };
 
 static const struct column crossover_columns[] = {
-	{"setting", .type = V_STR},
-	{"under", .type = V_STR},
-	{"side", .type = V_STR},
-	{"metric", .type = V_STR},
-	{"base", .type = V_STR},
-	{"new", .type = V_STR},
-	{"kind", .type = V_STR, .what = "begins, ends, always, never, often, unclear"},
-	{"at", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
+	{MEMBER(struct crossover_row, setting), .type = V_STR},
+	{MEMBER(struct crossover_row, under), .type = V_STR},
+	{MEMBER(struct crossover_row, side), .type = V_STR},
+	{MEMBER(struct crossover_row, metric), .type = V_STR},
+	{MEMBER(struct crossover_row, base), .type = V_STR},
+	{MEMBER(struct crossover_row, new), .type = V_STR},
+	{MEMBER(struct crossover_row, kind), .type = V_STR,
+	 .what = "begins, ends, always, never, often, unclear"},
+	{MEMBER(struct crossover_row, at), .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
 	{"lo", .type = V_REAL, .part_of = "at", .part = PART_LOW},
 	{"hi", .type = V_REAL, .part_of = "at", .part = PART_HIGH},
-	{"at_words", .type = V_STR, .what = "at, written as the values are"},
-	{"range_words", .type = V_STR, .what = "its interval, likewise"},
-	{"better", .type = V_INT, .what = "values at which new is better: Holm's correction"},
-	{"worse", .type = V_INT, .what = "values at which new is worse"},
-	{"values", .type = V_INT},
-	{"words", .type = V_STR, .what = "the verdicts on all values as a sentence"},
+	{MEMBER(struct crossover_row, at_words), .type = V_STR,
+	 .what = "at, written as the values are"},
+	{MEMBER(struct crossover_row, range_words), .type = V_STR,
+	 .what = "its interval, likewise"},
+	{MEMBER(struct crossover_row, better), .type = V_INT,
+	 .what = "values at which new is better: Holm's correction"},
+	{MEMBER(struct crossover_row, worse), .type = V_INT,
+	 .what = "values at which new is worse"},
+	{MEMBER(struct crossover_row, values), .type = V_INT},
+	{MEMBER(struct crossover_row, words), .type = V_STR,
+	 .what = "the verdicts on all values as a sentence"},
 };
 
-static const char *const kind_words[] = {"",	  "begins", "ends",   "always",
-					 "never", "often",  "unclear"};
+const char *const crossover_words[] = {"", "begins", "ends", "always", "never", "often", "unclear"};
 
 /* A variant of the plan under one combination of settings. */
 struct sweep_variant {
@@ -160,23 +167,25 @@ static const char *sweep_side(const struct sweep *w, enum figure_id id)
 static void sweep_put_row(const struct sweep *w, int setting, int variant,
 			  const struct figure_value *f)
 {
-	struct value *row = table_row(w->t);
 	const struct sweep_variant *v = &w->variants[variant];
 	const char *under = sweep_under(w, variant, setting);
 	freed(str_free) struct str unit = {0};
+	bool modelled = f->source == POWER_MODELLED;
 
 	figure_print_unit(&unit, w->q, f->id, true);
-	str_puts(&unit, f->source == POWER_MODELLED ? ", modelled" : "");
-	table_set(w->t, row, "setting", value_str(w->t, w->settings[setting]));
-	table_set(w->t, row, "value", value_str(w->t, v->values[setting]));
-	table_set(w->t, row, "number", value_real(sweep_number(w, setting, v->values[setting])));
-	table_set(w->t, row, "variant", value_str(w->t, v->base));
-	table_set(w->t, row, "under", value_str(w->t, *under ? under : NULL));
-	table_set(w->t, row, "side", value_str(w->t, f->side));
-	table_set(w->t, row, "metric", value_str(w->t, figure_column(f->id)));
-	table_set(w->t, row, "unit", value_str(w->t, unit.buf));
-	table_set(w->t, row, "runs", value_int((int64_t)f->e.n));
-	put_estimate(w->t, row, "estimate", &f->e);
+	str_puts(&unit, modelled ? ", modelled" : "");
+	table_add(w->t, struct sweep_row,
+		  &(struct sweep_row){.setting = w->settings[setting],
+				      .value = v->values[setting],
+				      .number = sweep_number(w, setting, v->values[setting]),
+				      .variant = v->base,
+				      .under = *under ? under : NULL,
+				      .side = f->side,
+				      .metric = figure_column(f->id),
+				      .unit = unit.buf,
+				      .estimate = f->e,
+				      .runs = (int64_t)f->e.n,
+				      .modelled = modelled});
 }
 
 struct sweep_place {
@@ -307,27 +316,26 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 {
 	autofree char *at = setting_text(c->at, like), *range = crossover_range(c, like),
 		      *of = NULL;
-	struct value *row = table_row(d);
+	bool known = !isnan(c->at);
 
-	table_set(d, row, "setting", value_str(d, w->settings[p->setting]));
-	table_set(d, row, "under", value_str(d, p->under));
-	table_set(d, row, "side", value_str(d, p->side));
-	table_set(d, row, "metric", value_str(d, figure_column(p->id)));
-	table_set(d, row, "base", value_str(d, p->base));
-	table_set(d, row, "new", value_str(d, p->new));
-	table_set(d, row, "kind", value_str(d, kind_words[c->kind]));
-	table_set(d, row, "at", value_estimate(d, c->at, c->lo, c->hi));
-	if (!isnan(c->at)) {
-		table_set(d, row, "at_words", value_str(d, at));
-		table_set(d, row, "range_words", value_str(d, range));
-	}
-	table_set(d, row, "better", value_int((int64_t)c->better));
-	table_set(d, row, "worse", value_int((int64_t)c->worse));
-	table_set(d, row, "values", value_int((int64_t)c->n));
-	if (!isnan(c->at))
+	if (known)
 		str_printf(words, "; the lines cross at %s = %s (95 %%: %s)",
 			   w->settings[p->setting], at, range);
-	table_set(d, row, "words", value_str(d, words->buf));
+	table_add(d, struct crossover_row,
+		  &(struct crossover_row){.setting = w->settings[p->setting],
+					  .under = p->under,
+					  .side = p->side,
+					  .metric = figure_column(p->id),
+					  .base = p->base,
+					  .new = p->new,
+					  .kind = crossover_words[c->kind],
+					  .at = {.value = c->at, .lo = c->lo, .hi = c->hi},
+					  .at_words = known ? at : NULL,
+					  .range_words = known ? range : NULL,
+					  .better = (int64_t)c->better,
+					  .worse = (int64_t)c->worse,
+					  .values = (int64_t)c->n,
+					  .words = words->buf});
 	of = xasprintf("%s %s%s%s", p->side, figure_column(p->id), *p->under ? " " : "", p->under);
 	if (c->needed) {
 		str_reset(words);
