@@ -329,7 +329,7 @@ static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int 
 	row[F_NEW] = value_real(x->cost[NEW]);
 	row[F_DELTA] = x->row ? value_half(t, delta, x->row->delta_ci) : value_real(delta);
 	row[F_VERDICT] = x->row ? value_str(t, verdict_name(x->row->verdict)) : value_none();
-	row[F_P] = x->row ? diff_p(x->row) : value_none();
+	row[F_P] = value_real(x->row ? diff_p(x->row) : NAN);
 }
 
 static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure *f, const char *dir,

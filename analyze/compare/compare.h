@@ -240,6 +240,26 @@ void splits_free(struct splits *s);
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err);
 
+/* --- rows of tables --- */
+
+/* A row of table metrics. */
+struct metrics_row {
+	const char *side, *metric, *unit;
+	double base, new, p;
+	const char *scope, *better, *verdict;
+	int64_t base_runs, new_runs;
+};
+
+/* A row of a list of costs, or a step of table waterfall. */
+struct costs_row {
+	const char *key, *key2;		  /* the function and its object, or "" */
+	double base_ns, new_ns, total_ns; /* total_ns: after the step */
+	struct half_estimate delta_ns;
+	double counts[ENDS + 1]; /* the third is the difference */
+	double sampling_error, p;
+	const char *verdict, *state;
+};
+
 /* --- files instead of captures --- */
 
 /* Returns whether the path is a perf.data or a text, and not a capture, store or archive. */

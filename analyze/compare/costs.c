@@ -10,63 +10,70 @@
 
 /* --- columns and measures --- */
 
-#define COST_COLUMNS                                                                         \
-	{"base_ns", "ns", V_REAL, .digits = 2, .what = "cost in BASE, ns per unit of work"}, \
-		{"new_ns", "ns", V_REAL, .digits = 2, .what = "cost in NEW"},                \
-		{"delta_ns",                                                                 \
-		 "ns",                                                                       \
-		 V_REAL,                                                                     \
-		 .digits = 2,                                                                \
-		 .spread = SPREAD_HALF,                                                      \
-		 .stem = "delta",                                                            \
-		 .what = "new_ns - base_ns: adds up to the total's"},                        \
-	{                                                                                    \
-		"sampling_error", "ns", V_REAL,                                              \
-			.digits = 2, .optional = true,                                       \
-			.what = "of delta_ns, where an end has one run: half of 95 %"        \
+#define COST_COLUMNS                                                                  \
+	{MEMBER(struct costs_row, base_ns), "ns", V_REAL, .digits = 2,                \
+	 .what = "cost in BASE, ns per unit of work"},                                \
+		{MEMBER(struct costs_row, new_ns), "ns", V_REAL, .digits = 2,         \
+		 .what = "cost in NEW"},                                              \
+		{MEMBER(struct costs_row, delta_ns),                                  \
+		 "ns",                                                                \
+		 V_REAL,                                                              \
+		 .digits = 2,                                                         \
+		 .spread = SPREAD_HALF,                                               \
+		 .stem = "delta",                                                     \
+		 .what = "new_ns - base_ns: adds up to the total's"},                 \
+	{                                                                             \
+		MEMBER(struct costs_row, sampling_error), "ns", V_REAL,               \
+			.digits = 2, .optional = true,                                \
+			.what = "of delta_ns, where an end has one run: half of 95 %" \
 	}
-#define TEST_COLUMNS                                                                               \
-	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"}, \
-		{"p", .type = V_REAL, .digits = 4,                                                 \
-		 .what = "exact Mann-Whitney, two-sided, Holm's correction"},                      \
-	{                                                                                          \
-		"state", .type = V_STR,                                                            \
-			 .what = "new or vanished: no sample at one end; empty: both"              \
+#define TEST_COLUMNS                                                                 \
+	{MEMBER(struct costs_row, verdict), .type = V_STR,                           \
+	 .what = "better, worse, ~ or too few runs; empty: not tested"},             \
+		{MEMBER(struct costs_row, p), .type = V_REAL, .digits = 4,           \
+		 .what = "exact Mann-Whitney, two-sided, Holm's correction"},        \
+	{                                                                            \
+		MEMBER(struct costs_row, state),                                     \
+			.type = V_STR,                                               \
+			.what = "new or vanished: no sample at one end; empty: both" \
 	}
-#define KEY(name)                   \
-	{                           \
-		name, .type = V_STR \
+#define KEY(name, of)                                                   \
+	{                                                               \
+		MEMBER_NAMED(name, struct costs_row, of), .type = V_STR \
 	}
-static const struct column functions_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
-						  TEST_COLUMNS};
+#define COUNT(name, i) MEMBER_NAMED(name, struct costs_row, counts[i])
+static const struct column functions_columns[] = {KEY("symbol", key), KEY("dso", key2),
+						  COST_COLUMNS, TEST_COLUMNS};
 const struct diff_spec functions_spec = {.measure = "functions", .key = "symbol", .key2 = "dso"};
 
-static const struct column components_columns[] = {KEY("component"), COST_COLUMNS, TEST_COLUMNS};
+static const struct column components_columns[] = {KEY("component", key), COST_COLUMNS,
+						   TEST_COLUMNS};
 const struct diff_spec components_spec = {.measure = "components", .key = "component"};
 
-static const struct column contexts_columns[] = {KEY("context"), COST_COLUMNS, TEST_COLUMNS};
+static const struct column contexts_columns[] = {KEY("context", key), COST_COLUMNS, TEST_COLUMNS};
 static const struct diff_spec contexts_spec = {.measure = "contexts", .key = "context"};
 
-static const struct column modules_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
+static const struct column modules_columns[] = {KEY("module", key), COST_COLUMNS, TEST_COLUMNS};
 static const struct diff_spec modules_spec = {.measure = "modules", .key = "module"};
 
 static const struct column groups_columns[] = {
-	KEY("group"),
+	KEY("group", key),
 	COST_COLUMNS,
-	{"base_total_ns", "ns", V_REAL, .digits = 2,
+	{COUNT("base_total_ns", 0), "ns", V_REAL, .digits = 2,
 	 .what = "with what its functions call, in BASE"},
-	{"new_total_ns", "ns", V_REAL, .digits = 2, .what = "in NEW"},
-	{"delta_total_ns", "ns", V_REAL, .digits = 2, .what = "the difference; not tested"},
+	{COUNT("new_total_ns", 1), "ns", V_REAL, .digits = 2, .what = "in NEW"},
+	{COUNT("delta_total_ns", 2), "ns", V_REAL, .digits = 2,
+	 .what = "the difference; not tested"},
 	TEST_COLUMNS,
 };
 static const struct diff_spec groups_spec = {.measure = "groups", .key = "group", .groups = true};
 
 static const struct column syscalls_columns[] = {
-	KEY("syscall"),
+	KEY("syscall", key),
 	COST_COLUMNS,
-	{"base_calls", "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in BASE"},
-	{"new_calls", "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in NEW"},
-	{"delta_calls", "1/MiB", V_REAL, .digits = 3},
+	{COUNT("base_calls", 0), "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in BASE"},
+	{COUNT("new_calls", 1), "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in NEW"},
+	{COUNT("delta_calls", 2), "1/MiB", V_REAL, .digits = 3},
 	TEST_COLUMNS,
 };
 const struct diff_spec syscalls_spec = {.measure = "syscalls", .key = "syscall", .syscalls = true};
@@ -164,27 +171,20 @@ void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, 
 
 /* --- rows --- */
 
-static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
-			      const struct diff_row *r)
+static void cost_list_add_row(struct table *t, const struct diff_row *r)
 {
-	static const char *const counts[2][3] = {
-		{"base_total_ns", "new_total_ns", "delta_total_ns"},
-		{"base_calls", "new_calls", "delta_calls"}};
-	struct value *row = table_row(t);
-
-	table_set(t, row, spec->key, value_str(t, r->key));
-	if (spec->key2)
-		table_set(t, row, spec->key2, value_str(t, r->key2));
-	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
-	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
-	table_set(t, row, "delta_ns", value_half(t, r->delta, r->delta_ci));
-	table_set(t, row, counts[spec->syscalls][0], value_real(r->count[BASE]));
-	table_set(t, row, counts[spec->syscalls][1], value_real(r->count[NEW]));
-	table_set(t, row, counts[spec->syscalls][2], value_real(r->count[NEW] - r->count[BASE]));
-	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
-	table_set(t, row, "sampling_error", value_real(r->delta_sampling));
-	table_set(t, row, "p", diff_p(r));
-	table_set(t, row, "state", value_str(t, cost_state(r)));
+	table_add(t, struct costs_row,
+		  &(struct costs_row){
+			  .key = r->key,
+			  .key2 = r->key2,
+			  .base_ns = r->cost[BASE],
+			  .new_ns = r->cost[NEW],
+			  .delta_ns = {r->delta, r->delta_ci},
+			  .counts = {r->count[BASE], r->count[NEW], r->count[NEW] - r->count[BASE]},
+			  .sampling_error = r->delta_sampling,
+			  .p = diff_p(r),
+			  .verdict = verdict_name(r->verdict),
+			  .state = cost_state(r)});
 }
 
 /* Adds one row for all rows from `first` on, so that the columns still add up. */
@@ -201,7 +201,7 @@ static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 		}
 		others.delta += d->rows[i].delta;
 	}
-	cost_list_add_row(t, spec, &others);
+	cost_list_add_row(t, &others);
 }
 
 static void cost_list_add_rows(struct table *t, const struct comparison *c,
@@ -212,7 +212,7 @@ static void cost_list_add_rows(struct table *t, const struct comparison *c,
 	if (c->all || limit >= d->n)
 		limit = d->n;
 	for (size_t i = 0; i < limit; i++)
-		cost_list_add_row(t, spec, &d->rows[i]);
+		cost_list_add_row(t, &d->rows[i]);
 	if (limit < d->n)
 		cost_list_add_others(t, spec, d, limit);
 }

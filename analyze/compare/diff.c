@@ -49,10 +49,9 @@ const struct diff_row *diff_find(const struct diff *d, const char *key, const ch
 	return NULL;
 }
 
-struct value diff_p(const struct diff_row *row)
+double diff_p(const struct diff_row *row)
 {
-	return row->verdict == VERDICT_NONE || row->verdict == VERDICT_FEW ? value_none()
-									   : value_real(row->p);
+	return row->verdict == VERDICT_NONE || row->verdict == VERDICT_FEW ? NAN : row->p;
 }
 
 struct diff_row *diff_add_cost(struct diff *d, enum end e, const struct diff_cost *cost)

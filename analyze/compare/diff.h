@@ -98,8 +98,8 @@ void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff
 /* Corrects p of rows that vary together, without keys (step_down.c). Up to SPLIT_RUNS runs. */
 void diff_correct_jointly(struct diff *d);
 
-/* Returns p of a row with a verdict, else none. */
-struct value diff_p(const struct diff_row *row);
+/* Returns p of a row with a verdict, else NAN. */
+double diff_p(const struct diff_row *row);
 
 /* Returns the row, or NULL. */
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2);

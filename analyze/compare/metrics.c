@@ -20,21 +20,23 @@
 static const char *const directions[] = {"less", NULL, "more"};
 
 static const struct column columns[] = {
-	{"side", .type = V_STR},
-	{"metric", .type = V_STR},
-	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"base", .type = V_REAL, .digits = 3, .what = "over the runs, by the estimator"},
-	{"new", .type = V_REAL, .digits = 3},
+	{MEMBER(struct metrics_row, side), .type = V_STR},
+	{MEMBER(struct metrics_row, metric), .type = V_STR},
+	{MEMBER(struct metrics_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct metrics_row, base), .type = V_REAL, .digits = 3,
+	 .what = "over the runs, by the estimator"},
+	{MEMBER(struct metrics_row, new), .type = V_REAL, .digits = 3},
 	{"change_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "change",
 	 .what = "100 x (new / base - 1)"},
-	{"p", .type = V_REAL, .digits = 4,
+	{MEMBER(struct metrics_row, p), .type = V_REAL, .digits = 4,
 	 .what = "exact Mann-Whitney, two-sided; with a verdict: Holm's correction"},
-	{"better", .type = V_STR, .what = "more, less, or empty: neither"},
-	{"verdict", .type = V_STR,
+	{MEMBER(struct metrics_row, better), .type = V_STR,
+	 .what = "more, less, or empty: neither"},
+	{MEMBER(struct metrics_row, verdict), .type = V_STR,
 	 .what = "better, worse, ~ or too few runs; empty: secondary, not judged"},
-	{"base_runs", .type = V_INT},
-	{"new_runs", .type = V_INT},
-	{"scope", .type = V_STR, .what = SCOPE_WHAT},
+	{MEMBER(struct metrics_row, base_runs), .type = V_INT},
+	{MEMBER(struct metrics_row, new_runs), .type = V_INT},
+	{MEMBER(struct metrics_row, scope), .type = V_STR, .what = SCOPE_WHAT},
 };
 
 struct value figure_change_value(struct table *t, const struct change *k)
@@ -192,25 +194,26 @@ static void metrics_add_row(struct table *t, const struct comparison *c,
 	const struct side_figures *side = r->side;
 	const struct figure_kind *m = &figure_kinds[r->figure];
 	const struct change *k = &side->change[r->figure];
-	struct value *row = table_row(t);
+	struct value *cells;
 	char *name = arena_printf(&t->arena, "%s%s", m->name,
 				  r->figure == FIGURE_COPY ? work_word(side->copy_unit) : "");
 	freed(str_free) struct str unit = {0};
 
-	table_set(t, row, "side", value_str(t, side->side));
-	table_set(t, row, "metric", value_str(t, name));
 	figure_print_unit(&unit, &c->query, r->figure, !strcmp(m->unit, "1"));
 	str_puts(&unit, side->modelled[r->figure] ? ", modelled" : "");
-	table_set(t, row, "unit", value_str(t, unit.buf));
-	table_set(t, row, "base", value_real(k->base));
-	table_set(t, row, "new", value_real(k->new));
-	table_set(t, row, "change_pct", figure_change_value(t, k));
-	table_set(t, row, "p", figure_is_tested(c, r) ? value_real(k->p) : value_none());
-	table_set(t, row, "scope", value_str(t, scope_of(&c->query, m->scope)));
-	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
-	table_set(t, row, "verdict", value_str(t, verdict_name(k->verdict)));
-	table_set(t, row, "base_runs", value_int(side->of[r->figure][BASE].n));
-	table_set(t, row, "new_runs", value_int(side->of[r->figure][NEW].n));
+	cells = table_add(t, struct metrics_row,
+			  &(struct metrics_row){.side = side->side,
+						.metric = name,
+						.unit = unit.buf,
+						.base = k->base,
+						.new = k->new,
+						.p = figure_is_tested(c, r) ? k->p : NAN,
+						.scope = scope_of(&c->query, m->scope),
+						.better = directions[m->better + 1],
+						.verdict = verdict_name(k->verdict),
+						.base_runs = (int64_t)side->of[r->figure][BASE].n,
+						.new_runs = (int64_t)side->of[r->figure][NEW].n});
+	table_set(t, cells, "change_pct", figure_change_value(t, k));
 }
 
 /*

@@ -130,7 +130,7 @@ static char *movement_words(const struct movements *all, const struct comparison
 	if (!isnan(movement_error(r)))
 		str_printf(&s, ", %s%.*f", isnan(r->delta_ci) ? "sampling error " : "+-", digits,
 			   movement_error(r));
-	if (diff_p(r).type != V_NONE)
+	if (!isnan(diff_p(r)))
 		str_printf(&s, ", p = %.2g", r->p);
 	str_puts(&s, ": ");
 	movement_print_reality(&s, c, r);
@@ -142,7 +142,6 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 {
 	const struct diff_row *r = m->row;
 	struct value *row = table_row(t);
-	struct value p = diff_p(r);
 
 	table_set(t, row, "side", value_str(t, m->side));
 	table_set(t, row, "what", value_str(t, r->key));
@@ -152,10 +151,10 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
 	table_set(t, row, "delta_ns", value_half(t, r->delta, r->delta_ci));
 	table_set(t, row, "sampling_error", value_real(r->delta_sampling));
-	table_set(t, row, "p", p);
+	table_set(t, row, "p", value_real(diff_p(r)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "real",
-		  value_str(t, p.type == V_NONE || r->verdict == VERDICT_DRIFT ? "not known"
+		  value_str(t, isnan(diff_p(r)) || r->verdict == VERDICT_DRIFT ? "not known"
 			       : movement_is_real(c, r)			       ? "yes"
 									       : "no"));
 	table_set(t, row, "words", value_str(t, words));

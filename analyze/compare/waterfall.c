@@ -15,16 +15,18 @@
 enum { STEPS = 12 };
 
 static const struct column columns[] = {
-	{"step", .type = V_STR},
-	{"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta",
-	 .what = "what the step adds"},
-	{"total_ns", "ns", V_REAL, .digits = 2, .what = "after it"},
-	{"sampling_error", "ns", V_REAL, .digits = 2, .optional = true,
+	{MEMBER_NAMED("step", struct costs_row, key), .type = V_STR},
+	{MEMBER(struct costs_row, delta_ns), "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF,
+	 .stem = "delta", .what = "what the step adds"},
+	{MEMBER(struct costs_row, total_ns), "ns", V_REAL, .digits = 2, .what = "after it"},
+	{MEMBER(struct costs_row, sampling_error), "ns", V_REAL, .digits = 2, .optional = true,
 	 .what = "of delta_ns, where an end has one run: half of 95 %"},
-	{"p", .type = V_REAL, .digits = 4,
+	{MEMBER(struct costs_row, p), .type = V_REAL, .digits = 4,
 	 .what = "exact Mann-Whitney, two-sided, Holm's correction"},
-	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"},
-	{"state", .type = V_STR, .what = "new or vanished: no sample at one end; empty: both"},
+	{MEMBER(struct costs_row, verdict), .type = V_STR,
+	 .what = "better, worse, ~ or too few runs; empty: not tested"},
+	{MEMBER(struct costs_row, state), .type = V_STR,
+	 .what = "new or vanished: no sample at one end; empty: both"},
 };
 
 struct waterfall {
@@ -52,31 +54,38 @@ static long long waterfall_round(const struct waterfall *w, double x)
 	return llround(x * w->scale);
 }
 
-/* Adds a row; `delta` is NULL for an end. */
-static struct value *waterfall_add_row(struct waterfall *w, const char *name,
-				       const long long *delta)
+/* Adds a row of a step, or of an end without `delta`. */
+static void waterfall_add_row(struct waterfall *w, struct costs_row row, const long long *delta)
 {
-	struct value *row = table_row(w->t);
-
 	w->at += delta ? *delta : 0;
-	table_set(w->t, row, "step", value_str(w->t, name));
-	if (delta)
-		table_set(w->t, row, "delta_ns", value_real((double)*delta / w->scale));
-	table_set(w->t, row, "total_ns", value_real((double)w->at / w->scale));
-	return row;
+	row.delta_ns.value = delta ? (double)*delta / w->scale : NAN;
+	row.total_ns = (double)w->at / w->scale;
+	table_add(w->t, struct costs_row, &row);
+}
+
+/* Adds a row that has no test. */
+static void waterfall_add_untested(struct waterfall *w, const char *name, const long long *delta)
+{
+	waterfall_add_row(
+		w,
+		(struct costs_row){
+			.key = name, .delta_ns.half = NAN, .sampling_error = NAN, .p = NAN},
+		delta);
 }
 
 static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 {
 	const char *name = r->key2 ? arena_printf(&w->t->arena, "%s %s", r->key, r->key2) : r->key;
 	long long delta = waterfall_round(w, r->delta);
-	struct value *row = waterfall_add_row(w, name, &delta);
 
-	table_set(w->t, row, "delta_ns", value_half(w->t, (double)delta / w->scale, r->delta_ci));
-	table_set(w->t, row, "sampling_error", value_real(r->delta_sampling));
-	table_set(w->t, row, "p", diff_p(r));
-	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));
-	table_set(w->t, row, "state", value_str(w->t, cost_state(r)));
+	waterfall_add_row(w,
+			  (struct costs_row){.key = name,
+					     .delta_ns.half = r->delta_ci,
+					     .sampling_error = r->delta_sampling,
+					     .p = diff_p(r),
+					     .verdict = verdict_name(r->verdict),
+					     .state = cost_state(r)},
+			  &delta);
 }
 
 /* Chooses the largest rows of the diff that the printed digits show. */
@@ -96,7 +105,7 @@ static void waterfall_choose_steps(struct waterfall *w, const struct comparison 
 
 static void waterfall_add_end(struct waterfall *w, const struct comparison *c, enum end e)
 {
-	waterfall_add_row(
+	waterfall_add_untested(
 		w,
 		arena_printf(&w->t->arena, "%s %s", e == BASE ? "base:" : "new:", c->end[e].label),
 		NULL);
@@ -120,11 +129,11 @@ static void waterfall_add_all(struct waterfall *w, const struct comparison *c,
 	if (w->n < d->n) {
 		name = arena_printf(&w->t->arena, "(%zu other %s)", d->n - w->n, l->spec->measure);
 		left = waterfall_round(w, others);
-		waterfall_add_row(w, name, &left);
+		waterfall_add_untested(w, name, &left);
 	}
 	left = waterfall_round(w, d->total[NEW]) - w->at;
 	if (left)
-		waterfall_add_row(w, "(rounding)", &left);
+		waterfall_add_untested(w, "(rounding)", &left);
 	waterfall_add_end(w, c, NEW);
 	free(w->steps);
 }
