@@ -247,6 +247,57 @@ TEST(names_of_4_kib_are_shortened_to_the_page)
 	free(text);
 }
 
+struct all_members {
+	const char *text;
+	int64_t count;
+	double maybe, whole;
+	struct estimate of_runs;
+	struct half_estimate half;
+};
+
+static const struct column member_columns[] = {
+	{MEMBER(struct all_members, text), .type = V_STR},
+	{MEMBER(struct all_members, count), .type = V_INT},
+	{MEMBER(struct all_members, maybe), .type = V_REAL},
+	{MEMBER(struct all_members, whole), .type = V_INT},
+	{MEMBER(struct all_members, of_runs), .type = V_REAL, .spread = SPREAD_RANGE},
+	{MEMBER(struct all_members, half), .type = V_REAL, .spread = SPREAD_HALF},
+	{"other", .type = V_REAL},
+};
+
+TEST(rows_are_made_from_structs)
+{
+	char name[] = "name";
+	struct all_members all = {name,	 7, INFINITY, 3, {.value = 2, .lo = 1, .hi = 3, .n = 6},
+				  {5, 1}};
+	const struct all_members *rows;
+	struct table t;
+
+	table_init(&t, "t", member_columns, (int)array_size(member_columns));
+	table_add(&t, struct all_members, &all);
+	name[0] = 'g';
+	all = (struct all_members){NULL,    0, 1, NAN, {.value = 2, .lo = 1, .hi = 3, .n = 1},
+				   {5, NAN}};
+	table_set(&t, table_add(&t, struct all_members, &all), "other", value_real(4));
+	rows = table_structs(&t, struct all_members);
+	assert_string_equal(rows[0].text, "name"); /* the table's own copy */
+	assert_string_equal(table_text(&t, 0, "text"), "name");
+	assert_true(table_cell(&t, 0, 1)->integer == 7 && table_cell(&t, 0, 3)->integer == 3);
+	assert_true(isnan(rows[0].maybe) && isnan(table_real(&t, 0, "maybe")));
+	assert_true(table_interval(&t, 0, "of_runs").low == 1 && rows[0].of_runs.hi == 3);
+	assert_true(table_interval(&t, 0, "half").half == 1);
+	assert_string_equal(rows[1].text, "");
+	assert_int_equal(table_cell(&t, 1, 0)->type, V_NONE);
+	assert_int_equal(table_cell(&t, 1, 3)->type, V_NONE);
+	assert_true(isnan(rows[1].of_runs.lo)); /* a single run has no interval */
+	assert_null(table_cell(&t, 1, 4)->interval);
+	assert_null(table_cell(&t, 1, 5)->interval);
+	table_move_row(&t, 0, 1);
+	assert_true(table_real(&t, 0, "other") == 4 &&
+		    table_structs(&t, struct all_members)->maybe == 1);
+	table_free(&t);
+}
+
 TEST(equal_long_strings_share_one_copy)
 {
 	char name[201];
