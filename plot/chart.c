@@ -248,9 +248,17 @@ double drawing_claim(struct drawing *d, int i, const char *table, const char *si
 	const char *verdict = "";
 
 	for (size_t row = 0; t && row < t->rows && !*verdict; row++)
-		if (row_is(t, row, metrics ? "metric" : "component", row_name) &&
-		    (!metrics || row_is(t, row, "side", side)))
-			verdict = table_text(t, row, "verdict");
+		if (metrics) {
+			const struct metrics_row *r = &table_structs(t, struct metrics_row)[row];
+
+			if (!strcmp(r->metric, row_name) && !strcmp(r->side, side))
+				verdict = r->verdict;
+		} else {
+			const struct costs_row *r = &table_structs(t, struct costs_row)[row];
+
+			if (!strcmp(r->key, row_name))
+				verdict = r->verdict;
+		}
 	if (strcmp(verdict, verdict_name(VERDICT_WORSE)) &&
 	    (strcmp(verdict, verdict_name(VERDICT_BETTER)) ||
 	     copied_state(&d->zerocopy, drawing_variant(d, i), drawing_copied_side(d)) !=
@@ -273,21 +281,6 @@ void drawing_bars(const struct drawing *d, struct figure *f)
 
 	for (int i = 0; (v = drawing_variant(d, i)); i++)
 		drawing_bar(d, f, v);
-}
-
-void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side, const char *column, const char *without)
-{
-	freed(str_free) struct str absent = {0};
-	const char *v;
-
-	for (int i = 0; (v = drawing_variant(d, i)); i++)
-		if (row_has_figure(t, v, side, column))
-			drawing_bar(d, f, v);
-		else if (!drawing_all_failed(d, v)) /* another remark says that */
-			str_printf(&absent, "%s%s", absent.len ? ", " : "", drawing_label(d, f, v));
-	if (absent.len)
-		figure_remark(f, "%s: %s", without, absent.buf);
 }
 
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f)
@@ -359,7 +352,7 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 	drawing_bars(d, f);
 	for (i = 0; i <= TOTAL_PLACE; i++)
 		for (size_t row = 0; row < t->rows; row++) {
-			const char *side = table_text(t, row, "side");
+			const char *side = row_block(t, row)->side;
 
 			if (drawing_side_place(d, side) == i &&
 			    figure_find_mark(&f->groups, side) < 0)
@@ -368,14 +361,21 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 }
 
 void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
-		       const char *column, const char *note)
+		       enum figure_id id, bool sources)
 {
 	drawing_sides(d, f, t);
 	for (int g = 0; g < f->groups.n; g++)
-		for (int b = 0; b < f->bars.n; b++)
-			figure_put_row(f, g, b, t,
-				       row_find(t, 0, f->bars.mark[b].name, f->groups.mark[g].name),
-				       column, note);
+		for (int b = 0; b < f->bars.n; b++) {
+			const char *variant = f->bars.mark[b].name, *side = f->groups.mark[g].name;
+			struct estimate e = row_figure(t, variant, side, id);
+			long at = row_find(t, 0, variant, side);
+
+			if (!isnan(e.value))
+				figure_put_noted(f, g, b, e,
+						 sources ? table_structs(t, struct figure_row)[at]
+								   .power_source
+							 : "");
+		}
 }
 
 const char *drawing_estimator(const struct drawing *d)

@@ -8,6 +8,7 @@
 
 #include "analyze/compare/compare.h"
 #include "analyze/evidence/limits.h"
+#include "analyze/figures/figures.h"
 #include "analyze/figures/tables.h"
 #include "lib/str.h"
 #include "plot/figure.h"
@@ -164,11 +165,6 @@ bool notes_have_note(const struct notes *list, const struct note *note);
 int drawing_bar(const struct drawing *d, struct figure *f, const char *variant);
 /* Adds the variants to compare, base first. */
 void drawing_bars(const struct drawing *d, struct figure *f);
-/* Adds those that have a figure in the column on this side (NULL: on any). A caption names the
- * others after the words `without`. */
-void drawing_bars_of(const struct drawing *d, struct figure *f, const struct table *t,
-		     const char *side, const char *column, const char *without);
-
 /* Returns how many groups of lying bars stay readable from the back of a room, or --limit. */
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
 
@@ -176,9 +172,10 @@ size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
  * variants as bars. */
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t);
 
-/* Does the same, and puts the rows' values with `note`, a column or NULL. */
+/* Does the same, and puts a figure of table roi or summary. With `sources`, the source of power is
+ * the note. */
 void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
-		       const char *column, const char *note);
+		       enum figure_id id, bool sources);
 
 enum { TOTAL_PLACE = 4 };
 /* Returns the place of a side in charts, from 0 to TOTAL_PLACE. */
@@ -203,35 +200,24 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 
 /* --- variants.c: rows, and names under settings, "mmap+mtu9000+gro-off" --- */
 
-/* Reads a cost with its interval, which does not go below 0. The number of runs is that of the
- * column "runs". */
-struct estimate row_estimate(const struct table *t, size_t row, const char *column);
-
-/* The same of a profile: from fewer than 3 runs, the interval is too wide to say anything. */
+/* From fewer runs, the interval is too wide to say anything. */
 enum { INTERVAL_RUNS = 3 };
-struct estimate row_profiled(const struct table *t, size_t row, const char *column);
 
-/* Puts the row's value as a bar, with a column as its note (NULL: none). Row -1 has no value. */
-void figure_put_row(struct figure *f, int group, int bar, const struct table *t, long row,
-		    const char *column, const char *note);
-
-bool row_is(const struct table *t, size_t row, const char *column, const char *word);
-/* Returns the first row of this variant and side whose column has the word, or -1. */
-long row_with(const struct table *t, const char *variant, const char *side, const char *column,
-	      const char *word);
-
-/* Returns whether a row of this variant and side (NULL: any) has a figure in the column. */
-bool row_has_figure(const struct table *t, const char *variant, const char *side,
-		    const char *column);
+/* Returns a cost with its interval, which does not go below 0. */
+struct estimate estimate_half(struct half_estimate h);
+/* Returns the estimate with the number of runs of its row. */
+struct estimate estimate_of_runs(struct estimate e, int64_t runs);
 
 /* Returns the estimate and its interval times k. */
 struct estimate estimate_times(struct estimate e, double k);
 
-/* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
-const char *row_unit(const struct table *t, const char *column);
-
+/* Returns the variant and the side of a row, whose struct begins with them. */
+const struct block *row_block(const struct table *t, size_t row);
 /* Returns the first row at or after `from` of this variant and side (NULL: any), or -1. */
 long row_find(const struct table *t, size_t from, const char *variant, const char *side);
+/* Returns the figure in a row of summary or roi, whose value is NaN where there is none. */
+struct estimate row_figure(const struct table *t, const char *variant, const char *side,
+			   enum figure_id id);
 
 /* Returns the variant's place in the capture, or -1. */
 int drawing_place(const struct drawing *d, const char *variant);

@@ -46,31 +46,33 @@ static int sides_find_claim(struct drawing *d, const struct figure *f, const cha
 
 /* --- throughput --- */
 
-/* Returns the receiver's row; where there is no receiver, the first row of the variant. */
-static long throughput_row(const struct drawing *d, const struct table *t, const char *variant)
+/* Returns a figure of the receiver; where there is no receiver, of the first row of the variant. */
+static struct estimate throughput_value(const struct drawing *d, const struct table *t,
+					const char *variant, enum figure_id id)
 {
-	long row = row_find(t, 0, variant, drawing_side_with(d, "receiver"));
+	const char *receiver = drawing_side_with(d, "receiver");
 
-	return row >= 0 ? row : row_find(t, 0, variant, NULL);
+	return row_figure(t, variant, row_find(t, 0, variant, receiver) < 0 ? NULL : receiver, id);
 }
 
-static const char *throughput_column(const struct work_kind *k)
+static enum figure_id throughput_figure(const struct work_kind *k)
 {
-	return k == work_kinds ? "throughput_gbps" : k->rate;
+	enum figure_id id = 0;
+
+	while (id < FIGURES && strcmp(figure_kinds[id].name, k->rate))
+		id++;
+	return id < FIGURES ? id : FIGURE_THROUGHPUT;
 }
 
 /* Returns the first kind of work that any variant counted. */
 static const struct work_kind *throughput_kind(const struct drawing *d, const struct table *t)
 {
 	const char *v;
-	long row;
 
 	for (const struct work_kind *k = work_kinds; k < work_kinds + WORK_KINDS && k->rate; k++)
-		for (int i = 0; (v = drawing_variant(d, i)); i++) {
-			row = throughput_row(d, t, v);
-			if (row >= 0 && !isnan(table_real(t, (size_t)row, throughput_column(k))))
+		for (int i = 0; (v = drawing_variant(d, i)); i++)
+			if (!isnan(throughput_value(d, t, v, throughput_figure(k)).value))
 				return k;
-		}
 	return work_kinds;
 }
 
@@ -99,14 +101,18 @@ static int throughput_put_bars(struct drawing *d, struct figure *f, const struct
 	if (rc)
 		return rc;
 	if (by_side) {
-		drawing_put_sides(d, f, t, throughput_column(k), NULL);
+		drawing_put_sides(d, f, t, throughput_figure(k), false);
 		return 0;
 	}
 	figure_group(f, "");
 	drawing_bars(d, f);
-	for (int b = 0; b < f->bars.n; b++)
-		figure_put_row(f, 0, b, t, throughput_row(d, t, f->bars.mark[b].name),
-			       throughput_column(k), NULL);
+	for (int b = 0; b < f->bars.n; b++) {
+		struct estimate e =
+			throughput_value(d, t, f->bars.mark[b].name, throughput_figure(k));
+
+		if (!isnan(e.value))
+			figure_put(f, 0, b, FIGURE_WHOLE, e);
+	}
 	return 0;
 }
 
@@ -147,7 +153,7 @@ static void throughput_claim(struct drawing *d, struct figure *f, const struct l
 					  drawing_variant(d, b));
 		warned = share[b] ? warned : b;
 	}
-	b = sides_find_claim(d, f, k == work_kinds ? "throughput" : k->rate, share, &ratio);
+	b = sides_find_claim(d, f, figure_kinds[throughput_figure(k)].name, share, &ratio);
 	if (b)
 		f->title = figure_text(
 			f, "%s: %s the throughput of %s",
@@ -218,11 +224,10 @@ static const char *roi_total(const struct figure *f)
 }
 
 /* Claims the largest change of all sides together, or of the only side. */
-static void roi_claim(struct drawing *d, struct figure *f, const struct score *s,
-		      const char *column)
+static void roi_claim(struct drawing *d, struct figure *f, const struct score *s, enum figure_id id)
 {
 	double ratio;
-	int b = sides_find_claim(d, f, column, NULL, &ratio);
+	int b = sides_find_claim(d, f, figure_kinds[id].name, NULL, &ratio);
 
 	if (b)
 		f->title = figure_text(
@@ -257,10 +262,22 @@ static size_t roi_count_modelled(const struct figure *f, bool *all)
 /* Returns "wall ", "package ", or "" where no row has the kind of power. */
 static const char *roi_power_word(struct figure *f, const struct table *t)
 {
-	for (size_t row = 0; row < t->rows; row++)
-		if (!isnan(table_real(t, row, "roi_p")) && *table_text(t, row, "power_kind"))
-			return figure_text(f, "%s ", table_text(t, row, "power_kind"));
+	const struct figure_row *rows = table_structs(t, struct figure_row);
+
+	for (const struct figure_row *r = rows; r < rows + t->rows; r++)
+		if (!isnan(r->of[FIGURE_ROI_P].value) && *r->power_kind)
+			return figure_text(f, "%s ", r->power_kind);
 	return "";
+}
+
+static bool roi_has_power(const struct table *t)
+{
+	const struct figure_row *rows = table_structs(t, struct figure_row);
+
+	for (size_t i = 0; i < t->rows; i++)
+		if (!isnan(rows[i].of[FIGURE_ROI_P].value))
+			return true;
+	return false;
 }
 
 /* Names the model in the title, at the axis, in the foot note, and by a star at each bar. */
@@ -287,19 +304,20 @@ enum { ROI_CPU, ROI_POWER };
 static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
 	bool power = d->chart->kind == ROI_POWER;
-	const char *column = power ? "roi_p" : "roi_c", *total = "";
+	enum figure_id id = power ? FIGURE_ROI_P : FIGURE_ROI_C;
+	const char *total = "";
 	const struct score s = roi_score(d, f, power);
 	size_t modelled;
 	bool all;
 
-	if (power && !table_has_values(t, column))
+	if (power && !roi_has_power(t))
 		return error_set(
 			err, ENODATA,
 			"no run has a power source; give a meter's readings with --power-csv at capture or analysis, or a model with --power-model");
 	f->title = figure_text(f, "%s: %s", s.formula, s.words);
 	f->axis = s.unit;
 	f->note_word = power ? "power_source" : NULL;
-	drawing_put_sides(d, f, t, column, power ? "power_source" : NULL);
+	drawing_put_sides(d, f, t, id, power);
 	modelled = roi_count_modelled(f, &all);
 	if (table_has_note(t, NOTE_score_absent_datagrams))
 		figure_remark(f, "n/a: the workload sent datagrams (UDP)");
@@ -321,7 +339,7 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	if (modelled)
 		roi_put_model(d, f, &s, all);
 	else
-		roi_claim(d, f, &s, column);
+		roi_claim(d, f, &s, id);
 	return 0;
 }
 

@@ -5,11 +5,13 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/scope/results.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,21 +46,30 @@ enum { MOST = 8 };
 /* Smaller shares, in percent, at the ends would only widen the axis. */
 #define LEAST_SHARE 1
 
+/* Returns a figure of the histogram: "p50", or the number of a bucket. NULL: no run has it. */
+static const struct sizes_row *sizes_find(const struct table *t, const char *variant,
+					  const char *side, const struct histogram *h,
+					  const char *figure)
+{
+	const struct sizes_row *rows = table_structs(t, struct sizes_row);
+
+	for (long i = -1; (i = row_find(t, (size_t)(i + 1), variant, side)) >= 0;)
+		if (str_starts(rows[i].name, h->prefix) &&
+		    !strcmp(rows[i].name + strlen(h->prefix), figure))
+			return &rows[i];
+	return NULL;
+}
+
 static void sizes_put_percentiles(struct figure *f, const struct table *t, int panel, int bar,
 				  const char *side, const struct histogram *h)
 {
 	int curve = figure_curve(f, panel, bar, h->prefix, false);
-	const char *variant = f->bars.mark[bar].name;
-	char *name;
-	long row;
+	const struct sizes_row *r;
 
 	for (size_t i = 0; i < array_size(percentiles); i++) {
-		name = xasprintf("%s%s", h->prefix, percentiles[i].name);
-		row = row_with(t, variant, side, "name", name);
-		free(name);
-		if (row >= 0)
-			figure_point(f, curve, percentiles[i].at,
-				     estimate_times(row_estimate(t, (size_t)row, "value"), 1e-3));
+		r = sizes_find(t, f->bars.mark[bar].name, side, h, percentiles[i].name);
+		if (r)
+			figure_point(f, curve, percentiles[i].at, estimate_times(r->value, 1e-3));
 	}
 }
 
@@ -67,10 +78,12 @@ enum { BUCKETS = 64 };
 static struct estimate sizes_share(const struct table *t, const char *variant, const char *side,
 				   const struct histogram *h, int bucket)
 {
-	autofree char *name = xasprintf("%s%d", h->prefix, bucket);
-	long row = row_with(t, variant, side, "name", name);
+	char number[16];
+	const struct sizes_row *r;
 
-	return row < 0 ? estimate_plain(0) : row_estimate(t, (size_t)row, "value");
+	snprintf(number, sizeof(number), "%d", bucket);
+	r = sizes_find(t, variant, side, h, number);
+	return r ? r->value : estimate_plain(0);
 }
 
 /*
@@ -109,9 +122,10 @@ static void sizes_put_buckets(struct figure *f, const struct table *t, int panel
 /* Returns whether any variant has the histogram on the side. */
 static bool sizes_has(const struct table *t, const char *side, const struct histogram *h)
 {
-	for (size_t row = 0; row < t->rows; row++)
-		if (!strcmp(table_text(t, row, "side"), side) &&
-		    str_starts(table_text(t, row, "name"), h->prefix))
+	const struct sizes_row *rows = table_structs(t, struct sizes_row);
+
+	for (const struct sizes_row *r = rows; r < rows + t->rows; r++)
+		if (!strcmp(r->block.side, side) && str_starts(r->name, h->prefix))
 			return true;
 	return false;
 }

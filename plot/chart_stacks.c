@@ -6,8 +6,8 @@
 #include "plot/chart.h"
 
 #include "analyze/costs/costs.h"
+#include "analyze/figures/figures.h"
 #include "analyze/scope/results.h"
-#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
 
@@ -23,35 +23,50 @@
  * CPUs, not only of the workload.
  */
 static const struct {
-	const char *column, *label, *colour;
+	enum cpu_part of;
+	const char *label, *colour;
 } cpu_parts[] = {
-	{"app_pct", "user", "user time"},   {"sys_pct", "system", "system"},
-	{"soft_pct", "softirq", "softirq"}, {"irq_pct", "hardirq", "hardirq"},
-	{"steal_pct", "stolen", "stolen"},
+	{CPU_APP, "user", "user time"},	  {CPU_SYS, "system", "system"},
+	{CPU_SOFT, "softirq", "softirq"}, {CPU_IRQ, "hardirq", "hardirq"},
+	{CPU_STEAL, "stolen", "stolen"},
 };
+
+static bool cpu_has_part(const struct table *t, enum cpu_part part)
+{
+	const struct cpu_row *rows = table_structs(t, struct cpu_row);
+
+	for (size_t i = 0; i < t->rows; i++)
+		if (!isnan(rows[i].part[part]))
+			return true;
+	return false;
+}
 
 /* Puts the parts of a bar. Returns whether they add up to the whole. Medians of noisy runs do not.
  */
 static bool cpu_put_bar(struct figure *f, const struct table *t, int group, int bar)
 {
-	long row = row_find(t, 0, f->bars.mark[bar].name, f->groups.mark[group].name);
-	double sum = 0;
+	long at = row_find(t, 0, f->bars.mark[bar].name, f->groups.mark[group].name);
+	const struct cpu_row *row = table_structs(t, struct cpu_row) + at;
 	struct estimate whole;
+	double sum = 0;
 	int part = 0;
 
-	for (size_t i = 0; i < array_size(cpu_parts) && row >= 0; i++) {
-		double share = table_real(t, (size_t)row, cpu_parts[i].column);
+	if (at < 0)
+		return true;
+	for (size_t i = 0; i < array_size(cpu_parts); i++) {
+		double share = row->part[cpu_parts[i].of];
 
-		if (!table_has_values(t, cpu_parts[i].column))
+		if (!cpu_has_part(t, cpu_parts[i].of))
 			continue;
 		if (!isnan(share))
 			figure_put(f, group, bar, part, estimate_plain(share));
 		part++;
 		sum += share;
 	}
-	figure_put_row(f, group, bar, t, row, "busy_pct", NULL);
-	return !figure_get(f, group, bar, FIGURE_WHOLE, &whole) ||
-	       !(fabs(sum - whole.value) > 0.005 * whole.value);
+	whole = estimate_of_runs(row->busy_pct, row->runs);
+	if (!isnan(whole.value))
+		figure_put(f, group, bar, FIGURE_WHOLE, whole);
+	return isnan(whole.value) || !(fabs(sum - whole.value) > 0.005 * whole.value);
 }
 
 /* Draws the workload alone. Table roi has its CPU use with the interval, and the total. */
@@ -66,7 +81,7 @@ static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *
 	f->subtitle =
 		"CPU time of its processes, on any CPU; 100 % = one CPU; lower is better at the same throughput";
 	f->axis = "% of one CPU";
-	drawing_put_sides(d, f, t, "cpu_pct", NULL);
+	drawing_put_sides(d, f, t, FIGURE_CPU, false);
 	drawing_foot(d, f, FROM_MEASURED);
 	return 0;
 }
@@ -83,7 +98,7 @@ static int cpu_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	f->axis = "% of one CPU";
 	drawing_sides(d, f, t);
 	for (size_t i = 0; i < array_size(cpu_parts); i++)
-		if (table_has_values(t, cpu_parts[i].column))
+		if (cpu_has_part(t, cpu_parts[i].of))
 			figure_part(f, cpu_parts[i].label, palette_part(cpu_parts[i].colour));
 	for (int g = 0; g < f->groups.n; g++)
 		for (int b = 0; b < f->bars.n; b++)
@@ -251,20 +266,20 @@ static bool component_is_central(const char *name)
 static size_t components_gather(const struct figure *f, const struct table *t,
 				struct component *all)
 {
-	size_t row, i, n = 0;
+	const struct cost_row *rows = table_structs(t, struct cost_row);
+	size_t i, n = 0;
 
-	for (row = 0; row < t->rows; row++) {
-		const char *name = table_text(t, row, "component");
-		double ns = table_real(t, row, "self_ns");
+	for (const struct cost_row *r = rows; r < rows + t->rows; r++) {
+		const char *name = r->key[BY_COMPONENT];
 
-		if (!(ns > 0) || figure_find_mark(&f->bars, table_text(t, row, "variant")) < 0)
+		if (!(r->self_ns.value > 0) || figure_find_mark(&f->bars, r->block.variant) < 0)
 			continue;
 		for (i = 0; i < n && strcmp(all[i].name, name); i++)
 			;
 		if (i == n)
 			all[n++] =
 				(struct component){name, component_is_central(name) ? INFINITY : 0};
-		all[i].most = fmax(all[i].most, ns);
+		all[i].most = fmax(all[i].most, r->self_ns.value);
 	}
 	return n;
 }
@@ -286,34 +301,38 @@ static void components_add_parts(struct figure *f, const struct table *t)
 	free(all);
 }
 
-/* Returns the sum of the components that have no part; the interval of a sum is not known. */
-static struct estimate components_rest(const struct figure *f, const struct table *t,
-				       const char *variant, const char *side)
+/* Returns the cost of a component. Of the rest it is the sum of the components that have no part,
+ * whose interval is not known. */
+static struct estimate components_cost(const struct figure *f, const struct table *t,
+				       const char *variant, const char *side, const char *name)
 {
+	const struct cost_row *rows = table_structs(t, struct cost_row);
 	double sum = 0;
 
-	for (long row = row_find(t, 0, variant, side); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (table_real(t, (size_t)row, "self_ns") > 0 &&
-		    figure_find_mark(&f->parts, table_text(t, (size_t)row, "component")) < 0)
-			sum += table_real(t, (size_t)row, "self_ns");
-	return estimate_plain(sum > 0 ? sum : NAN);
+	for (long i = -1; (i = row_find(t, (size_t)(i + 1), variant, side)) >= 0;) {
+		const struct cost_row *r = &rows[i];
+
+		if (!strcmp(r->key[BY_COMPONENT], name))
+			return estimate_half(r->self_ns);
+		if (r->self_ns.value > 0 && figure_find_mark(&f->parts, r->key[BY_COMPONENT]) < 0)
+			sum += r->self_ns.value;
+	}
+	return estimate_plain(sum > 0 && !strcmp(name, rest_name) ? sum : NAN);
 }
 
 /* The costs of a unit of work, of which a chart claims the changes. */
 struct component_costs {
 	const struct table *summary; /* table summary; NULL: not known */
 	const char *unit;
-	const char *column; /* the cost in all: "ns_per_kib" */
+	enum figure_id all; /* the cost in all; FIGURES: not known */
 };
 
 /* Returns what the summary says that a unit of work costs on a side. */
 static struct estimate components_measured(const struct component_costs *c, const char *variant,
 					   const char *side)
 {
-	long row = c->summary ? row_find(c->summary, 0, variant, side) : -1;
-
-	return row < 0 ? estimate_plain(NAN) : row_estimate(c->summary, (size_t)row, c->column);
+	return c->summary && c->all < FIGURES ? row_figure(c->summary, variant, side, c->all)
+					      : estimate_plain(NAN);
 }
 
 /*
@@ -327,12 +346,7 @@ static void components_put_bar(struct figure *f, const struct table *t,
 	struct estimate whole = estimate_plain(0), e;
 
 	for (int p = 0; p < f->parts.n; p++) {
-		const char *name = f->parts.mark[p].name;
-		long row = row_with(t, variant, side, "component", name);
-
-		e = !strcmp(name, rest_name) ? components_rest(f, t, variant, side)
-		    : row >= 0		     ? row_profiled(t, (size_t)row, "self_ns")
-					     : estimate_plain(NAN);
+		e = components_cost(f, t, variant, side, f->parts.mark[p].name);
 		if (isnan(e.value))
 			continue;
 		figure_put(f, group, bar, p, e);
@@ -370,10 +384,12 @@ static void components_claim_bar(struct drawing *d, struct figure *f,
 		f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s", drawing_title(d, f, name),
 		several ? " against " : "", several ? drawing_title(d, f, old) : "", side->label,
 		claim_places(base.value), base.value, claim_places(new.value), new.value, c->unit);
-	ratio = drawing_claim(d, b, "metrics", side->name, c->column,
+	if (!c->summary || c->all == FIGURES)
+		return;
+	ratio = drawing_claim(d, b, "metrics", side->name, figure_kinds[c->all].name,
 			      components_measured(c, old, side->name).value,
 			      components_measured(c, name, side->name).value);
-	if (c->summary && ratio > 0 && figure_get(f, g, from, FIGURE_WHOLE, &base) &&
+	if (ratio > 0 && figure_get(f, g, from, FIGURE_WHOLE, &base) &&
 	    figure_get(f, g, b, FIGURE_WHOLE, &new))
 		f->title =
 			figure_text(f, "%s, in all %.*f → %.*f", f->title, claim_places(base.value),
@@ -389,8 +405,13 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 	int p, rc = 0;
 
 	drawing_table(d, 1, &c.summary, &ignored);
-	c.unit = row_unit(t, "self_ns");
-	c.column = arena_printf(&f->arena, "ns_per_%s", work_word(c.unit));
+	c.unit = t->rows && table_structs(t, struct cost_row)->unit
+			 ? table_structs(t, struct cost_row)->unit
+			 : "KiB";
+	for (c.all = 0; c.all < FIGURES; c.all++)
+		if (figure_kinds[c.all].per && !strcmp(figure_kinds[c.all].per, c.unit) &&
+		    !strcmp(figure_kinds[c.all].unit, "ns"))
+			break;
 	f->title = figure_text(f, "What one %s costs, by component", c.unit);
 	f->subtitle = figure_text(f, "CPU time of a side per %s moved; lower is better", c.unit);
 	f->axis = figure_text(f, "ns per %s", c.unit);

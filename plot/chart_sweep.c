@@ -6,6 +6,7 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/figures/figures.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
@@ -39,7 +40,9 @@ struct sweep_panel {
 
 /* The rows that are drawn: of one setting. */
 struct sweep_rows {
-	const struct table *t, *crossovers;
+	const struct sweep_row *rows, *end;
+	const struct crossover_row *crossovers;
+	size_t ncrossovers;
 	const char *setting;
 	bool numbers;
 	struct sweep_panel panels[CURVES_PANELS];
@@ -58,16 +61,13 @@ static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, cons
 /* Adds a panel for each combination of the other settings. */
 static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, int most)
 {
-	for (size_t row = 0; row < r->t->rows; row++) {
-		const char *under = table_text(r->t, row, "under");
-
-		if (!row_is(r->t, row, "setting", r->setting) ||
-		    !row_is(r->t, row, "metric", g->metric) || sweep_has_panel(r, g->metric, under))
+	for (const struct sweep_row *row = r->rows; row < r->end; row++) {
+		if (strcmp(row->setting, r->setting) || strcmp(row->metric, g->metric) ||
+		    sweep_has_panel(r, g->metric, row->under))
 			continue;
 		if (r->npanels < most)
-			r->panels[r->npanels++] = (struct sweep_panel){
-				g, under, table_text(r->t, row, "side"),
-				strstr(table_text(r->t, row, "unit"), "modelled")};
+			r->panels[r->npanels++] =
+				(struct sweep_panel){g, row->under, row->side, row->modelled};
 		else
 			r->left_out++;
 	}
@@ -76,12 +76,12 @@ static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, 
 /* Chooses the setting: the first with numbers, else the first. --setting leaves one. */
 static void sweep_choose(struct sweep_rows *r)
 {
-	for (size_t row = 0; row < r->t->rows; row++) {
-		bool number = !isnan(table_real(r->t, row, "number"));
+	for (const struct sweep_row *row = r->rows; row < r->end; row++) {
+		bool number = !isnan(row->number);
 
 		if (r->setting && (r->numbers || !number))
 			continue;
-		r->setting = table_text(r->t, row, "setting");
+		r->setting = row->setting;
 		r->numbers = number;
 	}
 	for (size_t i = 0; i < array_size(gauges) && r->setting; i++) {
@@ -103,18 +103,13 @@ static double sweep_x(const struct figure *f, const char *value)
 /* Adds the variants of the plan as lines, and the setting's values as ticks. */
 static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 {
-	for (size_t row = 0; row < r->t->rows; row++) {
-		const char *variant = table_text(r->t, row, "variant");
-		const char *value = table_text(r->t, row, "value");
-
-		if (!row_is(r->t, row, "setting", r->setting))
+	for (const struct sweep_row *row = r->rows; row < r->end; row++) {
+		if (strcmp(row->setting, r->setting))
 			continue;
-		if (figure_find_mark(&f->bars, variant) < 0)
-			figure_bar(f, variant, palette_variant(f->bars.n));
-		if (isnan(sweep_x(f, value)))
-			figure_tick(
-				f, r->numbers ? table_real(r->t, row, "number") : f->curves->nticks,
-				value);
+		if (figure_find_mark(&f->bars, row->variant) < 0)
+			figure_bar(f, row->variant, palette_variant(f->bars.n));
+		if (isnan(sweep_x(f, row->value)))
+			figure_tick(f, r->numbers ? row->number : f->curves->nticks, row->value);
 	}
 	if (f->bars.n > FIGURE_BARS) {
 		figure_remark(f, "Not in this chart: %d more variants (--variant chooses)",
@@ -151,41 +146,34 @@ static void sweep_put_curve(const struct sweep_rows *r, struct figure *f,
 {
 	int curve = figure_curve(f, panel, line, p->gauge->metric, false);
 
-	for (size_t row = 0; row < r->t->rows; row++)
-		if (row_is(r->t, row, "setting", r->setting) &&
-		    row_is(r->t, row, "metric", p->gauge->metric) &&
-		    row_is(r->t, row, "under", p->under) && row_is(r->t, row, "side", p->side) &&
-		    row_is(r->t, row, "variant", f->bars.mark[line].name))
-			figure_point(f, curve, sweep_x(f, table_text(r->t, row, "value")),
-				     row_estimate(r->t, row, "estimate"));
+	for (const struct sweep_row *row = r->rows; row < r->end; row++)
+		if (!strcmp(row->setting, r->setting) && !strcmp(row->metric, p->gauge->metric) &&
+		    !strcmp(row->under, p->under) && !strcmp(row->side, p->side) &&
+		    !strcmp(row->variant, f->bars.mark[line].name))
+			figure_point(f, curve, sweep_x(f, row->value), row->estimate);
 }
 
-/* Returns the crossover's row of the panel for the line, or -1. */
-static long sweep_crossover(const struct sweep_rows *r, const struct sweep_panel *p,
-			    const char *variant)
+/* Returns the crossover of the panel for the line, or NULL. */
+static const struct crossover_row *sweep_crossover(const struct sweep_rows *r,
+						   const struct sweep_panel *p, const char *variant)
 {
-	for (size_t row = 0; r->crossovers && row < r->crossovers->rows; row++)
-		if (row_is(r->crossovers, row, "setting", r->setting) &&
-		    row_is(r->crossovers, row, "metric", p->gauge->metric) &&
-		    row_is(r->crossovers, row, "under", p->under) &&
-		    row_is(r->crossovers, row, "new", variant))
-			return (long)row;
-	return -1;
+	for (size_t i = 0; i < r->ncrossovers; i++) {
+		const struct crossover_row *c = &r->crossovers[i];
+
+		if (!strcmp(c->setting, r->setting) && !strcmp(c->metric, p->gauge->metric) &&
+		    !strcmp(c->under, p->under) && !strcmp(c->new, variant))
+			return c;
+	}
+	return NULL;
 }
 
 static void sweep_put_mark(const struct sweep_rows *r, struct figure *f,
 			   const struct sweep_panel *p, int panel, int line)
 {
-	long row = sweep_crossover(r, p, f->bars.mark[line].name);
-	struct interval i;
-	double at;
+	const struct crossover_row *c = sweep_crossover(r, p, f->bars.mark[line].name);
 
-	if (row < 0 || isnan(table_real(r->crossovers, (size_t)row, "at")))
-		return;
-	at = table_real(r->crossovers, (size_t)row, "at");
-	i = table_interval(r->crossovers, (size_t)row, "at");
-	figure_mark(f, panel, at, i.low, i.high,
-		    table_text(r->crossovers, (size_t)row, "at_words"));
+	if (c && !isnan(c->at.value))
+		figure_mark(f, panel, c->at.value, c->at.lo, c->at.hi, c->at_words);
 }
 
 static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
@@ -223,25 +211,20 @@ static bool sweep_line_copied(const struct drawing *d, const char *variant)
 static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
 {
 	const struct sweep_panel *p = &r->panels[0];
-	struct interval i;
-	const char *kind;
-	long row;
 
 	for (int line = 1; line < f->bars.n && !*p->under; line++) {
 		const char *name = f->bars.mark[line].name;
 
-		row = sweep_crossover(r, p, name);
-		if (row < 0 || sweep_line_copied(d, name))
+		const struct crossover_row *c = sweep_crossover(r, p, name);
+
+		if (!c || sweep_line_copied(d, name))
 			continue;
-		kind = table_text(r->crossovers, (size_t)row, "kind");
-		i = table_interval(r->crossovers, (size_t)row, "at");
-		if (!strcmp(kind, "begins") && !isnan(i.high))
+		if (!strcmp(c->kind, crossover_words[CROSSOVER_BEGINS]) && !isnan(c->at.hi))
 			f->title = figure_text(
 				f, "%s costs less CPU time than %s from %s = %s on (95 %%: %s)",
-				name, f->bars.mark[0].name, r->setting,
-				table_text(r->crossovers, (size_t)row, "at_words"),
-				table_text(r->crossovers, (size_t)row, "range_words"));
-		else if (!strcmp(kind, "always"))
+				name, f->bars.mark[0].name, r->setting, c->at_words,
+				c->range_words);
+		else if (!strcmp(c->kind, crossover_words[CROSSOVER_ALWAYS]))
 			f->title = figure_text(f, "%s costs less CPU time than %s at every %s",
 					       name, f->bars.mark[0].name, r->setting);
 		else
@@ -273,7 +256,14 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 
 static int sweep_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
-	struct sweep_rows r = {.t = t, .crossovers = t->detail};
+	const struct table *crossovers = t->detail;
+	struct sweep_rows r = {.rows = table_structs(t, struct sweep_row)};
+
+	r.end = r.rows + t->rows;
+	if (crossovers) {
+		r.crossovers = table_structs(crossovers, struct crossover_row);
+		r.ncrossovers = crossovers->rows;
+	}
 
 	f->remarks =
 		NULL; /* on variants with settings, which no line has; warnings of copying stay */

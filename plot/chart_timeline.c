@@ -9,6 +9,7 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/scope/results.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -74,14 +75,13 @@ static int gauge_of(const char *name, bool alone)
 	return -1;
 }
 
-static struct run_line *timeline_line(struct timeline *l, const struct table *t, size_t row,
-				      int gauge)
+static struct run_line *timeline_line(struct timeline *l, const struct timeline_row *r, int gauge)
 {
-	struct run_line new = {.variant = table_text(t, row, "variant"),
-			       .side = table_text(t, row, "side"),
+	struct run_line new = {.variant = r->block.variant,
+			       .side = r->block.side,
 			       .gauge = gauge,
-			       .run = (int)table_real(t, row, "run"),
-			       .seconds = table_real(t, row, "seconds")};
+			       .run = (int)r->run,
+			       .seconds = r->seconds};
 	struct run_line *last = l->n ? &l->lines[l->n - 1] : NULL;
 
 	if (last && last->gauge == gauge && last->run == new.run &&
@@ -99,30 +99,22 @@ static bool timed_is_near(const struct run_line *l, double t)
 	return t >= -margin && t <= l->seconds + margin;
 }
 
-static struct timed timed_read(const struct table *t, size_t row)
-{
-	double at = table_real(t, row, "t_s"), value = table_real(t, row, "value");
-	struct interval range = table_interval(t, row, "value");
-
-	if (isnan(range.low))
-		range = (struct interval){.low = value, .high = value};
-	return (struct timed){at, value, range.low, range.high, 1};
-}
-
 static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 {
-	struct run_line *line;
-	int gauge;
+	const struct timeline_row *rows = table_structs(t, struct timeline_row);
 
-	for (size_t row = 0; row < t->rows; row++) {
-		double at = table_real(t, row, "t_s");
+	for (const struct timeline_row *r = rows; r < rows + t->rows; r++) {
+		int gauge = gauge_of(r->name, alone);
+		const struct estimate v = r->value;
+		struct run_line *line;
 
-		gauge = gauge_of(table_text(t, row, "name"), alone);
 		if (gauge < 0)
 			continue;
-		line = timeline_line(l, t, row, gauge);
-		if (timed_is_near(line, at))
-			array_add(line->p, line->n, line->cap, timed_read(t, row));
+		line = timeline_line(l, r, gauge);
+		if (timed_is_near(line, r->t_s))
+			array_add(line->p, line->n, line->cap,
+				  (struct timed){r->t_s, v.value, isnan(v.lo) ? v.value : v.lo,
+						 isnan(v.lo) ? v.value : v.hi, 1});
 	}
 }
 

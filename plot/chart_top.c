@@ -5,6 +5,9 @@
  */
 #include "plot/chart.h"
 
+#include "analyze/costs/costs.h"
+#include "analyze/figures/figures.h"
+#include "analyze/scope/results.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "plot/label.h"
@@ -17,10 +20,11 @@
 
 /* A row with a time of a function or of a system call. */
 struct top_row {
-	const char *side, *name, *object;
-	int bar;
+	struct block block;
+	const char *name, *object; /* object: tells names apart, or "" */
+	double ns;		   /* NAN: not known */
 	size_t row;
-	double ns;
+	int bar;
 };
 
 /* The rows of one function or system call of a side, and the largest sum of a variant. */
@@ -34,7 +38,7 @@ struct top {
 static int top_rows_by_name(const void *a, const void *b)
 {
 	const struct top_row *x = a, *y = b;
-	int order = strcmp(x->side, y->side);
+	int order = strcmp(x->block.side, y->block.side);
 
 	order = order ? order : strcmp(x->name, y->name);
 	order = order ? order : strcmp(x->object, y->object);
@@ -51,36 +55,54 @@ static int tops_by_cost(const void *a, const void *b)
 	return top_rows_by_name(x->rows, y->rows);
 }
 
+/* Adds the variants with a time on this side (NULL: on any). A caption names the others. */
+static void top_put_bars(const struct drawing *d, struct figure *f, const struct top_row *rows,
+			 size_t n, const char *side, const char *without)
+{
+	freed(str_free) struct str absent = {0};
+	const char *v;
+	size_t i;
+
+	for (int k = 0; (v = drawing_variant(d, k)); k++) {
+		for (i = 0; i < n; i++)
+			if (!isnan(rows[i].ns) && !strcmp(rows[i].block.variant, v) &&
+			    (!side || !strcmp(rows[i].block.side, side)))
+				break;
+		if (i < n)
+			drawing_bar(d, f, v);
+		else if (!drawing_all_failed(d, v)) /* another remark says that */
+			str_printf(&absent, "%s%s", absent.len ? ", " : "", drawing_label(d, f, v));
+	}
+	if (absent.len)
+		figure_remark(f, "%s: %s", without, absent.buf);
+}
+
 /*
  * Returns the tops of the side (NULL: of all sides), the costliest first, and their number. Those
- * without a time do not count. `object`: a column that tells names apart, or NULL.
+ * without a time do not count. Leaves the rows that count, and their number in *nrows.
  */
-static struct top *tops_gather(const struct drawing *d, struct figure *f, const struct table *t,
-			       const char *side, const char *ns, const char *name,
-			       const char *object, size_t *n)
+static struct top *tops_gather(const struct drawing *d, struct figure *f, struct top_row *rows,
+			       size_t *nrows, const char *side, size_t *n)
 {
-	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows)), *r;
-	struct top *all = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*all)), *last = NULL;
-	size_t i, nrows = 0;
+	struct top *all = arena_alloc(&f->arena, (*nrows + 1) * sizeof(*all)), *last = NULL;
+	size_t i, kept = 0;
 	double sum = 0;
+	struct top_row *r;
 
-	for (size_t row = 0; row < t->rows; row++) {
-		r = &rows[nrows];
-		*r = (struct top_row){table_text(t, row, "side"),
-				      table_text(t, row, name),
-				      object ? table_text(t, row, object) : "",
-				      figure_find_mark(&f->bars, table_text(t, row, "variant")),
-				      row,
-				      table_real(t, row, ns)};
-		nrows += r->bar >= 0 && !isnan(r->ns) && (!side || !strcmp(r->side, side));
+	for (i = 0; i < *nrows; i++) {
+		rows[i].bar = figure_find_mark(&f->bars, rows[i].block.variant);
+		if (rows[i].bar >= 0 && !isnan(rows[i].ns) &&
+		    (!side || !strcmp(rows[i].block.side, side)))
+			rows[kept++] = rows[i];
 	}
-	qsort(rows, nrows, sizeof(*rows), top_rows_by_name);
-	for (i = 0, *n = 0; i < nrows; i++) {
+	*nrows = kept;
+	qsort(rows, kept, sizeof(*rows), top_rows_by_name);
+	for (i = 0, *n = 0; i < kept; i++) {
 		r = &rows[i];
-		if (!last || strcmp(last->rows->side, r->side) ||
+		if (!last || strcmp(last->rows->block.side, r->block.side) ||
 		    strcmp(last->rows->name, r->name) || strcmp(last->rows->object, r->object)) {
 			last = &all[(*n)++];
-			*last = (struct top){r, 0, 0, drawing_side_place(d, r->side)};
+			*last = (struct top){r, 0, 0, drawing_side_place(d, r->block.side)};
 		}
 		sum = last->n++ && r[-1].bar == r->bar ? sum + r->ns : r->ns;
 		last->most = fmax(last->most, sum);
@@ -95,8 +117,8 @@ static struct top *tops_gather(const struct drawing *d, struct figure *f, const 
 
 /* Puts the i-th of n functions. Its name has the object where two objects have a function of that
  * name. */
-static void functions_put_group(struct figure *f, const struct table *t, const struct top *all,
-				size_t i, size_t n)
+static void functions_put_group(struct figure *f, const struct cost_row *rows,
+				const struct top *all, size_t i, size_t n)
 {
 	const struct top_row *r = all[i].rows;
 	const char *label = r->name;
@@ -111,7 +133,7 @@ static void functions_put_group(struct figure *f, const struct table *t, const s
 	for (size_t k = 0; k < all[i].n; k++)
 		if (r[k].ns > 0) /* else only what it calls was hit */
 			figure_put(f, group, r[k].bar, FIGURE_WHOLE,
-				   row_profiled(t, r[k].row, "self_ns"));
+				   estimate_half(rows[r[k].row].self_ns));
 }
 
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
@@ -149,7 +171,7 @@ static const char *functions_side(const struct drawing *d, const struct table *t
 	if (only || row_find(t, 0, NULL, wanted) >= 0)
 		return wanted;
 	for (size_t row = 0; row < t->rows; row++) {
-		side = table_text(t, row, "side");
+		side = row_block(t, row)->side;
 		if (*side && strcmp(drawing_role(d, side), "sender"))
 			return side;
 	}
@@ -159,20 +181,28 @@ static const char *functions_side(const struct drawing *d, const struct table *t
 static int functions_draw(struct drawing *d, struct figure *f, const struct table *t,
 			  struct error *err)
 {
-	const char *side;
+	const struct cost_row *costs = table_structs(t, struct cost_row);
+	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows));
+	const char *side = functions_side(d, t);
+	size_t shown, most, n = t->rows;
 	struct top *all;
-	size_t shown, most;
 	int rc = 0;
 
-	side = functions_side(d, t);
-	drawing_bars_of(d, f, t, side, "self_ns", "No profile with a cost per unit of work");
-	all = tops_gather(d, f, t, side, "self_ns", "symbol", "dso", &shown);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (struct top_row){costs[i].block,
+					   costs[i].key[BY_SYMBOL],
+					   costs[i].key[BY_DSO],
+					   costs[i].self_ns.value,
+					   i,
+					   -1};
+	top_put_bars(d, f, rows, n, side, "No profile with a cost per unit of work");
+	all = tops_gather(d, f, rows, &n, side, &shown);
 	most = drawing_most_groups(d, f);
 	shown = shown < most ? shown : most;
 	for (size_t i = 0; i < shown; i++)
-		functions_put_group(f, t, all, i, shown);
+		functions_put_group(f, costs, all, i, shown);
 	if (shown) {
-		functions_put_words(d, f, side, row_unit(t, "self_ns"));
+		functions_put_words(d, f, side, costs->unit ? costs->unit : "KiB");
 		drawing_foot(d, f, FROM_PROFILED);
 	} else {
 		rc = error_set(
@@ -208,52 +238,56 @@ static int syscalls_by_side(const void *a, const void *b)
 	const struct top *x = a, *y = b;
 	int order = x->place - y->place;
 
-	order = order ? order : strcmp(x->rows->side, y->rows->side);
+	order = order ? order : strcmp(x->rows->block.side, y->rows->block.side);
 	return order ? order : tops_by_cost(a, b);
 }
 
 /* Adds up the rows of all commands. The interval is that of the mean call, which a single call does
- * not have. */
-static void syscalls_put_bar(struct figure *f, const struct table *t, const struct top *g,
-			     int group, int bar)
+ * not have. `counted`: the variant has calls on this side. */
+static void syscalls_put_bar(struct figure *f, const struct syscalls_row *calls,
+			     const struct top *g, int group, int bar, bool counted)
 {
-	double ns = 0, variance = 0, calls = 0, ci, error;
+	double ns = 0, variance = 0, per_mib = 0, ci;
 
-	for (size_t i = 0; i < g->n; i++) {
-		const struct top_row *r = &g->rows[i];
+	for (const struct top_row *r = g->rows; r < g->rows + g->n; r++) {
+		const struct syscalls_row *of = &calls[r->row];
 
 		if (r->bar != bar)
 			continue;
-		error = table_real(t, r->row, "calls") < 2
-				? NAN
-				: table_real(t, r->row, "stddev_pct") / 100;
 		ns += r->ns;
-		variance += pow(r->ns * error, 2);
-		calls += table_real(t, r->row, "calls_per_mib");
+		variance += pow(r->ns * (of->calls < 2 ? NAN : of->stddev_pct / 100), 2);
+		per_mib += of->calls_per_mib;
 	}
 	ci = 1.96 * sqrt(variance);
 	if (ns > 0)
 		figure_put_noted(
 			f, group, bar,
 			(struct estimate){.value = ns, .lo = ci > ns ? 0 : ns - ci, .hi = ns + ci},
-			arena_printf(&f->arena, "%.10g", calls));
-	else if (!row_has_figure(t, f->bars.mark[bar].name, g->rows->side, "ns_per_kib"))
+			arena_printf(&f->arena, "%.10g", per_mib));
+	else if (!counted)
 		figure_put_noted(f, group, bar, estimate_plain(NAN), "n/a");
 }
 
-static void syscalls_put_groups(struct figure *f, const struct table *t, const struct top *all,
-				size_t n)
+/* Puts the first n system calls. `rows` are all that count. */
+static void syscalls_put_groups(struct figure *f, const struct syscalls_row *calls,
+				const struct top *all, size_t n, const struct top_row *rows,
+				size_t nrows)
 {
-	bool one_side = !strcmp(all[0].rows->side, all[n - 1].rows->side);
+	bool one_side = !strcmp(all[0].rows->block.side, all[n - 1].rows->block.side), counted;
+	const char *side;
 	int group;
 
 	for (size_t i = 0; i < n; i++) {
-		group = figure_group(f,
-				     one_side ? all[i].rows->name
-					      : arena_printf(&f->arena, "%s: %s", all[i].rows->side,
-							     all[i].rows->name));
-		for (int b = 0; b < f->bars.n; b++)
-			syscalls_put_bar(f, t, &all[i], group, b);
+		side = all[i].rows->block.side;
+		group = figure_group(
+			f, one_side ? all[i].rows->name
+				    : arena_printf(&f->arena, "%s: %s", side, all[i].rows->name));
+		for (int b = 0; b < f->bars.n; b++) {
+			counted = false;
+			for (size_t k = 0; k < nrows && !counted; k++)
+				counted = rows[k].bar == b && !strcmp(rows[k].block.side, side);
+			syscalls_put_bar(f, calls, &all[i], group, b, counted);
+		}
 	}
 }
 
@@ -291,16 +325,21 @@ static size_t syscalls_shown(const struct drawing *d, const struct figure *f, co
 static int syscalls_draw(struct drawing *d, struct figure *f, const struct table *t,
 			 struct error *err)
 {
+	const struct syscalls_row *calls = table_structs(t, struct syscalls_row);
+	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows));
+	size_t n, shown, nrows = t->rows;
 	struct top *all;
 	int rc = 0;
-	size_t n, shown;
 
-	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "No system calls with known KiB");
-	all = tops_gather(d, f, t, NULL, "ns_per_kib", "syscall", NULL, &n);
+	for (size_t i = 0; i < nrows; i++)
+		rows[i] = (struct top_row){
+			calls[i].block, calls[i].syscall, "", calls[i].ns_per_kib, i, -1};
+	top_put_bars(d, f, rows, nrows, NULL, "No system calls with known KiB");
+	all = tops_gather(d, f, rows, &nrows, NULL, &n);
 	if (n) {
 		shown = syscalls_shown(d, f, all, n);
 		qsort(all, shown, sizeof(*all), syscalls_by_side);
-		syscalls_put_groups(f, t, all, shown);
+		syscalls_put_groups(f, calls, all, shown, rows, nrows);
 		syscalls_put_words(d, f, shown, n);
 	} else {
 		rc = error_set(
@@ -336,21 +375,29 @@ static const char *counters_label(struct figure *f, const char *side, const char
 			   unit);
 }
 
-/* Puts the bars of the base's row. */
-static void counters_put_group(struct figure *f, const struct table *t, size_t row)
+/* Returns the value of a score, NaN where the variant has none. */
+static struct estimate counters_value(const struct table *t, const char *variant,
+				      const struct scores_row *of)
 {
-	const char *side = table_text(t, row, "side"), *score = table_text(t, row, "score");
-	double base = table_real(t, row, "value");
-	int group = figure_group(f, arena_printf(&f->arena, "%s: %s", side, score));
+	const struct scores_row *rows = table_structs(t, struct scores_row);
 
-	f->groups.mark[group].label = counters_label(f, side, score, table_text(t, row, "unit"));
+	for (long i = -1; (i = row_find(t, (size_t)(i + 1), variant, of->block.side)) >= 0;)
+		if (!strcmp(rows[i].score, of->score))
+			return rows[i].value;
+	return estimate_plain(NAN);
+}
+
+/* Puts the bars of the base's row. */
+static void counters_put_group(struct figure *f, const struct table *t, const struct scores_row *r)
+{
+	int group = figure_group(f, arena_printf(&f->arena, "%s: %s", r->block.side, r->score));
+
+	f->groups.mark[group].label = counters_label(f, r->block.side, r->score, r->unit);
 	for (int bar = 0; bar < f->bars.n; bar++) {
-		long at = row_with(t, f->bars.mark[bar].name, side, "score", score);
-		struct estimate e =
-			at < 0 ? estimate_plain(NAN) : row_estimate(t, (size_t)at, "value");
+		struct estimate e = counters_value(t, f->bars.mark[bar].name, r);
 
 		if (!isnan(e.value))
-			figure_put_noted(f, group, bar, estimate_times(e, 100 / base),
+			figure_put_noted(f, group, bar, estimate_times(e, 100 / r->value.value),
 					 arena_printf(&f->arena, "%.10g", e.value));
 	}
 }
@@ -361,15 +408,16 @@ static void counters_put_group(struct figure *f, const struct table *t, size_t r
  */
 static int counters_put_groups(const struct drawing *d, struct figure *f, const struct table *t)
 {
+	const struct scores_row *rows = table_structs(t, struct scores_row);
 	size_t most = drawing_most_groups(d, f);
 	int left_out = 0;
 
-	for (size_t row = 0; row < t->rows; row++) {
-		if (!row_is(t, row, "variant", d->base) || !(table_real(t, row, "value") > 0) ||
-		    (row_is(t, row, "side", SIDE_TOTAL) && !d->side))
+	for (const struct scores_row *r = rows; r < rows + t->rows; r++) {
+		if (strcmp(r->block.variant, d->base) || !(r->value.value > 0) ||
+		    (!strcmp(r->block.side, SIDE_TOTAL) && !d->side))
 			continue;
 		if ((size_t)f->groups.n < most)
-			counters_put_group(f, t, row);
+			counters_put_group(f, t, r);
 		else
 			left_out++;
 	}

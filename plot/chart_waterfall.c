@@ -23,14 +23,15 @@ static bool verdict_is_real(const char *verdict)
 
 static bool waterfall_is_step(const struct table *t, size_t row)
 {
-	return row > 0 && row + 1 < t->rows && *table_text(t, row, "step") != '(';
+	return row > 0 && row + 1 < t->rows && *table_structs(t, struct costs_row)[row].key != '(';
 }
 
 /* Each step begins where the step before ended. The components without a row are one step. */
 static void waterfall_put_bars(const struct drawing *d, struct figure *f, const struct table *t,
 			       const struct outcome *of)
 {
-	double at = table_real(t, 0, "total_ns"), to, end = table_real(t, t->rows - 1, "total_ns");
+	const struct costs_row *rows = table_structs(t, struct costs_row);
+	double at = rows[0].total_ns, to, end = rows[t->rows - 1].total_ns;
 	struct estimate e = {0};
 	bool few = of->runs[0] < INTERVAL_RUNS || of->runs[1] < INTERVAL_RUNS;
 	double half;
@@ -38,13 +39,13 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 
 	figure_put(f, 0, drawing_bar(d, f, d->base), FIGURE_WHOLE, estimate_plain(at));
 	for (row = 1; waterfall_is_step(t, row); row++) {
-		const char *name = table_text(t, row, "step");
+		const char *name = rows[row].key;
 		uint32_t rgb = palette_part(name);
 
-		to = table_real(t, row, "total_ns");
-		half = few ? NAN : table_interval(t, row, "delta_ns").half;
+		to = rows[row].total_ns;
+		half = few ? NAN : rows[row].delta_ns.half;
 		e = (struct estimate){.value = to - at, .lo = to - at - half, .hi = to - at + half};
-		if (!verdict_is_real(table_text(t, row, "verdict")))
+		if (!verdict_is_real(rows[row].verdict))
 			rgb = palette_pale(rgb);
 		figure_put_step(f, 0, figure_bar(f, name, rgb), at, e);
 		at = to;
@@ -60,16 +61,15 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 static bool waterfall_put_words(const struct drawing *d, struct figure *f, const struct table *t,
 				const struct outcome *of)
 {
-	double base = table_real(t, 0, "total_ns"), new = table_real(t, t->rows - 1, "total_ns");
+	const struct costs_row *rows = table_structs(t, struct costs_row);
+	double base = rows[0].total_ns, new = rows[t->rows - 1].total_ns;
 	int places = claim_places(base);
 	int steps = 0, real = 0, tested = 0;
-	const char *verdict;
 
 	for (size_t row = 1; waterfall_is_step(t, row); row++) {
-		verdict = table_text(t, row, "verdict");
 		steps++;
-		real += verdict_is_real(verdict);
-		tested += verdict_is_real(verdict) || !strcmp(verdict, "~");
+		real += verdict_is_real(rows[row].verdict);
+		tested += verdict_is_real(rows[row].verdict) || !strcmp(rows[row].verdict, "~");
 	}
 	f->title = figure_text(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
 			       drawing_title(d, f, d->base),

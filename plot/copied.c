@@ -27,12 +27,11 @@ struct evidence_view {
 	bool fell; /* a row of a side that asked for zero copy has evidence */
 };
 
-static void evidence_add_row(struct evidence_view *v, const struct table *t, size_t row)
+static void evidence_add_row(struct evidence_view *v, const struct zerocopy_row *r)
 {
-	const char *side = table_text(t, row, "side");
-	double total = table_real(t, row, "total"), zero_copy = table_real(t, row, "zero_copy");
-	double share = total > 0 ? zero_copy / total : NAN;
-	bool zero = row_is(t, row, "asked", "zero copy");
+	const char *side = r->block.side;
+	double share = r->total > 0 ? r->zero_copy / r->total : NAN;
+	bool zero = !strcmp(r->asked, asked_names[ASKED_ZERO_COPY]);
 	int i;
 
 	for (i = 0; i < v->n && strcmp(v->side[i].name, side); i++)
@@ -47,19 +46,19 @@ static void evidence_add_row(struct evidence_view *v, const struct table *t, siz
 		v->side[i].share = share;
 	v->side[i].asked_zero |= zero;
 	v->asked_zero |= zero;
-	v->asked_copy |= row_is(t, row, "asked", "copy");
-	v->asked_drop |= row_is(t, row, "asked", "drop");
+	v->asked_copy |= !strcmp(r->asked, asked_names[ASKED_COPY]);
+	v->asked_drop |= !strcmp(r->asked, asked_names[ASKED_DROP]);
 	v->fell |= zero && !isnan(share);
 }
 
 static struct evidence_view evidence_of(const struct table *t, const char *variant,
 					const char *only)
 {
+	const struct zerocopy_row *rows = table_structs(t, struct zerocopy_row);
 	struct evidence_view v = {.only = only, .best = NAN};
 
-	for (long row = row_find(t, 0, variant, only); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, only))
-		evidence_add_row(&v, t, (size_t)row);
+	for (long i = -1; (i = row_find(t, (size_t)(i + 1), variant, only)) >= 0;)
+		evidence_add_row(&v, &rows[i]);
 	for (int i = 0; i < v.n; i++)
 		v.best = fmax(v.best, v.side[i].share);
 	/* A side without evidence is judged by all sides. */

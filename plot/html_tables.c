@@ -330,25 +330,27 @@ int page_add_measures(struct html_page *p, struct error *err)
 
 /* --- commands --- */
 
+struct commands_row {
+	const char *variant, *of, *command;
+};
+
 static const struct column command_columns[] = {
-	{"variant", .type = V_STR},
-	{"of", .type = V_STR, .what = "the side that ran it, or the plan's key"},
-	{"command", .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct commands_row, variant), .type = V_STR},
+	{MEMBER(struct commands_row, of), .type = V_STR,
+	 .what = "the side that ran it, or the plan's key"},
+	{MEMBER(struct commands_row, command), .type = V_STR, .shape = STAYS_WHOLE},
 };
 
 static void commands_add_row(struct table *t, const char *variant, const char *of,
 			     const char *command)
 {
-	struct value *row;
+	const struct commands_row *rows = table_structs(t, struct commands_row);
 
 	for (size_t i = 0; i < t->rows; i++)
-		if (row_is(t, i, "variant", variant) && row_is(t, i, "of", of) &&
-		    row_is(t, i, "command", command))
+		if (!strcmp(rows[i].variant, variant) && !strcmp(rows[i].of, of) &&
+		    !strcmp(rows[i].command, command))
 			return;
-	row = table_row(t);
-	row[0] = value_str(t, variant);
-	row[1] = value_str(t, of);
-	row[2] = value_str(t, command);
+	table_add(t, struct commands_row, &(struct commands_row){variant, of, command});
 }
 
 static int commands_add_plan(struct store *store, const char *variant, struct table *t,

@@ -5,7 +5,7 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/scope/scope.h"
+#include "analyze/scope/runs.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 
@@ -22,91 +22,42 @@ struct estimate estimate_times(struct estimate e, double k)
 	return e;
 }
 
-struct estimate row_estimate(const struct table *t, size_t row, const char *column)
+struct estimate estimate_half(struct half_estimate h)
 {
-	const struct interval i = table_interval(t, row, column);
-	const double runs = table_real(t, row, "runs");
-	struct estimate e = {.value = table_real(t, row, column), .lo = i.low, .hi = i.high};
+	double lo = isnan(h.half) ? NAN : fmax(h.value - h.half, 0);
 
+	return (struct estimate){.value = h.value, .lo = lo, .hi = h.value + h.half};
+}
+
+struct estimate estimate_of_runs(struct estimate e, int64_t runs)
+{
 	e.n = runs > 0 ? (size_t)runs : 0;
-	if (isnan(i.half))
-		return e;
-	e.hi = e.value + i.half;
-	e.lo = fmax(e.value - i.half, 0);
 	return e;
 }
 
-struct estimate row_profiled(const struct table *t, size_t row, const char *column)
+const struct block *row_block(const struct table *t, size_t row)
 {
-	struct estimate e = row_estimate(t, row, column);
-
-	if (e.n && e.n < INTERVAL_RUNS)
-		e.lo = e.hi = NAN;
-	return e;
-}
-
-void figure_put_row(struct figure *f, int group, int bar, const struct table *t, long row,
-		    const char *column, const char *note)
-{
-	struct estimate e = estimate_plain(NAN);
-
-	if (row >= 0)
-		e = row_estimate(t, (size_t)row, column);
-	if (!isnan(e.value))
-		figure_put_noted(f, group, bar, e, note ? table_text(t, (size_t)row, note) : "");
-}
-
-bool row_is(const struct table *t, size_t row, const char *column, const char *word)
-{
-	return !strcmp(table_text(t, row, column), word);
-}
-
-long row_with(const struct table *t, const char *variant, const char *side, const char *column,
-	      const char *word)
-{
-	long row = row_find(t, 0, variant, side);
-
-	while (row >= 0 && !row_is(t, (size_t)row, column, word))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	return row;
-}
-
-/* Returns the variant or the side of a row. */
-static struct block row_block(const struct table *t, size_t row)
-{
-	if (t->structs)
-		return *(const struct block *)((const char *)t->structs + row * t->struct_size);
-	return (struct block){table_text(t, row, "variant"), table_text(t, row, "side")};
+	return (const void *)((const char *)t->structs + row * t->struct_size);
 }
 
 long row_find(const struct table *t, size_t from, const char *variant, const char *side)
 {
 	for (; from < t->rows; from++) {
-		const struct block b = row_block(t, from);
+		const struct block *b = row_block(t, from);
 
-		if ((!variant || !strcmp(b.variant, variant)) && (!side || !strcmp(b.side, side)))
+		if ((!variant || !strcmp(b->variant, variant)) && (!side || !strcmp(b->side, side)))
 			return (long)from;
 	}
 	return -1;
 }
 
-bool row_has_figure(const struct table *t, const char *variant, const char *side,
-		    const char *column)
+struct estimate row_figure(const struct table *t, const char *variant, const char *side,
+			   enum figure_id id)
 {
-	long row = row_find(t, 0, variant, side);
+	long at = row_find(t, 0, variant, side);
+	const struct figure_row *row = table_structs(t, struct figure_row) + at;
 
-	while (row >= 0 && isnan(table_real(t, (size_t)row, column)))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	return row >= 0;
-}
-
-const char *row_unit(const struct table *t, const char *column)
-{
-	int c = table_column(t, column);
-	const char *unit = c < 0 ? NULL : t->columns[c].unit;
-
-	unit = unit ? strchr(unit, '/') : NULL;
-	return unit ? unit + 1 : "KiB";
+	return at < 0 ? estimate_plain(NAN) : estimate_of_runs(row->of[id], row->runs);
 }
 
 int drawing_place(const struct drawing *d, const char *name)
@@ -153,14 +104,16 @@ bool drawing_has(const struct drawing *d, const char *variant)
 
 bool drawing_all_failed(const struct drawing *d, const char *variant)
 {
-	long row = row_find(&d->runs, 0, variant, NULL);
+	const struct runs_row *rows = table_structs(&d->runs, struct runs_row);
+	bool any = false;
 
-	if (row < 0)
-		return false;
-	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
-		if (row_is(&d->runs, (size_t)row, "status", "ok"))
-			return false;
-	return true;
+	for (const struct runs_row *r = rows; r < rows + d->runs.rows; r++)
+		if (!strcmp(r->block.variant, variant)) {
+			if (!strcmp(r->status, "ok"))
+				return false;
+			any = true;
+		}
+	return any;
 }
 
 /* Returns the setting after the next '+', or NULL. */

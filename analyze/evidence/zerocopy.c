@@ -216,18 +216,19 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 /* zerocopy: one row per piece of evidence, and a verdict in words. */
 
 static const struct column zerocopy_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"evidence", .type = V_STR, .what = "source of the evidence"},
-	{"total", .type = V_REAL, .digits = 1, .what = "sends, bytes, or ns per unit of work"},
-	{"zero_copy", .type = V_REAL, .digits = 1,
+	BLOCK_COLUMNS(struct zerocopy_row),
+	{MEMBER(struct zerocopy_row, evidence), .type = V_STR, .what = "source of the evidence"},
+	{MEMBER(struct zerocopy_row, total), .type = V_REAL, .digits = 1,
+	 .what = "sends, bytes, or ns per unit of work"},
+	{MEMBER(struct zerocopy_row, zero_copy), .type = V_REAL, .digits = 1,
 	 .what = "amount without a copy; empty if not known"},
-	{"copied", .type = V_REAL, .digits = 1, .what = "amount copied"},
-	{"share", "%", V_REAL, .digits = 2, .what = "zero_copy / total"},
-	{"asked", .type = V_STR, .what = "what the workload asked for: zero copy, copy or drop"},
+	{MEMBER(struct zerocopy_row, copied), .type = V_REAL, .digits = 1, .what = "amount copied"},
+	{MEMBER(struct zerocopy_row, share), "%", V_REAL, .digits = 2, .what = "zero_copy / total"},
+	{MEMBER(struct zerocopy_row, asked), .type = V_STR,
+	 .what = "what the workload asked for: zero copy, copy or drop"},
 };
 
-static const char *const asked_names[] = {
+const char *const asked_names[] = {
 	[ASKED_UNKNOWN] = NULL,
 	[ASKED_COPY] = "copy",
 	[ASKED_ZERO_COPY] = "zero copy",
@@ -243,24 +244,25 @@ static struct value zerocopy_count(double n)
 
 static void zerocopy_put_evidence(struct table *t, const struct block *b, const struct evidence *e)
 {
-	struct value *row = block_row(t, b);
+	struct zerocopy_row row = {*b,
+				   e->what,
+				   e->total,
+				   e->zero_copy,
+				   e->copied,
+				   100 * e->zero_copy / e->total,
+				   asked_names[e->asked]};
+	struct value *cells = table_add(t, struct zerocopy_row, &row);
 
-	table_set(t, row, "evidence", value_str(t, e->what));
-	table_set(t, row, "total", zerocopy_count(e->total));
-	table_set(t, row, "zero_copy", zerocopy_count(e->zero_copy));
-	table_set(t, row, "copied", zerocopy_count(e->copied));
-	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
-	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
+	table_set(t, cells, "total", zerocopy_count(e->total));
+	table_set(t, cells, "zero_copy", zerocopy_count(e->zero_copy));
+	table_set(t, cells, "copied", zerocopy_count(e->copied));
 }
 
 static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
 			      double total, double copied)
 {
-	struct value *row = block_row(t, b);
-
-	table_set(t, row, "evidence", value_str(t, what));
-	table_set(t, row, "total", value_real(total));
-	table_set(t, row, "copied", value_real(copied));
+	table_add(t, struct zerocopy_row,
+		  &(struct zerocopy_row){*b, what, total, NAN, copied, NAN, NULL});
 }
 
 /*

@@ -27,6 +27,16 @@ struct evidence {
 	bool lends; /* the calls lent pages to the kernel, which may have copied them later */
 };
 
+extern const char *const asked_names[]; /* by enum asked; NULL: unknown */
+
+/* A row of table zerocopy: a piece of evidence, or a cost of copying. */
+struct zerocopy_row {
+	struct block block;
+	const char *evidence;
+	double total, zero_copy, copied, share; /* share: percent */
+	const char *asked;			/* of asked_names */
+};
+
 /* The text for data that nobody read. */
 #define DROPPED_UNREAD "every byte was dropped unread (upper bound)"
 
