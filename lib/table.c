@@ -175,7 +175,8 @@ static struct value table_read_member(struct table *t, const struct column *c, v
 		struct estimate *e = member;
 
 		e->value = table_finite_or_nan(e->value);
-		e->lo = e->n == 1 ? NAN : table_finite_or_nan(e->lo); /* of a single run */
+		e->lo = e->n == 1 ? NAN
+				  : table_finite_or_nan(e->lo); /* a single run has no interval */
 		e->hi = e->n == 1 ? NAN : table_finite_or_nan(e->hi);
 		v = value_estimate(t, e->value, e->lo, e->hi);
 	} else if (c->member == MEMBER_HALF) {

@@ -109,8 +109,8 @@ struct table {
 	int ncolumns;
 	struct value *cells; /* rows x ncolumns */
 	size_t rows, cap;
-	void *structs;	  /* of table_add, for table_structs; NULL: rows are cells alone */
-	const char *type; /* theirs: "struct idle_row" */
+	void *structs; /* the structs of the rows, by table_add; NULL: the rows are cells alone */
+	const char *type; /* the type of the structs: "struct idle_row" */
 	size_t struct_size;
 	struct notes
 		notes; /* text, md and json contain the notes; tsv and csv print them on stderr */

@@ -180,7 +180,7 @@ bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r);
 struct cost_row {
 	struct block block;
 	const char *key[TALLY_KEYS]; /* by enum tally_key */
-	const char *unit;	     /* of work, "KiB"; NULL: not known */
+	const char *unit;	     /* the unit of work, "KiB"; NULL: not known */
 	double samples;
 	/* Percent, and ns per unit in the amount of --in. The errors are those of a single run. */
 	struct half_estimate self_share, total_share, self_ns, total_ns, cpu_use_pct;

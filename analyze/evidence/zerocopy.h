@@ -34,7 +34,7 @@ struct zerocopy_row {
 	struct block block;
 	const char *evidence;
 	double total, zero_copy, copied, share; /* share: percent */
-	const char *asked;			/* of asked_names */
+	const char *asked;			/* a word of asked_names */
 };
 
 /* The text for data that nobody read. */

@@ -158,13 +158,13 @@ struct sweep_row {
 	const char *variant, *under, *side, *metric, *unit;
 	struct estimate estimate;
 	int64_t runs;
-	bool modelled; /* its power is */
+	bool modelled; /* the power behind the figure is a model */
 };
 
 /* A row of its detail: the crossover of a line with that of the first variant. */
 struct crossover_row {
 	const char *setting, *under, *side, *metric, *base, *new;
-	const char *kind; /* of crossover_words */
+	const char *kind; /* a word of crossover_words */
 	struct estimate at;
 	const char *at_words, *range_words; /* as the values are written */
 	int64_t better, worse, values;
