@@ -5,59 +5,150 @@
  * times: the program that scrapes or imports the file adds them.
  */
 #include "analyze/compare/diff.h"
+#include "analyze/costs/basis.h"
+#include "analyze/costs/costs.h"
+#include "analyze/evidence/zerocopy.h"
 #include "analyze/export/export.h"
+#include "analyze/figures/figures.h"
 #include "analyze/scope/work.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// clang-format off
-enum { SUMMARY, COMPONENTS, ROI, SCORES, TABLES };
-static const char *const table_names[TABLES] = {"summary", "components", "roi", "scores"};
-
-/* A figure, and the column of a table that has it. Rows of one gauge stand together. */
-static const struct gauge {
-	const char *name, *unit; /* zcost_NAME_UNIT; unit "": none */
-	int table;
-	const char *column;
-	double factor;	  /* from the column's unit to `unit` */
-	const char *work; /* the unit of work that a cost is of, or NULL */
-	const char *help;
-} gauges[] = {
-	{"throughput", "bytes_per_second", SUMMARY, "throughput_gbps", 1.25e8, NULL,
-	 "Throughput."},
-#define GAUGE_OF_RATE(id, unit, units) \
-	{"work", "per_second", SUMMARY, "rate_" units, 1, unit, "Units of work done."},
-	WORK_UNITS(GAUGE_OF_RATE)
-	{"cpu", "ratio", SUMMARY, "cpu_pct", 0.01, NULL,
-	 "CPU time in use on the CPUs of the side; 1 is one CPU."},
-	{"cost", "seconds", SUMMARY, "ns_per_kib", 1e-9, "KiB", "CPU time per unit of work."},
-#define GAUGE_OF_COST(id, unit, units) \
-	{"cost", "seconds", SUMMARY, "ns_per_" unit, 1e-9, unit, NULL},
-	WORK_UNITS(GAUGE_OF_COST)
-	{"component_cost", "seconds", COMPONENTS, "self_ns", 1e-9, "",
-	 "CPU time of a component per unit of work."},
-	{"zero_copy", "ratio", SUMMARY, "zero_copy_share", 0.01, NULL,
-	 "Part of the sends or bytes that were not copied."},
-	{"power", "watts", SUMMARY, "power_w", 1, NULL, "Power."},
-	{"roi_c", "", ROI, "roi_c", 1, NULL,
-	 "Throughput^n over CPU use, as in zcost report roi."},
-	{"roi_p", "", ROI, "roi_p", 1, NULL, "Throughput^n over power, as in zcost report roi."},
-	{"score", "", SCORES, "value", 1, NULL,
-	 "A score of zcost report scores in the unit of its label."},
-	{"runs", "", SUMMARY, "runs", 1, NULL, "Runs in the estimates."},
+/* A figure in the unit of its gauge, and its labels. A label that is NULL or empty is left out. */
+struct sample {
+	const char *variant, *side, *component, *score, *unit, *power_kind, *power_source, *work;
+	double part[PART_HIGH + 1]; /* the value and the bounds of its interval; NAN: not known */
 };
-// clang-format on
-
-/* Columns of words that become labels. */
-static const char *const labels[] = {"variant", "side",	      "component",   "score",
-				     "unit",	"power_kind", "power_source"};
 
 struct openmetrics {
-	struct table tables[TABLES];
-	int n; /* the number of tables that are initialised */
+	struct export *x;
+	struct summary summary;
+	struct cost_parts components;
+	struct figure_list roi, scores;
+	struct sample *samples; /* those of the present gauge */
+	size_t n, cap;
+	struct arena arena;
 	FILE *out;
 };
+
+/* A figure, and where it comes from. Rows of one gauge stand together. */
+struct gauge {
+	const char *name, *unit; /* zcost_NAME_UNIT; unit "": none */
+	void (*add)(struct openmetrics *w, const struct gauge *g);
+	enum figure_id id;
+	double factor;	  /* from the figure's unit to `unit` */
+	const char *work; /* the unit of work that a cost or a rate is of, or NULL */
+	const char *help;
+};
+
+static void openmetrics_add(struct openmetrics *w, const struct gauge *g, struct sample sample,
+			    double x, double low, double high)
+{
+	sample.part[PART_VALUE] = x * g->factor;
+	sample.part[PART_LOW] = low * g->factor;
+	sample.part[PART_HIGH] = high * g->factor;
+	array_add(w->samples, w->n, w->cap, sample);
+}
+
+/* Adds the gauge's figure of each side, or the scores, which are one gauge. */
+static void figures_add(struct openmetrics *w, const struct gauge *g)
+{
+	bool scores = g->id == FIGURES;
+	const struct figure_list *l = scores				    ? &w->scores
+				      : figure_kinds[g->id].in & IN_SUMMARY ? &w->summary.figures
+									    : &w->roi;
+
+	for (const struct figure_value *v = l->list; v < l->list + l->n; v++) {
+		struct sample sample = {.variant = v->variant, .side = v->side, .work = g->work};
+		freed(str_free) struct str unit = {0};
+
+		if (scores) {
+			score_print_unit(&unit, w->x->q, v);
+			sample.score = figure_kinds[v->id].name;
+			sample.unit = arena_strdup(&w->arena, unit.buf);
+		} else if (v->id != g->id) {
+			continue;
+		} else if (v->id == FIGURE_POWER) {
+			sample.power_kind = v->kind;
+			sample.power_source = power_source_names[v->source];
+		}
+		openmetrics_add(w, g, sample, v->e.value, v->e.n > 1 ? v->e.lo : NAN,
+				v->e.n > 1 ? v->e.hi : NAN);
+	}
+}
+
+/* Adds what a side has besides its figures. */
+static void side_add(struct openmetrics *w, const struct gauge *g, bool runs)
+{
+	const struct block_list *list = &w->summary.figures.blocks[FOR_FIGURES];
+
+	for (int i = 0; i < list->n; i++) {
+		const struct summary_side *side = &w->summary.sides[i];
+		const struct sample sample = {.variant = list->blocks[i].block.variant,
+					      .side = list->blocks[i].block.side};
+
+		openmetrics_add(w, g, sample, runs ? (double)side->runs : side->zero_copy, NAN,
+				NAN);
+	}
+}
+
+static void runs_add(struct openmetrics *w, const struct gauge *g)
+{
+	side_add(w, g, true);
+}
+
+static void zero_copy_add(struct openmetrics *w, const struct gauge *g)
+{
+	side_add(w, g, false);
+}
+
+/* Adds the costs of components. They know half of their interval only. */
+static void components_add(struct openmetrics *w, const struct gauge *g)
+{
+	for (const struct cost_part *p = w->components.part;
+	     p < w->components.part + w->components.n; p++)
+		for (size_t i = 0; i < p->tally.n; i++) {
+			const struct cost cost = cost_self(p, &p->tally.rows[i]);
+			const struct sample sample = {.variant = p->block.variant,
+						      .side = p->block.side,
+						      .component = p->tally.rows[i].key[0],
+						      .work = p->basis.unit};
+
+			openmetrics_add(w, g, sample, cost.ns, cost.ns - cost.ns_ci,
+					cost.ns + cost.ns_ci);
+		}
+}
+
+// clang-format off
+static const struct gauge gauges[] = {
+	{"throughput", "bytes_per_second", figures_add, FIGURE_THROUGHPUT, 1.25e8, NULL,
+	 "Throughput."},
+#define GAUGE_OF_RATE(id, unit, units) \
+	{"work", "per_second", figures_add, FIGURE_RATE_##id, 1, unit, "Units of work done."},
+	WORK_UNITS(GAUGE_OF_RATE)
+	{"cpu", "ratio", figures_add, FIGURE_CPU, 0.01, NULL,
+	 "CPU time in use on the CPUs of the side; 1 is one CPU."},
+	{"cost", "seconds", figures_add, FIGURE_NS_PER_KIB, 1e-9, "KiB",
+	 "CPU time per unit of work."},
+#define GAUGE_OF_COST(id, unit, units) \
+	{"cost", "seconds", figures_add, FIGURE_NS_PER_##id, 1e-9, unit, NULL},
+	WORK_UNITS(GAUGE_OF_COST)
+	{"component_cost", "seconds", components_add, FIGURES, 1e-9, NULL,
+	 "CPU time of a component per unit of work."},
+	{"zero_copy", "ratio", zero_copy_add, FIGURES, 1, NULL,
+	 "Part of the sends or bytes that were not copied."},
+	{"power", "watts", figures_add, FIGURE_POWER, 1, NULL, "Power."},
+	{"roi_c", "", figures_add, FIGURE_ROI_C, 1, NULL,
+	 "Throughput^n over CPU use, as in zcost report roi."},
+	{"roi_p", "", figures_add, FIGURE_ROI_P, 1, NULL,
+	 "Throughput^n over power, as in zcost report roi."},
+	{"score", "", figures_add, FIGURES, 1, NULL,
+	 "A score of zcost report scores in the unit of its label."},
+	{"runs", "", runs_add, FIGURES, 1, NULL, "Runs in the estimates."},
+};
+// clang-format on
 
 static void openmetrics_write_label(FILE *out, const char *before, const char *name,
 				    const char *value)
@@ -73,34 +164,29 @@ static void openmetrics_write_label(FILE *out, const char *before, const char *n
 	putc('"', out);
 }
 
-static void openmetrics_write_labels(FILE *out, const struct gauge *g, const struct table *t,
-				     size_t row)
+static void openmetrics_write_labels(FILE *out, const struct sample *s)
 {
-	const char *before = "{", *unit = t->columns[table_column(t, g->column)].unit, *text;
+	const struct {
+		const char *name, *value;
+	} labels[] = {
+		{"variant", s->variant},
+		{"side", s->side},
+		{"component", s->component},
+		{"score", s->score},
+		{"unit", s->unit},
+		{"power_kind", s->power_kind},
+		{"power_source", s->power_source},
+		{"work", s->work},
+	};
+	const char *before = "{";
 
 	for (size_t i = 0; i < array_size(labels); i++) {
-		text = table_text(t, row, labels[i]);
-		if (!*text || (str_starts(labels[i], "power_") && strcmp(g->name, "power") != 0))
+		if (!labels[i].value || !*labels[i].value)
 			continue;
-		openmetrics_write_label(out, before, labels[i], text);
+		openmetrics_write_label(out, before, labels[i].name, labels[i].value);
 		before = ",";
 	}
-	if (g->work) /* a cost of a component is in the unit of its column, "ns/KiB" */
-		openmetrics_write_label(out, before, "work",
-					*g->work ? g->work : strchr(unit, '/') + 1);
 	putc('}', out);
-}
-
-/* Returns the figure or a bound of its interval. Costs know half of their interval only. */
-static double openmetrics_figure(const struct table *t, size_t row, const char *column,
-				 enum interval_part part)
-{
-	const struct interval i = table_interval(t, row, column);
-	double x = table_real(t, row, column), bound = part == PART_LOW ? i.low : i.high;
-
-	if (part == PART_VALUE)
-		return x;
-	return !isnan(bound) ? bound : x + (part == PART_LOW ? -1 : 1) * i.half;
 }
 
 /* Writes the head of a gauge once, before its first sample. */
@@ -117,50 +203,45 @@ static void openmetrics_write_head(FILE *out, const char *name, const struct gau
 	fprintf(out, "# HELP %s %s%s\n", name, g->help, parts[part]);
 }
 
-/* Writes one part of a gauge from all its columns, which the list has in a row. */
-static void openmetrics_write_part(const struct openmetrics *w, const struct gauge *first,
-				   const struct gauge *end, enum interval_part part)
+/* Writes one part of the gauge's samples. */
+static void openmetrics_write_part(const struct openmetrics *w, const struct gauge *g,
+				   enum interval_part part)
 {
 	freed(str_free) struct str name = {0};
 	bool headed = false;
-	double x;
 
-	str_printf(&name, "zcost_%s%s%s%s", first->name,
+	str_printf(&name, "zcost_%s%s%s%s", g->name,
 		   part == PART_LOW    ? "_low"
 		   : part == PART_HIGH ? "_high"
 				       : "",
-		   *first->unit ? "_" : "", first->unit);
-	for (const struct gauge *g = first; g < end; g++) {
-		const struct table *t = &w->tables[g->table];
-
-		for (size_t row = 0; row < t->rows && table_column(t, g->column) >= 0; row++) {
-			x = openmetrics_figure(t, row, g->column, part);
-			if (isnan(x))
-				continue;
-			if (!headed)
-				openmetrics_write_head(w->out, name.buf, first, part);
-			headed = true;
-			fputs(name.buf, w->out);
-			openmetrics_write_labels(w->out, g, t, row);
-			fprintf(w->out, " %.9g\n", x * g->factor);
-		}
+		   *g->unit ? "_" : "", g->unit);
+	for (const struct sample *s = w->samples; s < w->samples + w->n; s++) {
+		if (!isfinite(s->part[part]))
+			continue;
+		if (!headed)
+			openmetrics_write_head(w->out, name.buf, g, part);
+		headed = true;
+		fputs(name.buf, w->out);
+		openmetrics_write_labels(w->out, s);
+		fprintf(w->out, " %.9g\n", s->part[part]);
 	}
 }
 
-static void openmetrics_write_gauges(const struct openmetrics *w)
+static void openmetrics_write_gauges(struct openmetrics *w)
 {
-	const struct gauge *g = gauges, *end, *last = gauges + array_size(gauges);
+	const struct gauge *g = gauges, *first, *end = gauges + array_size(gauges);
 
-	for (; g < last; g = end) {
-		for (end = g; end < last && !strcmp(end->name, g->name); end++)
-			;
-		openmetrics_write_part(w, g, end, PART_VALUE);
-		openmetrics_write_part(w, g, end, PART_LOW);
-		openmetrics_write_part(w, g, end, PART_HIGH);
+	while (g < end) {
+		w->n = 0;
+		for (first = g; g < end && !strcmp(g->name, first->name); g++)
+			g->add(w, g);
+		openmetrics_write_part(w, first, PART_VALUE);
+		openmetrics_write_part(w, first, PART_LOW);
+		openmetrics_write_part(w, first, PART_HIGH);
 	}
 }
 
-static void openmetrics_write_capture(const struct openmetrics *w, const struct export *x)
+static void openmetrics_write_capture(const struct openmetrics *w)
 {
 	static const char *const keys[] = {"name", "created", "zcost_version", "estimator"};
 	const char *before = "{", *value;
@@ -168,7 +249,7 @@ static void openmetrics_write_capture(const struct openmetrics *w, const struct 
 	fputs("# TYPE zcost_capture gauge\n# HELP zcost_capture What was measured; always 1.\nzcost_capture",
 	      w->out);
 	for (size_t i = 0; i < array_size(keys); i++) {
-		value = store_capture_value(x->store, keys[i]);
+		value = store_capture_value(w->x->store, keys[i]);
 		openmetrics_write_label(w->out, before, keys[i], value ? value : "");
 		before = ",";
 	}
@@ -176,43 +257,55 @@ static void openmetrics_write_capture(const struct openmetrics *w, const struct 
 		"} 1\n# TYPE zcost_lossy gauge\n"
 		"# HELP zcost_lossy 1: data is incomplete or lossy, and zcost says how.\n"
 		"zcost_lossy %d\n# EOF\n",
-		x->notes.lossy);
+		w->x->notes.lossy);
 }
 
 static int openmetrics_read(struct openmetrics *w, struct export *x, struct error *err)
 {
+	freed(table_free) struct table t = {.name = "components"};
 	struct query q = *x->q;
-	int rc = 0;
+	int rc = q.unit ? basis_require_unit(x->store, &q, err) : 0;
 
 	q.figures_only = true;
-	q.by = "variant"; /* components: variant and side also where there is one of each */
-	q.limit = LIMIT_MOST;
-	for (; w->n < TABLES && !rc; w->n++) {
-		struct table *t = &w->tables[w->n];
+	if (!rc)
+		rc = summary_read(x->store, &q, &w->summary, &t, err);
+	if (!rc)
+		rc = cost_parts_read(&w->components, cost_table_find("components"), x->store, &q,
+				     err);
+	if (!rc)
+		rc = cost_parts_add_notes(&w->components, x->store, &q, &t, err);
+	if (!rc)
+		rc = roi_read(x->store, &q, &w->roi, &t, err);
+	if (!rc)
+		rc = scores_read(x->store, &q, &w->scores, &t, err);
+	if (!rc)
+		diff_carry_notes(&x->notes, &t);
+	return rc ? rc : store_failed(x->store, err);
+}
 
-		rc = measure_run(table_names[w->n], x->store, &q, t, err);
-		if (!rc)
-			diff_carry_notes(&x->notes, t);
-	}
-	return rc;
+static void openmetrics_free(struct openmetrics *w)
+{
+	summary_free(&w->summary);
+	cost_parts_free(&w->components);
+	figure_list_free(&w->roi);
+	figure_list_free(&w->scores);
+	free(w->samples);
+	arena_free(&w->arena);
 }
 
 static int export_openmetrics(struct export *x, struct error *err)
 {
-	struct openmetrics w = {.n = 0};
+	freed(openmetrics_free) struct openmetrics w = {.x = x};
 	int rc = openmetrics_read(&w, x, err);
 
-	if (!rc) {
-		w.out = export_open(x, err);
-		rc = w.out ? 0 : -err->code;
-	}
-	if (!rc) {
-		openmetrics_write_gauges(&w);
-		openmetrics_write_capture(&w, x);
-	}
-	while (w.n)
-		table_free(&w.tables[--w.n]);
-	return rc;
+	if (rc)
+		return rc;
+	w.out = export_open(x, err);
+	if (!w.out)
+		return -err->code;
+	openmetrics_write_gauges(&w);
+	openmetrics_write_capture(&w);
+	return 0;
 }
 
 const struct format format_openmetrics = {

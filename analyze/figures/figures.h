@@ -181,6 +181,31 @@ struct scores_row {
 	int64_t runs;
 };
 
+/*
+ * These fill the tables of their names, whose notes say what is to know of the figures, and give
+ * the figures. The caller frees the result, also after an error. Each returns 0 or -errno.
+ */
+int roi_read(struct store *s, const struct query *q, struct figure_list *l, struct table *t,
+	     struct error *err);
+int scores_read(struct store *s, const struct query *q, struct figure_list *l, struct table *t,
+		struct error *err);
+
+/* Appends the unit of a score, and that its power is modelled. */
+void score_print_unit(struct str *s, const struct query *q, const struct figure_value *v);
+
+struct summary {
+	struct figure_list figures;
+	/* What a side has besides, by figures.blocks[FOR_FIGURES]. */
+	struct summary_side {
+		size_t runs;	  /* the most that a figure has */
+		double zero_copy; /* the share of the data, 0 to 1, from the worst evidence, or NAN
+				   */
+	} * sides;
+};
+int summary_read(struct store *s, const struct query *q, struct summary *all, struct table *t,
+		 struct error *err);
+void summary_free(struct summary *all);
+
 /* The exponents of the scores: T^n / C and T^n / P^m. */
 double roi_exponent_n(const struct query *q);
 double roi_exponent_m(const struct query *q);

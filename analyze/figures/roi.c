@@ -142,30 +142,35 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	return 0;
 }
 
+int roi_read(struct store *s, const struct query *q, struct figure_list *l, struct table *t,
+	     struct error *err)
+{
+	int rc = figure_list_read(l, s, q, IN_ROI, IN_ROI, err);
+
+	for (size_t i = 0; i < l->n && !rc; i++)
+		if (l->list[i].id == FIGURE_THROUGHPUT && figure_is_wanted(&l->list[i], q))
+			roi_put_row(t, l, &l->list[i]);
+	if (!rc) {
+		roi_note_formula(q, t);
+		figure_list_note_absent(l, t);
+		roi_note_units(l, t);
+		power_note_kinds(s, q, t);
+		figure_list_notes(l, t);
+		rc = busy_notes(s, q, NULL, t, err);
+	}
+	return rc;
+}
+
 static int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct figure_list l;
-	int rc;
+	freed(figure_list_free) struct figure_list l = {0};
 
 	if (q->throughput_gbps > 0)
 		return roi_run_numbers(q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
 				 "table roi needs a capture, or --throughput for numbers");
-	rc = figure_list_read(&l, s, q, IN_ROI, IN_ROI, err);
-	for (size_t i = 0; i < l.n && !rc; i++)
-		if (l.list[i].id == FIGURE_THROUGHPUT && figure_is_wanted(&l.list[i], q))
-			roi_put_row(t, &l, &l.list[i]);
-	if (!rc) {
-		roi_note_formula(q, t);
-		figure_list_note_absent(&l, t);
-		roi_note_units(&l, t);
-		power_note_kinds(s, q, t);
-		figure_list_notes(&l, t);
-		rc = busy_notes(s, q, NULL, t, err);
-	}
-	figure_list_free(&l);
-	return rc;
+	return roi_read(s, q, &l, t, err);
 }
 
 const struct measure measure_roi = {

@@ -26,13 +26,18 @@ static const struct column scores_columns[] = {
 	{MEMBER(struct scores_row, scope), .type = V_STR, .what = SCOPE_WHAT},
 };
 
+void score_print_unit(struct str *s, const struct query *q, const struct figure_value *v)
+{
+	figure_print_unit(s, q, v->id, true);
+	str_puts(s, v->source == POWER_MODELLED ? ", modelled" : "");
+}
+
 static void scores_put_row(struct table *t, const struct query *q, const struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	freed(str_free) struct str unit = {0};
 
-	figure_print_unit(&unit, q, v->id, true);
-	str_puts(&unit, v->source == POWER_MODELLED ? ", modelled" : "");
+	score_print_unit(&unit, q, v);
 	table_add(t, struct scores_row,
 		  &(struct scores_row){.block = {v->variant, v->side},
 				       .score = k->name,
@@ -47,23 +52,29 @@ static void scores_put_row(struct table *t, const struct query *q, const struct 
 		note_add_block(&t->notes, v, power_of_host);
 }
 
-static int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+int scores_read(struct store *s, const struct query *q, struct figure_list *l, struct table *t,
+		struct error *err)
 {
-	struct figure_list l;
-	int rc = figure_list_read(&l, s, q, IN_SCORES, IN_SCORES, err);
+	int rc = figure_list_read(l, s, q, IN_SCORES, IN_SCORES, err);
 
-	for (size_t i = 0; i < l.n && !rc; i++)
-		if (l.list[i].n && figure_is_wanted(&l.list[i], q))
-			scores_put_row(t, q, &l.list[i]);
+	for (size_t i = 0; i < l->n && !rc; i++)
+		if (l->list[i].n && figure_is_wanted(&l->list[i], q))
+			scores_put_row(t, q, &l->list[i]);
 	if (!rc) {
 		if (power_is_modelled(q))
 			note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
-		figure_list_note_absent(&l, t);
-		figure_list_notes(&l, t);
+		figure_list_note_absent(l, t);
+		figure_list_notes(l, t);
 		rc = busy_notes(s, q, NULL, t, err);
 	}
-	figure_list_free(&l);
 	return rc;
+}
+
+static int scores_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	freed(figure_list_free) struct figure_list l = {0};
+
+	return scores_read(s, q, &l, t, err);
 }
 
 const struct measure measure_scores = {

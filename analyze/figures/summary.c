@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // clang-format off
@@ -118,7 +119,8 @@ static int summary_read_evidence(struct store *s, const struct query *q, const c
 }
 
 static int summary_put_block(const struct figure_list *l, const struct block_runs *b,
-			     struct summary_evidence *all, struct table *t, struct error *err)
+			     struct summary_evidence *all, struct summary_side *side,
+			     struct table *t, struct error *err)
 {
 	struct figure_row row = figure_row_of(&b->block);
 	int rc = summary_read_evidence(l->s, l->q, b->block.variant, all, err);
@@ -129,6 +131,7 @@ static int summary_put_block(const struct figure_list *l, const struct block_run
 	cells = table_add(t, struct figure_row, &row);
 	if (!rc && !l->q->figures_only)
 		rc = summary_put_copy(l->s, l->q, &b->block, t, cells, err);
+	*side = (struct summary_side){(size_t)row.runs, row.zero_copy_share / 100};
 	return rc;
 }
 
@@ -181,24 +184,26 @@ static void summary_choose_columns(const struct figure_list *l, struct table *t)
 	t->ncolumns = n;
 }
 
-static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+int summary_read(struct store *s, const struct query *q, struct summary *all, struct table *t,
+		 struct error *err)
 {
 	struct summary_evidence evidence = {0};
-	struct figure_list l;
-	int rc = figure_list_read(&l, s, q, IN_SUMMARY, 0, err);
-	const struct block_list *list = &l.blocks[FOR_FIGURES];
+	struct figure_list *l = &all->figures;
+	int rc = figure_list_read(l, s, q, IN_SUMMARY, 0, err);
+	const struct block_list *list = &l->blocks[FOR_FIGURES];
 
+	all->sides = xcalloc((size_t)list->n + 1, sizeof(*all->sides));
 	if (!rc)
-		summary_choose_columns(&l, t);
+		summary_choose_columns(l, t);
 	for (int i = 0; i < list->n && !rc; i++)
-		rc = summary_put_block(&l, &list->blocks[i], &evidence, t, err);
+		rc = summary_put_block(l, &list->blocks[i], &evidence, &all->sides[i], t, err);
 	if (!rc)
 		rc = clocks_note(s, t, err);
 	if (!rc) {
 		power_note_kinds(s, q, t);
 		if (evidence.own)
 			note_add(&t->notes, whole_run, "zero_copy_share");
-		figure_list_notes(&l, t);
+		figure_list_notes(l, t);
 		rc = limits_note(s, q, t, err);
 	}
 	if (!rc)
@@ -207,8 +212,20 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		rc = cost_note_workload(s, q, t, err);
 	for (int i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list->blocks[i].block, t, err);
-	figure_list_free(&l);
 	return rc;
+}
+
+void summary_free(struct summary *all)
+{
+	free(all->sides);
+	figure_list_free(&all->figures);
+}
+
+static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	freed(summary_free) struct summary all = {0};
+
+	return summary_read(s, q, &all, t, err);
 }
 
 const struct measure measure_summary = {

@@ -36,7 +36,7 @@ analyze/evidence analyze/model analyze/store analyze/scope analyze/probes analyz
 analyze/figures analyze/model analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence
 analyze/analysis analyze/model analyze/symbols analyze/archive analyze/store analyze/scope analyze/probes analyze/costs
 analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis
-analyze/export analyze/model analyze/store analyze/scope analyze/costs analyze/evidence analyze/figures analyze/compare
+analyze/export analyze/model analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/compare
 analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export plot:page_write
 plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/commands
 zcost.c'
