@@ -409,14 +409,15 @@ static int guard_check_pages(struct store *s, struct error *err)
 	return rc;
 }
 
-/* A row whose run is a text belongs to no run, and nobody would miss it. SQLite sorts texts last.
- */
-static int guard_check_runs(struct store *s, struct error *err)
+/* A row whose run or CPU is a text belongs to none, and nobody would miss it. SQLite sorts texts
+ * last. */
+static int guard_check_keys(struct store *s, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(
 		s, &q, err,
-		"SELECT MAX(run) AS run FROM collector UNION ALL SELECT MAX(run) FROM metric UNION ALL "
+		"SELECT MAX(run) AS \"run or cpu\" FROM collector UNION ALL SELECT MAX(run) FROM metric UNION ALL "
+		"SELECT MAX(cpu) FROM metric UNION ALL "
 		"SELECT MAX(run) FROM series UNION ALL SELECT MAX(run) FROM event UNION ALL "
 		"SELECT MAX(run) FROM cost UNION ALL SELECT MAX(run) FROM process UNION ALL "
 		"SELECT MAX(run) FROM spot UNION ALL SELECT MAX(run) FROM syscall UNION ALL "
@@ -444,6 +445,6 @@ int guard_check(struct store *s, struct error *err)
 		rc = guard_check_schema(s, own, err);
 	rc = store_close(own, rc, err);
 	if (!rc)
-		rc = guard_check_runs(s, err);
+		rc = guard_check_keys(s, err);
 	return rc || !s->strange ? rc : guard_check_pages(s, err);
 }
