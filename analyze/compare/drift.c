@@ -55,6 +55,7 @@ static int end_order_add_side(struct end_order *o, const struct comparison *c, e
 
 	if (n <= 0)
 		return n;
+	q.cpus = NULL; /* a drift is one of the whole side */
 	if (!o->runs)
 		o->n = n;
 	if (unit && n == o->n) {

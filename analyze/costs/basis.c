@@ -138,25 +138,6 @@ struct basis_search {
 	struct basis_runs *measured;
 };
 
-double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
-{
-	double seconds, sum = 0, v;
-
-	if (!cpus) {
-		v = figure_metric(s, r, "cpu_pct");
-		return v * 1e7;
-	}
-	seconds = figure_metric(s, r, "seconds");
-	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		if (!cpuset_has(cpus, cpu))
-			continue;
-		v = run_metric(s, r, "busy_ns", NULL, (int)cpu);
-		if (!isnan(v))
-			sum += v;
-	}
-	return sum > 0 ? sum / seconds : NAN;
-}
-
 /* Returns the cycles or instructions per second, summed over all CPUs of the side. */
 static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
@@ -166,20 +147,22 @@ static double basis_counted(struct store *s, const struct run *r, const struct b
 	       figure_metric(s, r, "seconds");
 }
 
-static double basis_per_unit(struct store *s, const struct run *r, const void *arg)
+/* Returns the cost of a unit of work in one run, of all programs on the CPUs of the query. */
+static double basis_per_unit(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
-	const struct basis_ratio *k = arg;
-	const struct cpuset *cpus = k->q->cpus;
-	double rate = figure_metric(s, r, k->rate_metric);
-	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
+	const double calls = k->calls.n ? k->calls.value : 1;
+	double rate = figure_metric(s, r, k->rate_metric) * calls;
+	struct query all = *k->q;
+	unsigned int ncpus = all.cpus ? cpuset_count(all.cpus) : (unsigned int)r->ncpus;
 
-	if (k->calls.n)
-		rate *= k->calls.value;
+	all.workload_only = false; /* the shares leave out other programs */
 	if (!(rate > 0))
 		return NAN;
-	if (k->q->in != IN_NS)
+	if (all.in != IN_NS)
 		return basis_counted(s, r, k) / rate;
-	return k->busy ? basis_busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
+	if (k->busy)
+		return work_time(s, &all, r, k->rate_metric) / calls;
+	return ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
 static const char *basis_plural(int n)

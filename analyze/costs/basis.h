@@ -67,9 +67,6 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 		   struct basis_value *v, struct basis_runs *runs, struct error *err);
 void basis_runs_free(struct basis_runs *runs);
 
-/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
-double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
-
 /* Returns -ENODATA when no run that the query asks for counts work in --unit. */
 int basis_require_unit(struct store *s, const struct query *q, struct error *err);
 

@@ -231,7 +231,7 @@ static void cost_compare_time(struct store *s, struct cost_part *p, const struct
 {
 	const struct cpuset *cpus = p->tally.spec.cpus;
 	double ns = figure_metric(s, r, "seconds") * 1e9;
-	double busy_ns = basis_busy_rate(s, r, cpus) * ns / 1e9, part;
+	double busy_ns = busy_rate(s, r, cpus) * ns / 1e9, part;
 	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
 	struct profile_time t;
 

@@ -58,10 +58,27 @@ double work_in_window(struct store *s, const struct run *r, const char *rate_met
 	return work > 0 ? work : NAN;
 }
 
+double busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
+{
+	double sum = 0, v;
+
+	if (!cpus)
+		return figure_metric(s, r, "cpu_pct") * 1e7;
+	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		v = cpuset_has(cpus, cpu) ? run_metric(s, r, "busy_ns", NULL, (int)cpu) : NAN;
+		if (!isnan(v))
+			sum += v;
+	}
+	return sum > 0 ? sum / figure_metric(s, r, "seconds") : NAN;
+}
+
 double work_time(struct store *s, const struct query *q, const struct run *r,
 		 const char *rate_metric)
 {
-	return figure_metric(s, r, busy_metric(q)) * 1e7 / figure_metric(s, r, rate_metric);
+	double busy = q->workload_only ? figure_metric(s, r, busy_metric(q)) * 1e7
+				       : busy_rate(s, r, q->cpus);
+
+	return busy / figure_metric(s, r, rate_metric);
 }
 
 /* More sides than a receiver and a sender have metrics of the transfer. */

@@ -45,9 +45,11 @@ char *work_units(struct store *s, const struct run *runs, int n);
  */
 double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
 
+/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
+double busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
 /*
- * Returns the CPU time of a unit of work in ns: of the side's CPUs, or of the workload's processes
- * with --workload-only. All costs per unit of work of a run are this one.
+ * Returns the CPU time of a unit of work in ns: of the side's CPUs that the query selects, or of
+ * the workload's processes with --workload-only. All costs per unit of work of a run are this one.
  */
 double work_time(struct store *s, const struct query *q, const struct run *r,
 		 const char *rate_metric);
