@@ -313,6 +313,7 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 			   struct error *err)
 {
 	struct figures own = {0}, *f = out->figures ?: &own;
+	freed(str_free) struct str counts = {0};
 	struct movements m = {0};
 	int ret;
 
@@ -340,8 +341,10 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	f->nmoved = movements_add_notes(&m, c, t, "component");
 	f->moved = m.list;
 	metrics_note_rules(t, c, f, out);
-	if (c->query.workload_only)
-		note_add(&t->notes, workload_no_part);
+	if (c->query.workload_only) {
+		figure_print_counts_of_cpus(&counts);
+		note_add(&t->notes, workload_no_part, counts.buf);
+	}
 	if (f == &own)
 		figures_free(f);
 	return ret ?: compare_note_workload(c, t, err);

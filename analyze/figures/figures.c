@@ -178,6 +178,18 @@ void figure_print_unit(struct str *s, const struct query *q, enum figure_id id, 
 		str_printf(s, "/%s", k->per);
 }
 
+void figure_print_counts_of_cpus(struct str *s)
+{
+	const char *names[FIGURES];
+	size_t n = 0;
+
+	for (const struct figure_kind *k = figure_kinds; k < figure_kinds + FIGURES; k++)
+		if (k->in & IN_COMPARE && k->cpus && k->read == figure_cost)
+			names[n++] = k->name;
+	for (size_t i = 0; i < n; i++)
+		str_item(s, !i, i + 1 == n, names[i]);
+}
+
 /* --- reading --- */
 
 /*

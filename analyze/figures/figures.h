@@ -81,6 +81,9 @@ const char *figure_column(enum figure_id id);
 /* Appends the unit with the exponents in use, "T^2/P", and with what it is per, "ns/KiB". */
 void figure_print_unit(struct str *s, const struct query *q, enum figure_id id, bool per);
 
+/* Appends the names of figures in compare that count all that runs on a side's CPUs. */
+void figure_print_counts_of_cpus(struct str *s);
+
 /* A figure of one side of a variant, or of the total. */
 struct figure_value {
 	enum figure_id id;
