@@ -84,8 +84,11 @@ steady "a program with \${seconds} that would end before its window runs longer 
 ok "its window is whole" jq -es 'all(.[]; .window.end_ns - .window.start_ns > 7.9e8)' seconds/runs/a/measure-0?/timed/run.json
 
 plan "sleep 60" "$send 0" >p.ini
-ok "capture exits 1 without a server" exits 1 "$zcost" capture p.ini -o none
-ok "the error has the sender's reason" says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused' err
+without_server() {
+	rm -rf none
+	exits 1 "$zcost" capture p.ini -o none && says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused' err
+}
+steady "capture exits 1 without a server, for the sender's reason" without_server
 
 # The account of the first try has no summary, and that of the second one ends early.
 cat >counts <<'END'
@@ -106,11 +109,17 @@ counting() { # counting ARGUMENTS: a plan with one side that counts its work
 	plan "" "perl $scratch/counts $*" | sed '/side receiver/,/null/d; /receiver =/d'
 }
 repeats=2 duration=1 counting tries >p.ini
-ok "capture succeeds when a later try has the whole account" exits 0 "$zcost" capture p.ini -o account
-ok "the manifest has why the tries before it do not count" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and
-	(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends [0-9.]+ s before")))' account/manifest.json
+later() { # the third try is whole
+	rm -rf account tries
+	exits 0 "$zcost" capture p.ini -o account && jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and
+		(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends [0-9.]+ s before")))' account/manifest.json
+}
+steady "capture succeeds when a later try has the whole account, and the manifest has why those before it do not count" later
 repeats=2 duration=1 counting never 1 >p.ini
-ok "capture keeps a run without a summary in any try" exits 0 "$zcost" capture p.ini -o kept
-ok "a message reports that the run is kept" says 'a/measure-01: kept after 3 tries: sender: the workload' err
-ok "later runs of the variant get one try" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
+kept() {
+	rm -rf kept
+	exits 0 "$zcost" capture p.ini -o kept && says 'a/measure-01: kept after 3 tries: sender: the workload' err &&
+		jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
+}
+steady "capture keeps a run without a summary in any try, says so, and tries later runs of the variant once" kept
 done_testing
