@@ -26,43 +26,45 @@ pages="README.md CONTRIBUTING.md NEWS.md $(cd "$top" && find docs -name '*.md' |
 
 # --- links ---
 
-# Prints the anchors of a page, as GitHub makes them of its headings.
-anchors() {
-	awk '/^ *```/ { code = !code } !code && /^#+ /' "$1" | sed -E 's/^#+ //; s/`//g' |
-		tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
+# Prints "PAGE: what" for each relative link that leads to no file or to no heading in it, for each page without a link from
+# another one, and for each section that the list at the top of docs/method.md lacks. Anchors are those that GitHub makes.
+cat >links.pl <<'END'
+use Cwd 'abs_path';
+my (%anchor, %links, %listed, %sections, %to);
+for my $page (@ARGV) {
+	my $code = 0;
+	open my $f, '<', $page or die "$page: $!";
+	while (<$f>) {
+		$code ^= 1 if /^ *```/;
+		next if $code;
+		if (my ($level, $name) = /^(#+) (.*)/) {
+			$name = lc($name) =~ tr/ /-/r =~ s/[^a-z0-9_-]//gr;
+			$anchor{abs_path($page)}{$name} = 1;
+			$sections{$page}{$name} = 1 if $level eq '##';
+		}
+		my @here = grep { !m{^[a-z]*://} } /\]\(([^)]+)\)/g;
+		push @{$links{$page}}, @here;
+		$listed{$page}{s/^#//r} = 1 for $sections{$page} ? () : @here;
+	}
 }
-links() { # links PAGE: every relative link leads to a file, and to a heading in it
-	dir=$(dirname "$top/$1") bad=
-	awk '/^ *```/ { code = !code } !code' "$top/$1" | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//' |
-		grep -v '^[a-z]*://' >links
-	while read -r link; do
-		file=${link%%#*}
-		[ -n "$file" ] && file=$dir/$file || file=$top/$1
-		[ -e "$file" ] || bad="$bad $link"
-		case $link in *#*) anchors "$file" | grep -qx -- "${link#*#}" || bad="$bad $link" ;; esac
-	done <links
-	[ -z "$bad" ] || { echo "$1 links to nothing:$bad"; return 1; }
+for my $page (@ARGV) {
+	for (@{$links{$page}}) {
+		my ($file, $at) = /([^#]*)#?(.*)/;
+		my $path = abs_path($file ne '' ? $page =~ s{[^/]*$}{}r . $file : $page);
+		print "$page: $_ leads nowhere\n" if !-e $path || $at ne '' && !$anchor{$path}{$at};
+		$to{$path}{$page} = 1;
+	}
 }
+for my $page (@ARGV) {
+	print "$page: no page links to it\n" if $page ne 'README.md' && !grep { $_ ne $page } keys %{$to{abs_path($page)}};
+}
+print "docs/method.md: its list lacks $_\n" for grep { !$listed{'docs/method.md'}{$_} } sort keys %{$sections{'docs/method.md'}};
+END
+(cd "$top" && perl "$scratch/links.pl" $pages) >bad 2>&1
 for page in $pages; do
-	ok "every link of $page leads somewhere" links "$page"
+	ok "every link of $page leads somewhere, and a page links to it" sh -c "! grep '^$page: ' bad"
 done
-reachable() { # reachable PAGE: some other page links to it
-	name=$(basename "$1")
-	(cd "$top" && grep -lE "\]\(([^)]*/)?$name[#)]" $pages) | grep -qvx "$1"
-}
-for page in $pages; do
-	[ "$page" = README.md ] || ok "a page links to $page" reachable "$page"
-done
-listed() { # listed PAGE: the list at its top links to each of its sections
-	sed '/^## /q' "$top/$1" >list
-	grep '^## ' "$top/$1" >sections
-	bad=
-	for section in $(anchors sections); do
-		grep -qF "(#$section)" list || bad="$bad $section"
-	done
-	[ -z "$bad" ] || { echo "$1 does not list:$bad"; return 1; }
-}
-ok "the list at the top of docs/method.md has every section" listed docs/method.md
+ok "the list at the top of docs/method.md has every section" test ! -s bad
 named_pages() { # the code names no page that is not there
 	bad=
 	for page in $(cd "$top" && grep -rhoE 'docs/[a-z/-]+\.md' Makefile zcost.c lib collect capture analyze plot samples \
@@ -229,10 +231,8 @@ ok "no command writes into a file that another one reads" cmp before after
 named() { # named PAGE WORD...: each stands in the page, as it is or with a suffix
 	page=$top/$1
 	shift
-	missing=
-	for w; do
-		grep -qE "(^|[^a-z_])$w(_[a-z]+)?([^a-z_]|\$)" "$page" || missing="$missing $w"
-	done
+	missing=$(perl -e 'open my $f, "<", shift; local $/; $_ = <$f>;
+		for my $w (@ARGV) { print " $w" if !/(^|[^a-z_])$w(_[a-z]+)?([^a-z_]|$)/m }' "$page" "$@")
 	[ -z "$missing" ] || { echo "not in $page:$missing"; return 1; }
 }
 "$zcost" report --help >help
