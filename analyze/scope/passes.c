@@ -138,8 +138,21 @@ static int passes_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-/* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
-enum { CONDITIONS_PCT = 10 };
+/*
+ * Returns whether a profile pass that did `ratio` times the work of the measure pass ran under
+ * other conditions. Each cost is a share of one pass times the basis of the other. The pass that
+ * did less work spent 1 - 1 / times of its time on something that the other pass did not: 9 % at
+ * 1.1, a fifth at 1.25. Less than a tenth moves costs less than runs differ, so it counts for
+ * nothing. A fifth changes the order of components, so it counts even if chance can explain it:
+ * these very runs gave the costs. Between the two the difference must be certain.
+ */
+static bool conditions_differ(double ratio, const struct estimate *cost)
+{
+	double times = fmax(ratio, 1 / ratio);
+	bool certain = cost->lo > 0 || cost->hi < 0;
+
+	return isfinite(ratio) && times > (certain ? 1.1 : 1.25);
+}
 
 /* Returns how far the note's ratio is from 1, in either direction. */
 static double conditions_distance(const struct note *n)
@@ -178,7 +191,7 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 		was = stats_point(e, measure.x, measure.nx);
 		is = stats_point(e, profile.x, profile.nx);
 		cost = pass_cost(e, &measure, &profile);
-		if ((cost.lo > 0 || cost.hi < 0) && fabs(cost.value) > CONDITIONS_PCT) {
+		if (conditions_differ(is / was, &cost)) {
 			note_add_block(&t->notes, b, passes_differ, is / was, is, was,
 				       rates[rate].unit)
 				->pass = "profile";

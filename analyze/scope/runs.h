@@ -59,8 +59,8 @@ char *clocks_text(double seconds);
 /* The throughput that the instruments of a pass cost. */
 
 /*
- * Adds a warning before all other notes if the block's profile pass certainly did over 10 % more
- * or less work than its measure pass. The largest difference is first. Returns 0 or -errno.
+ * Adds a warning before all other notes if the block's profile pass did much more or less work than
+ * its measure pass. The largest difference is first. Returns 0 or -errno.
  */
 int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
 			   struct table *t, struct error *err);
