@@ -21,7 +21,7 @@
 int cmd_capture(int argc, char **argv);
 
 /* The options that the code asks for by name. The others set a key of the plan. */
-enum { OUTPUT, DRY_RUN, UNDO, VERBOSE, AGAINST, SET, USER, PLAN_OPTIONS, VARIANT = 12, ROWS = 20 };
+enum { OUTPUT, DRY_RUN, UNDO, VERBOSE, AGAINST, SET, USER, PLAN_OPTIONS, VARIANT = 12, ROWS = 21 };
 
 /*
  * THE TABLE of options. A row with `key` sets this key of [plan], or of the one side that --variant
@@ -73,6 +73,8 @@ static const struct option_row {
 	{"collect", "COLLECTOR[,...]", "collectors of the measure pass", 0, 2, "collect"},
 	{"call-graph", "fp|dwarf|dwarf,SIZE|lbr",
 	 "call chains of the profile pass, as in zcost collect", 0, 2, "call_graph"},
+	{"freq", "HZ", "samples per second and CPU of the profile pass, as in zcost collect", 0, 2,
+	 "freq"},
 	{"power-csv", "FILE", "log of an external power meter", 0, 2, "power_csv"},
 	{"events", "LIST", "events that 'counters' counts, as in zcost collect", 0, 2, "events"},
 	{"power-command", "[KIND=]CMD", "command that prints watts, as in zcost collect", 0, 2,

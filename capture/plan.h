@@ -34,6 +34,7 @@ struct side_plan {
 	char *units;	   /* adapter that reads the workload's output, "": collect's default */
 	char *call_graph;  /* call chains of the profile pass: fp, dwarf,SIZE ...; empty: collect's
 			      default */
+	char *freq;	   /* profile pass: samples per second and CPU, "": collect's default */
 	char *power_csv;   /* an external meter's log, "": none */
 	char *host;	   /* ssh://user@name:port, "": this host */
 	char *zcost;	   /* words that start zcost on that host, "": zcost */

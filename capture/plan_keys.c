@@ -37,7 +37,7 @@ static int cpus_check(const char *value, struct error *err)
 	return cpuset_parse(&set, value, err);
 }
 
-static int time_one_in_check(const char *value, struct error *err)
+static int number_check(const char *value, struct error *err)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
@@ -109,8 +109,9 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(collect, NULL, THERE | MEASURE),
 	SIDE_KEY(units, units_check, THERE_OR_EMPTY | ALWAYS),
 	SIDE_KEY(call_graph, call_graph_check, THERE_OR_EMPTY | PROFILE),
+	SIDE_KEY(freq, number_check, THERE_OR_EMPTY | PROFILE),
 	SIDE_KEY(power_csv, NULL, THERE | ALWAYS),
-	SIDE_KEY(time_one_in, time_one_in_check, THERE_OR_EMPTY | SYSCALLS),
+	SIDE_KEY(time_one_in, number_check, THERE_OR_EMPTY | SYSCALLS),
 	SIDE_KEY(events, event_list_check, THERE_OR_EMPTY | MEASURE),
 	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY | ALWAYS),
 	SIDE_KEY(work, NULL, THERE_OR_EMPTY),

@@ -27,6 +27,7 @@ units = tcpzc
 cpus = 0
 units = tcpzc
 time_one_in = 16
+freq = 499
 [variant baseline]
 receiver = \${bindir}/tcpzc --listen \${to} --rx recv
 sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx send --seconds 60
@@ -61,8 +62,11 @@ ok "all runs are ok" jq -e '.complete and ([.runs[].status] | all(. == "ok"))' c
 steady "both sides of each run measure the same window within 50 ms" together
 ok "the profile pass writes perf.data" test -s c/runs/mmap/profile-01/receiver/perf.data
 ok "the syscalls pass writes syscall counts" test -s c/runs/mmap/syscalls-01/sender/syscalls.tsv
-ok "time_one_in of a side reaches that side's syscalls collector" sh -c 'f=c/runs/mmap/syscalls-01; i=".collectors[] | select(.name == \"syscalls\") | .info.time_one_in"
-	[ "$(jq "$i" $f/receiver/run.json),$(jq "$i" $f/sender/run.json)" = 1,16 ]'
+info() { # info PASS COLLECTOR KEY: of both sides
+	jq ".collectors[] | select(.name == \"$2\") | .info.$3" c/runs/mmap/$1-01/receiver/run.json c/runs/mmap/$1-01/sender/run.json | paste -sd,
+}
+ok "time_one_in of a side reaches that side's syscalls collector" test "$(info syscalls syscalls time_one_in)" = 1,16
+ok "freq of a side reaches that side's perf" test "$(info profile perf frequency)" = 4999,499
 ok "the measure pass writes no perf.data" sh -c '! ls c/runs/*/measure-*/*/perf.data 2>/dev/null'
 ok "every workload writes its summary" sh -c \
 	'for f in c/runs/*/*/*/workload.out; do tail -n 1 $f | grep -q "\"type\":\"summary\"" || exit 1; done'

@@ -31,7 +31,7 @@ static const char good[] = "# what it is for\n"
 			   "prefix = ip netns exec x\n"
 			   "[side sender]\n"
 			   "call_graph = dwarf,4096\n"
-			   "time_one_in = 16\n"
+			   "freq = 99\ntime_one_in = 16\n"
 			   "[variant base-1]\n"
 			   "what = send -> recv\n"
 			   "receiver = ${rx} --rx recv\n"
@@ -60,6 +60,7 @@ TEST(plan_with_every_section_is_read)
 	assert_string_equal(p.sides[RECEIVER].prefix, "ip netns exec x");
 	assert_string_equal(p.sides[SENDER].call_graph, "dwarf,4096");
 	assert_string_equal(p.sides[RECEIVER].call_graph, "");
+	assert_string_equal(p.sides[SENDER].freq, "99");
 	assert_string_equal(p.sides[SENDER].time_one_in, "16");
 	assert_string_equal(p.sides[RECEIVER].time_one_in, "");
 	assert_int_equal(p.nvariants, 2);
