@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * irqs_off EVENTS: until SIGTERM or SIGINT, works by turns in user space, in the kernel with
- * interrupts on (getrandom), and in the kernel with interrupts off (ioctl). Then prints the parts
- * of a turn's CPU time in percent: "<user> <getrandom> <ioctl>". A part that was preempted does not
- * count, because a switch of threads switches all events, too.
+ * parts PART...: prints "ready" and works by turns in each part, until SIGTERM or SIGINT. Then
+ * prints a line for each kind of time: its name, and the mean CPU time of a turn in ns.
  *
- * To switch on an event of a thread, the kernel switches all events of the thread off and on again,
- * with interrupts off. So EVENTS determines how long they are off: about 0.2 ms for 1000.
+ *   user     user space
+ *   random   a system call with interrupts on: getrandom
+ *   off      a system call with interrupts off: ioctl. To switch on an event of a thread, the
+ * kernel switches all events of the thread off and on again, so their number is the length udp
+ * sends a packet over loopback. The softirq in the system call cuts it into 60 packets for our
+ * socket. The kernel notes when the softirq begins, and we when the call ends. sleep    half a
+ * millisecond, whose CPU time does not count wait     reads a byte from the file descriptor 3, and
+ * pass writes one to 4: for two programs that take turns
+ *
+ * A part that was preempted does not count.
  */
+#include "lib/alloc.h"
 #include "lib/error.h"
 
 #include <linux/perf_event.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { USER, KERNEL, OFF, PARTS, USER_STEPS = 200000, RANDOM_BYTES = 65536 };
+enum { USER_STEPS = 200000, RANDOM_BYTES = 65536, EVENTS = 2000, PACKETS = 60, PACKET = 1000 };
 
 static volatile sig_atomic_t stopped;
+static int event, sock;
+static double softirq_ns; /* in the last turn, or -1 */
+static char buf[RANDOM_BYTES];
 
 static void stop(int sig)
 {
@@ -32,12 +46,115 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-static uint64_t cpu_ns(void)
+static double now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void user(void)
+{
+	for (volatile unsigned int i = 0; i < USER_STEPS; i++)
+		;
+}
+
+static void getrandom_part(void)
+{
+	if (getrandom(buf, sizeof(buf), 0) < 0)
+		stopped = 1;
+}
+
+static void off_open(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
+	struct rlimit files = {EVENTS + 64, EVENTS + 64};
+
+	setrlimit(RLIMIT_NOFILE, &files);
+	for (int i = 0; i < EVENTS && event >= 0; i++)
+		event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static void off(void)
+{
+	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static void udp_open(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(to);
+	int on = 1, size = PACKET;
+
+	sock = socket(AF_INET, SOCK_DGRAM, 0);
+	if (bind(sock, (struct sockaddr *)&to, len) ||
+	    getsockname(sock, (struct sockaddr *)&to, &len) ||
+	    connect(sock, (struct sockaddr *)&to, len) ||
+	    setsockopt(sock, SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) ||
+	    setsockopt(sock, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)))
+		sock = -1;
+}
+
+static void udp(void)
+{
+	struct mmsghdr got[PACKETS] = {0};
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(struct timespec))];
+	} note;
+	struct timespec began;
+	double end;
+
+	got[0].msg_hdr.msg_control = &note;
+	got[0].msg_hdr.msg_controllen = sizeof(note);
+	if (send(sock, buf, (size_t)PACKETS * PACKET, 0) < 0)
+		stopped = 1;
+	end = now_ns(CLOCK_REALTIME);
+	softirq_ns = -1;
+	if (recvmmsg(sock, got, PACKETS, MSG_DONTWAIT, NULL) < 1)
+		return; /* ksoftirqd has the packet */
+	memcpy(&began, CMSG_DATA(&note.head), sizeof(began));
+	softirq_ns = end - (double)began.tv_sec * 1e9 - (double)began.tv_nsec;
+}
+
+static void sleep_part(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+}
+
+static void wait_part(void)
+{
+	if (read(3, buf, 1) != 1)
+		stopped = 1;
+}
+
+static void pass_part(void)
+{
+	if (write(4, buf, 1) != 1)
+		stopped = 1;
+}
+
+static struct part {
+	const char *name;
+	void (*work)(void), (*open)(void);
+	double ns, turns, softirq_ns;
+} parts[] = {
+	{"user", user, NULL, 0, 0, 0},	      {"random", getrandom_part, NULL, 0, 0, 0},
+	{"off", off, off_open, 0, 0, 0},      {"udp", udp, udp_open, 0, 0, 0},
+	{"sleep", sleep_part, NULL, 0, 0, 0}, {"wait", wait_part, NULL, 0, 0, 0},
+	{"pass", pass_part, NULL, 0, 0, 0},
+};
+
+static struct part *part_find(const char *name)
+{
+	for (size_t i = 0; i < array_size(parts); i++)
+		if (!strcmp(parts[i].name, name))
+			return &parts[i];
+	fprintf(stderr, "parts: no part '%s'\n", name);
+	exit(EXIT_USAGE);
 }
 
 static long preemptions(void)
@@ -48,68 +165,45 @@ static long preemptions(void)
 	return r.ru_nivcsw;
 }
 
-/* Returns the last of `n` events of this thread, or -1. */
-static int events_open(unsigned int n)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
-	struct rlimit files = {n + 64, n + 64};
-	int fd = -1;
-
-	setrlimit(RLIMIT_NOFILE, &files);
-	while (n--) {
-		fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-		if (fd < 0)
-			return -1;
-	}
-	return fd;
-}
-
-static void work_in(int part, int event)
-{
-	static char buf[RANDOM_BYTES];
-	volatile unsigned int i;
-
-	if (part == USER) {
-		for (i = 0; i < USER_STEPS; i++)
-			;
-	} else if (part == KERNEL) {
-		if (getrandom(buf, sizeof(buf), 0) < 0)
-			stopped = 1;
-	} else {
-		ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
-		ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
-	}
-}
-
-/* Returns the CPU time of a part, or 0 if it was preempted. */
-static double part_ns(int part, int event)
+static void part_turn(struct part *p)
 {
 	long switches = preemptions();
-	uint64_t before = cpu_ns(), after;
+	double before = now_ns(CLOCK_THREAD_CPUTIME_ID), ns;
 
-	work_in(part, event);
-	after = cpu_ns();
-	return preemptions() == switches ? (double)(after - before) : 0;
+	softirq_ns = 0;
+	p->work();
+	ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	/* The kernel needs some turns until it notes when softirqs begin. */
+	if (preemptions() != switches || softirq_ns < 0 || softirq_ns > ns)
+		return;
+	p->ns += ns - softirq_ns;
+	p->softirq_ns += softirq_ns;
+	p->turns++;
 }
 
 int main(int argc, char **argv)
 {
-	int event = events_open(argc > 1 ? (unsigned int)atoi(argv[1]) : 1000);
-	double mean[PARTS], ns[PARTS] = {0}, n[PARTS] = {0}, sum = 0, one;
+	struct sigaction action = {.sa_handler = stop}; /* reads and writes are interrupted */
 
-	if (event < 0)
+	for (int i = 1; i < argc; i++)
+		if (part_find(argv[i])->open)
+			part_find(argv[i])->open();
+	if (argc < 2 || event < 0 || sock < 0)
 		return EXIT_FAILED;
-	signal(SIGTERM, stop);
-	signal(SIGINT, stop);
-	for (int part = 0; !stopped; part = (part + 1) % PARTS) {
-		one = part_ns(part, event);
-		ns[part] += one;
-		n[part] += one > 0;
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	puts("ready");
+	fflush(stdout);
+	for (int i = 0; !stopped; i = (i + 1) % (argc - 1))
+		part_turn(part_find(argv[i + 1]));
+	for (size_t i = 0; i < array_size(parts); i++) {
+		const struct part *p = &parts[i];
+
+		if (p->turns)
+			printf("%s %.0f\n", p->name, p->ns / p->turns);
+		if (p->softirq_ns)
+			printf("softirq %.0f\n", p->softirq_ns / p->turns);
 	}
-	for (int part = 0; part < PARTS; part++)
-		sum += mean[part] = ns[part] / n[part];
-	printf("%.2f %.2f %.2f\n", 100 * mean[USER] / sum, 100 * mean[KERNEL] / sum,
-	       100 * mean[OFF] / sum);
 	return EXIT_OK;
 }
