@@ -262,25 +262,30 @@ static void openmetrics_write_capture(const struct openmetrics *w)
 
 static int openmetrics_read(struct openmetrics *w, struct export *x, struct error *err)
 {
-	freed(table_free) struct table t = {.name = "components"};
+	freed(table_free) struct table summary = {0}, components = {.name = "components"},
+				       roi = {0}, scores = {0};
 	struct query q = *x->q;
 	int rc = q.unit ? basis_require_unit(x->store, &q, err) : 0;
 
 	q.figures_only = true;
 	if (!rc)
-		rc = summary_read(x->store, &q, &w->summary, &t, err);
+		rc = summary_read(x->store, &q, &w->summary, &summary, err);
 	if (!rc)
 		rc = cost_parts_read(&w->components, cost_table_find("components"), x->store, &q,
 				     err);
 	if (!rc)
-		rc = cost_parts_add_notes(&w->components, x->store, &q, &t, err);
+		rc = cost_parts_add_notes(&w->components, x->store, &q, &components, err);
 	if (!rc)
-		rc = roi_read(x->store, &q, &w->roi, &t, err);
+		rc = roi_read(x->store, &q, &w->roi, &roi, err);
 	if (!rc)
-		rc = scores_read(x->store, &q, &w->scores, &t, err);
-	if (!rc)
-		diff_carry_notes(&x->notes, &t);
-	return rc ? rc : store_failed(x->store, err);
+		rc = scores_read(x->store, &q, &w->scores, &scores, err);
+	if (rc)
+		return rc;
+	diff_carry_notes(&x->notes, &summary);
+	diff_carry_notes(&x->notes, &components);
+	diff_carry_notes(&x->notes, &roi);
+	diff_carry_notes(&x->notes, &scores);
+	return store_failed(x->store, err);
 }
 
 static void openmetrics_free(struct openmetrics *w)
