@@ -202,15 +202,14 @@ struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
 
 double stats_halves_p(struct stats_halves *h, uint64_t base)
 {
+	const uint64_t all = ~0ULL >> (64 - h->n);
 	double w2 = 0, *p;
-	size_t chosen = 0;
 
-	for (size_t i = 0; i < h->n; i++)
-		chosen += base >> i & 1;
-	if (chosen != h->base)
-		base = ~base;
-	for (size_t i = 0; i < h->n; i++)
-		w2 += base >> i & 1 ? h->ranking.rank2[i] : 0;
+	base &= all;
+	if ((size_t)__builtin_popcountll(base) != h->base)
+		base ^= all;
+	for (; base; base &= base - 1)
+		w2 += h->ranking.rank2[__builtin_ctzll(base)];
 	if (!h->p)
 		return mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
 					   w2);
