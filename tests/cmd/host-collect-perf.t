@@ -165,7 +165,7 @@ part() {
 known() {
 	rm -rf late
 	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,frame --freq 4999 --warmup 1 --duration 1.5 --grace 1 -- \
-		taskset -c 0 "$build/tests/tools/parts" user random off || return 1
+		taskset -c 0 "$build/tests/tools/parts" user random off=2000 || return 1
 	"$zcost" analyze late >/dev/null 2>&1
 	awk -v with="$(part late)" -v without="$(part --perf late/perf.data)" '
 		{ ns[$1] = $2 }
