@@ -54,7 +54,7 @@ static void page_add_selection(struct html_page *p)
 	if (q->workload_only)
 		html_add_element(
 			&p->out, "p class=scope",
-			"Only the workload's processes: CPU use, costs and T²/C are of them alone. In costs of code, interrupts in other processes are the row [interrupts elsewhere].");
+			"Only the workload's processes: CPU use, costs and T²/C are of them alone. Costs of code are parts of their CPU time.");
 	if (q->basis)
 		html_add_element(&p->out, "p class=scope",
 				 q->basis == BASIS_WALL

@@ -177,6 +177,23 @@ near() {
 		if (a == "" || b == "" || d > t) { print a " is not within " t " of " b; exit 1 } }'
 }
 
+# alone CAPTURE BASE NEW COST ARGUMENT...: with --workload-only each table adds up to the cost, with a tolerance, that COST VARIANT prints
+alone() {
+	capture=$1 base=$2 new=$3 cost_of=$4
+	shift 4
+	for end in base:$base new:$new; do
+		for table in contexts components functions modules compare:contexts compare:components compare:functions; do
+			case $table in
+			compare:*) words="compare $base $new -C $capture --table ${table#*:}" ;;
+			*) words="report $table $capture --variant ${end#*:}" ;;
+			esac
+			"$zcost" $words --workload-only --all --format tsv "$@" >out 2>err
+			near "$(tsv '{ s += $at["self_ns" in at ? "self_ns" : end "_ns"] } END { print s }' end=${end%:*} out)" $($cost_of ${end#*:}) ||
+				{ echo "of $words" && return 1; }
+		done
+	done
+}
+
 skip_all() {
 	echo "1..0 # SKIP $*"
 	exit 0

@@ -358,6 +358,10 @@ void options_check_source(const struct argp_state *state, const struct options *
 void options_check(const struct argp_state *state, const struct options *o,
 		   const struct feature *features, size_t n, enum data_source source)
 {
+	if (o->q.workload_only && o->q.system_load > 0)
+		argp_error(state,
+			   "--system-load PCT is the load of all programs; with --" WORKLOAD_ONLY
+			   " give --system-load measured");
 	for (int i = 0; i < o->nrows; i++)
 		if (o->given[i] && option_is_of_features(o->command, o->rows[i].name) &&
 		    !option_is_taken(features, n, source, o->rows[i].name))

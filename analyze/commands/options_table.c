@@ -363,7 +363,7 @@ const struct option_row option_table[] = {
 	OPTION("comm", "NAME", GROUP_SAMPLES, "only this command; the name may be a glob", option_text,
 	       .at = AT(q.comm)),
 	OPTION(WORKLOAD_ONLY, NULL, GROUP_SAMPLES,
-	       "only the workload's processes. In costs of code, interrupts that ran in other processes are one row, [interrupts elsewhere]",
+	       "only the workload's processes: their CPU time, and costs of code as parts of it",
 	       option_flag, .at = AT(q.workload_only)),
 	OPTION("event", "NAME", GROUP_SAMPLES, "the event to read if the profile has several", option_text,
 	       .at = AT(q.event)),

@@ -109,8 +109,10 @@ static int diff_add_parts(struct diff *d, enum end e, const struct cost_parts *c
 		part = &c->part[i];
 		if (part->tally.n && (isnan(part->basis.ns) || part->tally.no_self))
 			return error_set(
-				err, ENODATA,
-				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
+				err, ENODATA, "the cost of a unit of work is not known: %s",
+				q->workload_only
+					? part->basis.text
+					: "the workload's output has no amount of work (zcost capture --units)");
 		for (size_t row = 0; row < part->tally.n; row++)
 			if (cost_parts_has_row(c, &part->tally.rows[row]) &&
 			    *part->tally.rows[row].key[0])

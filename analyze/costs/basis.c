@@ -141,27 +141,31 @@ struct basis_search {
 /* Returns the cycles or instructions per second, summed over all CPUs of the side. */
 static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
-	if (k->q->cpus)
+	if (k->q->cpus || k->q->workload_only)
 		return NAN;
 	return run_metric(s, r, "counter", amount_name(k->q->in), NO_CPU) /
 	       figure_metric(s, r, "seconds");
 }
 
-/* Returns the cost of a unit of work in one run, of all programs on the CPUs of the query. */
+/*
+ * Returns the cost of a unit of work in one run: of the workload's threads, or of all programs on
+ * the CPUs of the query.
+ */
 static double basis_per_unit(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
 	const double calls = k->calls.n ? k->calls.value : 1;
 	double rate = figure_metric(s, r, k->rate_metric) * calls;
-	struct query all = *k->q;
-	unsigned int ncpus = all.cpus ? cpuset_count(all.cpus) : (unsigned int)r->ncpus;
+	const struct cpuset *cpus = k->q->cpus;
+	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
 
-	all.workload_only = false; /* the shares leave out other programs */
 	if (!(rate > 0))
 		return NAN;
-	if (all.in != IN_NS)
+	if (k->q->in != IN_NS)
 		return basis_counted(s, r, k) / rate;
+	if (k->q->workload_only)
+		return figure_metric(s, r, busy_metric(k->q)) * 1e7 / rate;
 	if (k->busy)
-		return work_time(s, &all, r, k->rate_metric) / calls;
+		return work_time(s, k->q, r, k->rate_metric) / calls;
 	return ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
@@ -176,16 +180,16 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 	const struct run *first = b->runs;
 	bool all = !strcmp(first->pass, "all");
 	autofree char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+	const char *asked = cpus ?: first->cpus ?: "all";
 	freed(str_free) struct str s = {0};
 
-	str_printf(&s, "%s: %.1f %s/%s of CPU %s (",
-		   k->q->in != IN_NS ? "counted"
-		   : k->busy	     ? "busy"
-				     : "wall",
+	str_printf(&s, "%s: %.1f %s/%s of %s%s (",
+		   k->q->in != IN_NS	 ? "counted"
+		   : k->q->workload_only ? "workload"
+		   : k->busy		 ? "busy"
+					 : "wall",
 		   b->v->ns, amount_name(k->q->in), b->v->unit,
-		   cpus		 ? cpus
-		   : first->cpus ? first->cpus
-				 : "all");
+		   k->q->workload_only ? "its threads" : "CPU ", k->q->workload_only ? "" : asked);
 	if (e->n > 1)
 		str_printf(&s, "%s of ", estimator_names[b->est]);
 	str_printf(&s, "%zu %s%srun%s", e->n, all ? "" : first->pass, all ? "" : " ",
@@ -195,7 +199,10 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 	if (k->calls.n)
 		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value, k->work, k->calls.n,
 			   basis_plural((int)k->calls.n));
-	snprintf(b->v->text, sizeof(b->v->text), "%s)", s.buf);
+	str_putc(&s, ')');
+	if (k->q->workload_only && cpus)
+		str_printf(&s, ", on any CPU; the rows are of CPU %s", cpus);
+	snprintf(b->v->text, sizeof(b->v->text), "%s", s.buf);
 }
 
 /* Reads the basis of each run by the ratio. Returns false if no run has one. */
@@ -273,7 +280,7 @@ static bool basis_find(struct basis_search *b, const char *unit)
 
 	if (q->basis != BASIS_WALL && basis_try_units(b, unit, true))
 		return true;
-	if (q->basis == BASIS_BUSY || !basis_try_units(b, unit, false))
+	if (q->basis == BASIS_BUSY || q->workload_only || !basis_try_units(b, unit, false))
 		return false;
 	if (q->basis == BASIS_DEFAULT && q->in == IN_NS)
 		basis_warn_never_idle(b->s, b->v);
@@ -284,16 +291,21 @@ static bool basis_find(struct basis_search *b, const char *unit)
 static const char *basis_absence_reason(struct store *s, const struct query *q, const char *unit)
 {
 	const bool calls = basis_is_syscall(unit), counted = q->in != IN_NS;
-	const char *sliced = scope_slice_absent(s, counted ? "counters"
-						   : calls ? "syscalls"
-							   : "cpu");
+	const char *sliced = scope_slice_absent(s, counted	      ? "counters"
+						   : calls	      ? "syscalls"
+						   : q->workload_only ? "threads"
+								      : "cpu");
 
-	return sliced ? sliced
+	return counted && q->workload_only
+		       ? "events are counted for all that runs on the side's CPUs; omit --workload-only"
+	       : sliced ? sliced
 	       : counted && q->cpus
 		       ? "events are counted for all CPUs of the side together; omit --cpu"
 	       : counted
 		       ? "no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU)"
 	       : calls ? "no run counted both its work and its system calls (pass 'syscalls')"
+	       : q->workload_only
+		       ? "no run has both its work and the CPU time of the workload's processes (collector 'threads')"
 		       : "no run measured both its work and the time of its CPUs";
 }
 
@@ -323,6 +335,10 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 
 	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis != BASIS_WALL};
 	*measured = (struct basis_runs){.error = {NAN, NAN}};
+	if (!rc && q->workload_only && q->basis == BASIS_WALL)
+		rc = error_set(
+			err, EINVAL,
+			"--basis wall is the time of whole CPUs; with --workload-only, omit it");
 	if (!rc)
 		rc = scope_estimator(s, q, &b.est, err);
 	if (!rc)
@@ -333,6 +349,8 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	measured->id = xcalloc((size_t)b.n + 1, sizeof(*measured->id));
 	if (!basis_find(&b, unit))
 		basis_fill_none(v, s, q, unit, b.runs, b.n);
+	v->exclude_irq =
+		q->workload_only && b.n && figure_metric(s, b.runs, "threads_hold_irq") == 0;
 	free(b.runs);
 	return 0;
 }

@@ -6,6 +6,8 @@
  *   wall  W = 1e9 / rate x |S|        includes idle time
  *   busy  B = busy time of S / N      excludes idle time; the shares then leave out the samples
  *                                     of the idle context
+ *   workload  CPU time of the         with --workload-only; the shares are of the samples of the
+ *             workload's threads / N  workload's processes
  */
 #ifndef ZC_BASIS_H
 #define ZC_BASIS_H
@@ -46,6 +48,8 @@ struct basis_value {
 	const char *unit;  /* such as "KiB"; NULL when ns is NAN */
 	bool uncounted;	   /* it lacks the unit that the query names */
 	bool exclude_idle; /* busy: leave out idle samples */
+	bool exclude_irq;  /* workload: the threads' time has no softirqs and interrupts, so the
+			      shares leave out their samples */
 	char text[384];	   /* describes the basis, or the reason why it is missing */
 };
 

@@ -285,7 +285,6 @@ static struct tally_spec call_tree_spec(struct call_tree *s, const struct query 
 {
 	return (struct tally_spec){.keys = {BY_CONTEXT},
 				   .nkeys = 1,
-				   .workload_only = q->workload_only,
 				   .event = q->event,
 				   .in = q->in,
 				   .comm = q->comm,

@@ -47,8 +47,7 @@ static bool copy_row_counts(const struct tally_row *r, const struct intern *comm
 
 	if (strcmp(r->key[2], "data copy") != 0)
 		return false;
-	return copy_thread_counts(r, comms) || context_is_softirq(context_of_name(context)) ||
-	       !strcmp(context, context_names[CTX_HARDIRQ]);
+	return copy_thread_counts(r, comms) || context_is_interrupt(context_of_name(context));
 }
 
 static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
@@ -75,11 +74,12 @@ static struct cost copy_cost_of_part(const struct cost_part *p, const struct int
 int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
 	      struct cost *copy, struct basis_value *basis, struct error *err)
 {
-	struct query plain = {
-		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
-	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT},
-				  .nkeys = 3,
-				  .workload_only = q->workload_only && !alone};
+	struct query plain = {.pass = q->pass,
+			      .repeat = q->repeat,
+			      .estimator = q->estimator,
+			      .unit = q->unit,
+			      .workload_only = q->workload_only && !alone};
+	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT}, .nkeys = 3};
 	struct components *components;
 	freed(intern_free) struct intern comms = {0};
 	struct cost_part part;

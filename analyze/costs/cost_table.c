@@ -44,10 +44,9 @@ enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
 
 /* --- the load under which samples were taken --- */
 
-static double system_load_of_run(struct store *s, const struct run *r, const void *arg)
+static double system_load_of_run(struct store *s, const struct run *r, const void *query)
 {
-	(void)arg;
-	return r->ncpus > 0 ? figure_metric(s, r, "cpu_pct") / r->ncpus : NAN;
+	return r->ncpus > 0 ? figure_metric(s, r, busy_metric(query)) / r->ncpus : NAN;
 }
 
 static struct system_load system_load_of(struct store *s, const struct query *q,
@@ -71,7 +70,7 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 	if (n < 0)
 		return l;
 	scope_estimator(s, &every, &est, NULL);
-	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
+	x = scope_figures(s, runs, n, system_load_of_run, q, &used);
 	l.pct = used ? stats_point(est, x, used) : NAN;
 	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
 	return l;
@@ -240,7 +239,6 @@ int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct st
 	*c = (struct cost_parts){.table = ct,
 				 .spec = {.totals = ct->totals || q->children,
 					  .merge_unresolved = !q->all,
-					  .workload_only = q->workload_only,
 					  .event = q->event,
 					  .in = q->in,
 					  .comm = q->comm,
@@ -485,9 +483,11 @@ static void cost_table_print_causes(struct str *s, const struct tally *f)
  */
 static void cost_table_print_left_out(struct str *s, const struct tally *f)
 {
-	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.workload_only ||
-		    f->spec.relation;
-	const char *of = some ? " of all samples" : "";
+	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.relation ||
+		    (f->spec.workload_only && f->spec.cpus);
+	const char *of = !some			 ? ""
+			 : f->spec.workload_only ? " of the workload's samples"
+						 : " of all samples";
 
 	if (f->unresolved > 0)
 		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,
@@ -498,7 +498,7 @@ static void cost_table_print_left_out(struct str *s, const struct tally *f)
 			   f->weight > 0 ? 100 * f->unclassified / f->weight : 0, of);
 	if (f->idle > 0)
 		str_printf(s, "; idle left out: %.1f %% of the weight",
-			   100 * f->idle / (f->idle + f->weight));
+			   100 * f->idle / (f->idle + f->weight + f->others));
 	if (f->unsampled_idle > 0)
 		str_printf(s, "; idle time without samples, by /proc/stat: %.2f %%",
 			   100 * f->unsampled_idle / f->weight);
@@ -529,8 +529,10 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 				   f->event ? f->event : "?");
 		if (part->block.variant)
 			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
+		if (f->others > 0)
+			str_printf(&s, ", %.2f %% of the weight of all samples",
+				   100 * f->weight / (f->weight + f->others));
 		cost_print_coverage(part, &s);
-		cost_print_workload(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
 	note_add_block(&t->notes, &part->block, cost_sum, s.buf)->severity = severity;
@@ -686,8 +688,6 @@ int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const stru
 	}
 	cost_table_note_rules(t, parts, c->nblocks);
 	cost_table_note_filters(t, c);
-	if (!rc && s && q->in == IN_NS)
-		rc = cost_note_workload(s, q, t, err);
 	if (!rc && s)
 		scope_capture_notes(s, t);
 	return rc;

@@ -149,63 +149,6 @@ void cost_print_coverage(const struct cost_part *p, struct str *s)
 		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
 }
 
-void cost_print_workload(const struct cost_part *p, struct str *s)
-{
-	const struct tally *f = &p->tally;
-
-	if (f->spec.workload_only && f->weight > 0)
-		str_printf(s,
-			   "; the workload's processes %.2f %%, interrupts elsewhere %.2f %%, "
-			   "everything else %.2f %% of all samples",
-			   100 * f->own / f->weight, 100 * f->elsewhere / f->weight,
-			   100 * (f->weight - f->own - f->elsewhere) / f->weight);
-}
-
-static double cost_by_cpu_time(struct store *s, const struct run *r, const void *rate)
-{
-	return figure_metric(s, r, "workload_cpu_pct") * 1e7 / figure_metric(s, r, rate);
-}
-
-/* Appends "baseline receiver 92.7 and 123.3 ns/KiB" if both costs are known and differ by 2 %. */
-static int cost_print_two_costs(struct store *s, const struct query *q,
-				const struct block_list *list, const struct block_runs *b,
-				struct str *text, struct error *err)
-{
-	const struct tally_spec spec = {.keys = {BY_CONTEXT}, .nkeys = 1, .workload_only = true};
-	struct query plain = {
-		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
-	struct error none = {0};
-	struct estimate time;
-	struct cost_part part;
-	double samples;
-	int rc = cost_part_read(s, &plain, &b->block, &spec, &part, &none);
-
-	samples = part.basis.ns * part.tally.own / part.tally.weight;
-	if (!rc && !isnan(samples)) {
-		time = scope_estimate(s, b->runs, b->n, list->estimator, cost_by_cpu_time,
-				      basis_rate_metric(part.basis.unit));
-		if (time.n && fabs(samples - time.value) > 0.02 * time.value)
-			str_printf(text, "%s%s %s %.1f and %.1f ns/%s", text->len ? ", " : "",
-				   b->block.variant, b->block.side, time.value, samples,
-				   part.basis.unit);
-	}
-	cost_part_free(&part);
-	return rc && rc != -ENODATA ? error_set(err, -rc, "%s", none.text) : 0;
-}
-
-int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err)
-{
-	freed(block_list_free) struct block_list list = {0};
-	freed(str_free) struct str text = {0};
-	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0;
-
-	for (int i = 0; i < list.n && !rc; i++)
-		rc = cost_print_two_costs(s, q, &list, &list.blocks[i], &text, err);
-	if (text.len)
-		note_add(&t->notes, workload_two_costs, text.buf);
-	return rc;
-}
-
 /*
  * Adds the idle time of a run that has no samples, for the basis of wall time. Without it, the
  * functions would share the idle time. /proc/stat says how idle time compares with busy time.
@@ -308,6 +251,8 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 	if (n < 0)
 		return n;
 	own.exclude_idle = p->basis.exclude_idle;
+	own.workload_only = q->workload_only;
+	own.exclude_irq = p->basis.exclude_irq;
 	tally_init(&p->tally, &own, n);
 	p->nruns = n;
 	rc = cost_read_runs(s, p, runs, n, err);
@@ -432,7 +377,7 @@ int cost_part_add_notes(struct store *s, const struct query *q, const struct cos
 
 	if (p->block.variant) {
 		rc = scope_profile_notes(s, q, &p->block, t, err);
-		return rc ? rc : scope_basis_notes(s, &p->block, t, err);
+		return rc ? rc : scope_basis_notes(s, q, &p->block, t, err);
 	}
 	if (q->bare.profile && q->cpus)
 		cost_note_silent_cpus(q, p, t);

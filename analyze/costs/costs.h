@@ -77,13 +77,6 @@ void cost_print_coverage(const struct cost_part *p, struct str *s);
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
-/* Appends how the samples divide, with --workload-only. */
-void cost_print_workload(const struct cost_part *p, struct str *s);
-/*
- * With --workload-only, adds a note on sides whose workload costs one amount by the CPU time of its
- * processes and another one by its samples.
- */
-int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err);
 /*
  * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
  * be used".

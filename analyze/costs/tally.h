@@ -44,8 +44,11 @@ struct call_tree; /* call_tree.h */
 struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
-	bool totals, exclude_idle, merge_unresolved;
-	bool workload_only; /* rows of the workload's processes, and one row of `elsewhere` */
+	bool totals, merge_unresolved;
+	/* cost_part_read() sets the next three: what counts for `weight`, and so for the shares */
+	bool exclude_idle;
+	bool workload_only; /* only samples of the workload's processes, on any CPU */
+	bool exclude_irq;   /* without softirqs and interrupts */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;
@@ -74,7 +77,7 @@ struct tally {
 	double n_eff; /* (sum w)^2 / sum w^2 */
 	double idle, unresolved, unclassified;
 	double softirq, hardirq; /* parts of the rows; interrupts inside the relation's function */
-	double own, elsewhere;	 /* parts of `weight`; only with workload_only */
+	double others;		 /* no part of `weight`; what workload_only leaves out */
 	double unsampled_idle;	 /* part of `weight` that no sample has (costs.c) */
 	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
 	bool no_self, no_total, no_samples; /* the text lacks the column */
@@ -87,11 +90,6 @@ struct tally {
 const char *tally_key_name(enum tally_key key);
 /* Returns the key, or -1 for an unknown name. */
 int tally_key_find(const char *name);
-
-/*
- * The key of the row of interrupts (softirq and hardirq) that ran in no process of the workload.
- */
-#define TALLY_ELSEWHERE "[interrupts elsewhere]"
 
 void tally_init(struct tally *f, const struct tally_spec *spec, int nruns);
 void tally_free(struct tally *f);

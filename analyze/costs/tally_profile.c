@@ -198,48 +198,6 @@ static int tally_no_function(const char *name, const struct profile *p, struct e
 	return -ENOENT;
 }
 
-/* --- the workload alone --- */
-
-static void tally_add_elsewhere(struct tally *f, int run, const struct profile_cost *c)
-{
-	const char *key[TALLY_KEYS];
-	struct tally_row *row;
-
-	for (int i = 0; i < f->spec.nkeys; i++)
-		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
-	row = tally_row(f, key);
-	row->samples += c->samples;
-	row->self += (double)c->weight;
-	row->total += (double)c->weight;
-	row->run_self[run] += (double)c->weight;
-	row->run_total[run] += (double)c->weight;
-	if (f->spec.calls)
-		call_tree_add_root(f->spec.calls, run, TALLY_ELSEWHERE, (double)c->weight,
-				   c->samples);
-}
-
-/*
- * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
- * process to the row TALLY_ELSEWHERE if it counts for a row. Returns true for each sample without
- * --workload-only.
- */
-static bool tally_is_own(struct tally *f, const struct profile *p, int run,
-			 const struct profile_cost *c, bool counts)
-{
-	if (!f->spec.workload_only)
-		return true;
-	if (profile_is_own(p, c->pid)) {
-		f->own += (double)c->weight;
-		return true;
-	}
-	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ) {
-		f->elsewhere += (double)c->weight;
-		if (counts)
-			tally_add_elsewhere(f, run, c);
-	}
-	return false;
-}
-
 /* --- components --- */
 
 static const char *tally_comm_of(const struct tally_pass *w, const struct profile_cost *c)
@@ -352,20 +310,33 @@ static uint32_t tally_group_of(struct tally_pass *w, const struct profile_cost *
 	return w->last;
 }
 
-/* Adds a sample to the totals. Returns true if the sample belongs to a row. */
+/* Returns whether the time of the workload's threads has the sample. */
+static bool tally_is_own(const struct tally_pass *w, const struct profile_cost *c)
+{
+	return profile_is_own(w->p, c->pid) &&
+	       !(w->f->spec.exclude_irq && context_is_interrupt(c->context));
+}
+
+/*
+ * Adds a sample to the totals. Returns true if the sample belongs to a row. The time of the
+ * workload's threads is that on all CPUs, so their samples count on CPUs that have no rows, too.
+ */
 static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 {
 	struct tally *f = w->f;
+	const bool here =
+		!f->spec.cpus || (c->cpu != PROFILE_NONE && cpuset_has(f->spec.cpus, c->cpu));
 	double weight = (double)c->weight;
 	uint32_t leaf;
-	bool counts;
 
-	if (c->event != w->event)
-		return false;
-	if (f->spec.cpus && (c->cpu == PROFILE_NONE || !cpuset_has(f->spec.cpus, c->cpu)))
+	if (c->event != w->event || (!here && !f->spec.workload_only))
 		return false;
 	if (c->context == CTX_IDLE && f->spec.exclude_idle) {
 		f->idle += weight;
+		return false;
+	}
+	if (f->spec.workload_only && !tally_is_own(w, c)) {
+		f->others += weight;
 		return false;
 	}
 	leaf = w->p->frames[c->frame].symbol;
@@ -379,9 +350,8 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 		   tally_component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
 	}
-	counts = !w->relatives || w->relatives[c->frame] != PROFILE_NONE;
-	return str_matches(f->spec.comm, tally_comm_of(w, c)) &&
-	       tally_is_own(f, w->p, w->run, c, counts) && counts;
+	return here && str_matches(f->spec.comm, tally_comm_of(w, c)) &&
+	       (!w->relatives || w->relatives[c->frame] != PROFILE_NONE);
 }
 
 /* Adds a sample of a row to the interrupts inside the function. */

@@ -62,6 +62,7 @@ struct sample_block {
 	char *unit;	   /* the unit of work; NULL: no cost or no sample; owned */
 	uint32_t root;	   /* the block's frame, where a format has one (lines.c) */
 	bool exclude_idle; /* the samples of the idle context cost nothing */
+	bool exclude_irq;  /* the filters leave out softirqs and interrupts */
 };
 
 struct samples {
@@ -94,14 +95,11 @@ typedef void sample_fn(void *arg, const struct sample_run *r);
  * -ENODATA when no sample is selected. */
 int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err);
 
-enum sample_kind { SAMPLE_LEFT_OUT, SAMPLE_SELECTED, SAMPLE_ELSEWHERE };
-/* Applies the filters. SAMPLE_ELSEWHERE: an interrupt that ran in no process of the workload. Adds
- * the weight of a selected sample to its block. */
-enum sample_kind samples_select(const struct sample_run *r, const struct profile_cost *c);
+/* Returns whether the filters select the sample, and adds its weight to its block. */
+bool samples_select(const struct sample_run *r, const struct profile_cost *c);
 
 /* Returns the name of the command, or "". */
-const char *sample_comm(const struct sample_run *r, const struct profile_cost *c,
-			enum sample_kind kind);
+const char *sample_comm(const struct sample_run *r, const struct profile_cost *c);
 
 /* Returns the cost of the row in ns per unit of work; 0 for idle time that costs nothing. NAN: not
  * known. */

@@ -40,18 +40,15 @@ static uint32_t lines_symbol(struct lines *l, uint32_t symbol)
 
 /* --- from samples to lines --- */
 
-/* Returns the frame of the command, or of interrupts elsewhere. */
+/* Returns the frame of the command. */
 static uint32_t lines_comm_frame(struct lines *l, const struct sample_run *r,
-				 const struct profile_cost *c, enum sample_kind kind)
+				 const struct profile_cost *c)
 {
-	/* PROFILE_NONE is a command without a name; no command has the number after it. */
-	uint64_t key = kind == SAMPLE_ELSEWHERE ? (uint64_t)PROFILE_NONE + 1 : c->comm;
-	uint64_t *known = map_at(&l->source.comms, key);
+	uint64_t *known = map_at(&l->source.comms, c->comm);
 
 	if (!*known)
-		*known = 1 + (uint64_t)profile_frame(
-				     &l->trie, l->source.root,
-				     lines_name_symbol(l, sample_comm(r, c, kind), true));
+		*known = 1 + (uint64_t)profile_frame(&l->trie, l->source.root,
+						     lines_name_symbol(l, sample_comm(r, c), true));
 	return (uint32_t)(*known - 1);
 }
 
@@ -121,7 +118,6 @@ void lines_add(void *lines, const struct sample_run *r)
 	struct lines *l = lines;
 	struct radix_row *rows = xcalloc(r->p->ncosts + 1, sizeof(*rows));
 	const struct profile_cost *c;
-	enum sample_kind kind;
 	size_t n = 0;
 
 	if (l->source.block != r->block)
@@ -129,9 +125,8 @@ void lines_add(void *lines, const struct sample_run *r)
 	l->source.p = r->p;
 	for (size_t i = 0; i < r->p->ncosts; i++) {
 		c = &r->p->costs[i];
-		kind = samples_select(r, c);
-		if (kind != SAMPLE_LEFT_OUT && sample_ns(r, c) != 0)
-			rows[n++] = (struct radix_row){lines_comm_frame(l, r, c, kind), i};
+		if (samples_select(r, c) && sample_ns(r, c) != 0)
+			rows[n++] = (struct radix_row){lines_comm_frame(l, r, c), i};
 	}
 	radix_sort(rows, n);
 	for (size_t i = 0; i < n; i++) {

@@ -61,9 +61,9 @@ static void perf_script_set_chain(struct perf_script *w, const struct sample_run
 
 /* Shares the weight out to the samples of the row. */
 static void perf_script_write_row(struct perf_script *w, const struct sample_run *r,
-				  const struct profile_cost *c, enum sample_kind kind)
+				  const struct profile_cost *c)
 {
-	const char *comm = sample_comm(r, c, kind);
+	const char *comm = sample_comm(r, c);
 	FILE *out = w->x->out.f;
 	freed(str_free) struct str name = {0};
 	uint64_t period;
@@ -87,16 +87,14 @@ static void perf_script_write_row(struct perf_script *w, const struct sample_run
 static void perf_script_write_run(void *perf_script, const struct sample_run *r)
 {
 	struct perf_script *w = perf_script;
-	enum sample_kind kind;
 
 	for (size_t i = 0; i < r->p->ncosts && !w->rc; i++) {
-		kind = samples_select(r, &r->p->costs[i]);
-		if (kind == SAMPLE_LEFT_OUT)
+		if (!samples_select(r, &r->p->costs[i]))
 			continue;
 		if (!w->x->out.f && !export_open(w->x, w->err))
 			w->rc = -w->err->code;
 		else
-			perf_script_write_row(w, r, &r->p->costs[i], kind);
+			perf_script_write_row(w, r, &r->p->costs[i]);
 	}
 }
 

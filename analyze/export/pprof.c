@@ -177,7 +177,7 @@ static void pprof_add_labels(struct pprof *w, struct pprof_labels *l, const stru
 				    r->p->dsos[r->p->symbols[symbol].dso].kind,
 				    components_context(w->components, c->context)};
 
-	pprof_add_label(w, l, "comm", sample_comm(r, c, (enum sample_kind)c->pid));
+	pprof_add_label(w, l, "comm", sample_comm(r, c));
 	pprof_add_label(w, l, "context", context_names[c->context]);
 	pprof_add_label(w, l, "component", components_of(w->components, &fn));
 	if (!r->run)
@@ -210,24 +210,20 @@ static void pprof_write_sample(struct pprof *w, const struct sample_run *r,
 	w->weight += c->weight;
 }
 
-/* Adds up what differs in the CPU or the thread alone. */
+/* Adds up what differs in the CPU, the process or the thread alone. */
 static void pprof_add_run(void *pprof, const struct sample_run *r)
 {
 	struct pprof *w = pprof;
 	struct profile merged;
-	enum sample_kind kind;
 
 	profile_init(&merged);
 	for (size_t i = 0; i < r->p->ncosts; i++) {
 		struct profile_cost c = r->p->costs[i];
 
-		kind = samples_select(r, &c);
-		c.cpu = c.tid = PROFILE_NONE;
-		c.pid = kind;
-		if (kind == SAMPLE_ELSEWHERE)
-			c.comm = PROFILE_NONE;
-		if (kind != SAMPLE_LEFT_OUT)
-			profile_add(&merged, &c);
+		if (!samples_select(r, &c))
+			continue;
+		c.cpu = c.pid = c.tid = PROFILE_NONE;
+		profile_add(&merged, &c);
 	}
 	for (size_t i = 0; i < merged.ncosts; i++)
 		pprof_write_sample(w, r, &merged.costs[i]);

@@ -31,6 +31,7 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 					"samples and times have no cost per unit of work: the basis is %s",
 					part.basis.text));
 		b->exclude_idle = part.basis.exclude_idle;
+		b->exclude_irq = part.basis.exclude_irq;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
 	}
@@ -116,33 +117,21 @@ static bool samples_have_comm(const struct sample_run *r, uint32_t comm)
 	return *known == 2;
 }
 
-static enum sample_kind samples_kind(const struct sample_run *r, const struct profile_cost *c)
+bool samples_select(const struct sample_run *r, const struct profile_cost *c)
 {
 	const struct query *q = r->s->q;
 
 	if (c->event != r->event ||
-	    (q->cpus && (c->cpu == PROFILE_NONE || !cpuset_has(q->cpus, c->cpu))))
-		return SAMPLE_LEFT_OUT;
-	if (!q->workload_only || profile_is_own(r->p, c->pid))
-		return samples_have_comm(r, c->comm) ? SAMPLE_SELECTED : SAMPLE_LEFT_OUT;
-	return context_is_softirq(c->context) || c->context == CTX_HARDIRQ ? SAMPLE_ELSEWHERE
-									   : SAMPLE_LEFT_OUT;
+	    (q->cpus && (c->cpu == PROFILE_NONE || !cpuset_has(q->cpus, c->cpu))) ||
+	    (q->workload_only && !profile_is_own(r->p, c->pid)) || !samples_have_comm(r, c->comm) ||
+	    (r->block->exclude_irq && context_is_interrupt(c->context)))
+		return false;
+	r->block->weight += c->weight;
+	return true;
 }
 
-enum sample_kind samples_select(const struct sample_run *r, const struct profile_cost *c)
+const char *sample_comm(const struct sample_run *r, const struct profile_cost *c)
 {
-	enum sample_kind kind = samples_kind(r, c);
-
-	if (kind != SAMPLE_LEFT_OUT)
-		r->block->weight += c->weight;
-	return kind;
-}
-
-const char *sample_comm(const struct sample_run *r, const struct profile_cost *c,
-			enum sample_kind kind)
-{
-	if (kind == SAMPLE_ELSEWHERE)
-		return TALLY_ELSEWHERE;
 	return c->comm == PROFILE_NONE ? "" : intern_get(&r->p->strings, c->comm);
 }
 
@@ -195,7 +184,7 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 	if (!rc)
 		rc = scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
 	if (!rc && s->costs)
-		rc = scope_basis_notes(s->store, &b->of, s->notes, err);
+		rc = scope_basis_notes(s->store, s->q, &b->of, s->notes, err);
 	return rc;
 }
 

@@ -210,8 +210,6 @@ int summary_read(struct store *s, const struct query *q, struct summary *all, st
 	}
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);
-	if (!rc)
-		rc = cost_note_workload(s, q, t, err);
 	for (int i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list->blocks[i].block, t, err);
 	return rc;

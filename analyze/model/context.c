@@ -80,6 +80,11 @@ enum context context_of_softirq(enum context outer)
 	return outer == CTX_SYSCALL || outer == CTX_USER ? CTX_SOFTIRQ_IN_SYSCALL : CTX_SOFTIRQ;
 }
 
+bool context_is_interrupt(enum context c)
+{
+	return c == CTX_HARDIRQ || context_is_softirq(c);
+}
+
 bool context_is_softirq(enum context c)
 {
 	return c == CTX_SOFTIRQ || c == CTX_SOFTIRQ_IN_SYSCALL;

@@ -50,6 +50,8 @@ enum context context_of_function(const char *name);
 enum context context_of_softirq(enum context outer);
 
 bool context_is_softirq(enum context c);
+/* Returns whether the context is a softirq or a hard interrupt. */
+bool context_is_interrupt(enum context c);
 
 /* Returns the context with this name in context_names, or CTX_UNKNOWN. */
 enum context context_of_name(const char *name);

@@ -57,7 +57,7 @@ struct query {
 	int parts;	   /* a longer series becomes so many means with ranges; 0: every point */
 	const char *event; /* without one, the first that has samples */
 	const struct cpuset *cpus; /* --cpu; NULL: all */
-	bool workload_only; /* rows of the workload's processes, and one of interrupts elsewhere */
+	bool workload_only;	   /* the CPU time and the samples of the workload's processes */
 	/* how to print */
 	const char *setting; /* a setting of the plan; NULL: all */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */

@@ -180,7 +180,24 @@ static bool note_concerns_basis(const struct note *note)
 	       (!concerns || !strcmp(concerns, "workload") || !strcmp(concerns, "cpu"));
 }
 
-int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err)
+/* Adds whether the threads' times hold interrupts, and whether the threads leave the CPUs. */
+static void busy_note_threads(struct store *s, const struct block *b, const struct run *r,
+			      struct table *t)
+{
+	double holds = figure_metric(s, r, "threads_hold_irq");
+
+	if (holds == 1)
+		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
+	else if (holds == 0)
+		note_add(
+			&t->notes, interrupts_of_threads,
+			"leaves out softirqs and interrupts, those of its own system calls too: the kernel has CONFIG_IRQ_TIME_ACCOUNTING. Costs of code leave them out, too");
+	if (figure_metric(s, r, "workload_confined") == 0)
+		note_add_block(&t->notes, b, threads_unconfined);
+}
+
+int scope_basis_notes(struct store *s, const struct query *q, const struct block *b,
+		      struct table *t, struct error *err)
 {
 	freed(notes_free) struct notes stored = {0}, losses = {0};
 	struct query every = {0};
@@ -194,6 +211,8 @@ int scope_basis_notes(struct store *s, const struct block *b, struct table *t, s
 		if (note_concerns_basis(&stored.note[i]))
 			notes_copy(&losses, &stored.note[i]);
 	scope_add_notes(t, &losses, n);
+	if (q->workload_only && n > 0)
+		busy_note_threads(s, b, runs, t);
 	return n < 0 ? n : 0;
 }
 
@@ -286,21 +305,6 @@ double busy_others(struct store *s, const struct run *r, const void *arg)
 	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
 }
 
-/* Adds whether the threads' times hold interrupts, and whether the threads leave the CPUs. */
-static void busy_note_threads(struct store *s, const struct block_runs *b, struct table *t)
-{
-	double holds = figure_metric(s, b->runs, "threads_hold_irq");
-
-	if (holds == 1)
-		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
-	else if (holds == 0)
-		note_add(
-			&t->notes, interrupts_of_threads,
-			"leaves out softirqs and interrupts, those of its own system calls too: the kernel has CONFIG_IRQ_TIME_ACCOUNTING. Costs of code count them for the thread");
-	if (figure_metric(s, b->runs, "workload_confined") == 0)
-		note_add_block(&t->notes, &b->block, threads_unconfined);
-}
-
 int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
 	       struct error *err)
 {
@@ -321,7 +325,7 @@ int busy_notes(struct store *s, const struct query *q, const char *end, struct t
 		most = fmax(most, e.value);
 		str_printf(&rest, "%s%s %s %.1f", n++ ? ", " : "", b->block.variant, b->block.side,
 			   e.value);
-		busy_note_threads(s, b, t);
+		busy_note_threads(s, &b->block, b->runs, t);
 	}
 	if (n > FEW_BLOCKS) {
 		str_reset(&rest);

@@ -70,9 +70,10 @@ int scope_profile_notes(struct store *s, const struct query *q, const struct blo
 			struct table *t, struct error *err);
 /*
  * Adds the losses of work and CPU time in runs without a profile: the costs of profiles are based
- * on both.
+ * on both. With --workload-only, adds what the CPU time of the workload's threads leaves out.
  */
-int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err);
+int scope_basis_notes(struct store *s, const struct query *q, const struct block *b,
+		      struct table *t, struct error *err);
 /* Adds the notes that concern the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
 

@@ -129,7 +129,7 @@ renamed caps/sweep "$(rename "replace(replace(replace(name, 'baseline', 'plain+s
 	INSERT INTO setting (variant, name, value) SELECT name, 'size', substr(name, instr(name, '+size') + 5) FROM variant"
 for c in nginx nginx-16k; do
 	renamed caps/$c "$(rename "replace(replace(name, 'baseline', 'read'), 'mmap', 'sendfile')")
-		INSERT INTO process SELECT DISTINCT run, pid FROM cost"
+		INSERT INTO process SELECT DISTINCT run, pid FROM cost; INSERT OR IGNORE INTO metric (run, name, unit, value) SELECT run, 'workload_cpu_pct', unit, value FROM metric WHERE name = 'cpu_pct'"
 done
 renamed caps/iperf3 "$(rename "replace(replace(name, 'baseline', 'plain'), 'mmap', 'zerocopy')")"
 for c in before after; do

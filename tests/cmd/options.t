@@ -56,6 +56,7 @@ for t in cpu 'cpu --by comm' syscalls zerocopy tcp sched sizes timeline; do
 done
 ok "compare --table syscalls takes --workload-only" own compare copying mapping -C cap --table syscalls
 ok "compare --self-test takes --workload-only" own compare --self-test cap
+ok "report refuses a load of all programs with --workload-only" exits 2 "$zcost" report modules cap --workload-only --system-load 20
 ok "compare --table settings refuses --workload-only and says why" whole compare copying mapping -C cap --table settings --workload-only
 ok "plot of two charts refuses --workload-only with both reasons" sh -c \
 	'! "$1" plot cap idle roi_p -o pictures --workload-only 2>&1 | grep -v "idle. has no figure.*an idle state is .*; .roi_p. has .*power is that of the host" | grep "^zcost: --"' - "$zcost"

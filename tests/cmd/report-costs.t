@@ -77,9 +77,6 @@ done
 cp -r w irq
 sqlite3 irq/zcost.db "UPDATE symbol SET name = 'handle_softirqs' WHERE name = '_copy_to_iter'"
 report irq callers tcp_recvmsg # softirqs inside it
-cp -r w own
-sqlite3 own/zcost.db "INSERT INTO process VALUES (2, 10); UPDATE cost SET context = 3 WHERE pid = 20"
-report own callers tcp_recvmsg --workload-only # interrupts elsewhere run it, too
 run report callers tcp_recvmgs w
 run report callers do_idle w --comm srv
 run report callers do_idle w

@@ -361,29 +361,6 @@ TEST(costs_are_lossy_where_their_basis_is)
 	}
 }
 
-/* Of the weight, however small, a quarter is the workload's, and half is in interrupts elsewhere.
- */
-TEST(workloads_part_of_the_samples_is_printed)
-{
-	struct cost_part part = {.tally = {.spec = {.workload_only = true},
-					   .weight = 0.5,
-					   .own = 0.125,
-					   .elsewhere = 0.25}};
-	struct str s = {0};
-
-	cost_print_workload(&part, &s);
-	assert_string_equal(s.buf,
-			    "; the workload's processes 25.00 %, interrupts elsewhere 50.00 %, "
-			    "everything else 25.00 % of all samples");
-	str_free(&s);
-	part.tally.weight = 0;
-	cost_print_workload(&part, &s);
-	part.tally.weight = 1;
-	part.tally.spec.workload_only = false;
-	cost_print_workload(&part, &s);
-	assert_null(s.buf);
-}
-
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
 TEST(measured_load_is_estimated_as_the_query_asks)
 {
@@ -565,40 +542,64 @@ TEST(samples_are_split_by_each_key)
 	small_store_says(&t, "CPU 7");
 }
 
-/* Process 1 is the workload. Interrupts count for it in other processes, too, but in a row of their
- * own. */
-TEST(workload_has_its_processes_and_interrupts_elsewhere)
+/*
+ * Process 1 is the workload: 2 of its 4 samples on CPU 3 are interrupts. Its threads took 40 % of a
+ * CPU, 400 ns per KiB. The 50 % and the samples of process 5 are no part of that.
+ */
+TEST(workload_costs_the_cpu_time_of_its_threads)
 {
-	struct query q = {.workload_only = true};
-	struct store *s = small_store();
-	int64_t run = small_store_run(s, (struct run){.pass = "all"});
-	struct world w;
-	struct table t;
-	uint32_t f;
+	static const struct {
+		const char *metrics;
+		bool cpu; /* with --cpu 3 */
+		const char *row, *says;
+	} cases[] = {
+		{"workload_cpu_pct = 40", false, "self_share = 100, self_ns = 400, samples = 5",
 
-	small_store_metrics(s, run, "cpu_pct = 50, workload_cpu_pct = 40, rate_kib = 1000000");
-	start_world(&w);
-	f = frame(&w, PROFILE_NONE, "tcp_a");
-	add_of(&w, f, "a", 1, 1, 3, CTX_SYSCALL, 3);
-	add_of(&w, f, "a", 1, 1, 3, CTX_SOFTIRQ, 1);
-	add_of(&w, f, "b", 5, 5, 3, CTX_USER, 2);
-	add_of(&w, f, "b", 5, 5, 3, CTX_SOFTIRQ, 1);
-	add_of(&w, frame(&w, PROFILE_NONE, "irq"), "b", 5, 5, 3, CTX_HARDIRQ, 3);
-	profile_add_own(&w.p, 1);
-	profile_sort_own(&w.p);
-	store_world(s, run, &w);
-	t = small_store_table(s, "functions", q);
-	small_store_column_is(&t, "symbol", TALLY_ELSEWHERE " tcp_a");
-	for (size_t i = 0; i < 2; i++) {
-		row_is(&t, i, "self_share = 40, total_share = 40, samples = 4");
+		 "5 samples of cpu-clock in 1 run, 50.00 % of the weight"},
+		{"workload_cpu_pct = 40, threads_hold_irq = 1", true,
+		 "self_share = 80, total_share = 80, self_ns = 320, samples = 4",
+
+		 "(1 run), on any CPU; the rows are of CPU 3; 5 samples"},
+		{"workload_cpu_pct = 40, threads_hold_irq = 0", false,
+		 "self_share = 100, self_ns = 400, samples = 3",
+		 "basis workload: 400.0 ns/KiB of its threads (1 run)"},
+		{"threads_hold_irq = 1", false, "self_share = 100, self_ns = -",
+
+		 "basis none: no run has both its work and the CPU time"},
+	};
+
+	each (c, cases) {
+		struct query q = {.workload_only = true};
+		struct cpuset cpus = {0};
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.pass = "all"});
+		struct table t;
+		struct world w;
+
+		small_store_metrics(s, run, "cpu_pct = 50, rate_kib = 1000000");
+		small_store_metrics(s, run, c->metrics);
+		start_world(&w);
+		add_of(&w, frame(&w, PROFILE_NONE, "tcp_a"), "a", 1, 1, 3, CTX_SYSCALL, 2);
+		add_of(&w, 0, "a", 1, 1, 3, CTX_SOFTIRQ, 1);
+		add_of(&w, 0, "a", 1, 1, 3, CTX_HARDIRQ, 1);
+		add_of(&w, 0, "a", 1, 1, 4, CTX_SYSCALL, 1);
+		add_of(&w, 0, "b", 5, 5, 3, CTX_HARDIRQ, 5);
+		profile_add_own(&w.p, 1);
+		profile_sort_own(&w.p);
+		store_world(s, run, &w);
+		cpuset_add(&cpus, 3);
+		q.cpus = c->cpu ? &cpus : NULL;
+		t = small_store_table(s, "functions", q);
+		assert_int_equal(t.rows, 1);
+		row_is(&t, 0, c->row);
+		small_store_says(&t, c->says);
+		q.in = IN_CYCLES;
+		t = small_store_table(s, "functions", q);
+		small_store_says(&t, "basis none: events are counted for all that runs");
+		q.basis = BASIS_WALL;
+		small_store_refuses(s, "functions", q, -EINVAL,
+				    "--basis wall is the time of whole");
 	}
-	small_store_says(
-		&t,
-		"; the workload's processes 40.00 %, interrupts elsewhere 40.00 %, everything else 20.00 % of all samples");
-	q.by = "comm,context";
-	t = small_store_table(s, "functions", q);
-	small_store_column_is(&t, "comm", "- a a");
-	small_store_column_is(&t, "context", TALLY_ELSEWHERE " syscall softirq");
 }
 
 /* Adds a run with 100 samples, `part` of them in skb_b, and a basis of `ns` per KiB. */
