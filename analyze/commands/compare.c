@@ -78,7 +78,7 @@ static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--html FILE BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions). "
-			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict on the metrics takes five runs at each end, a list of costs more, and a note says how many. Of the metrics, throughput, the cost of each side and of the total, and the total's score have a verdict, with Holm's correction over them. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
+			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), drift? (the runs did not take turns, and a drift can explain the change), or others? (a cost of whole CPUs, and other programs took more than 20 % of a side's busy time). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict on the metrics takes five runs at each end, a list of costs more, and a note says how many. Of the metrics, throughput, the cost of each side and of the total, and the total's score have a verdict, with Holm's correction over them. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"two variants", "two files", "", "one variant"},
@@ -424,6 +424,11 @@ static int compare_gate(const struct compare_arguments *args, const struct outco
 		warn("--fail-on worse: %u gated row%s too few runs for a verdict; capture %zu runs a side",
 		     out->unjudged, out->unjudged == 1 ? " has" : "s have",
 		     verdict_runs_needed(rule, out->tests));
+		return EXIT_LOSSY;
+	}
+	if (out->others) {
+		warn("--fail-on worse: %u gated row%s the time of other programs on the same CPUs; gate with --workload-only",
+		     out->others, out->others == 1 ? " has" : "s have");
 		return EXIT_LOSSY;
 	}
 	if (!out->judged) {

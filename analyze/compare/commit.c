@@ -69,9 +69,13 @@ static const struct {
 	enum verdict verdict;
 	const char *words;
 } verdict_words[] = {
-	{VERDICT_WORSE, "worse"},	   {VERDICT_COPIED, "better, but it copied"},
-	{VERDICT_BETTER, "better"},	   {VERDICT_DRIFT, "a drift can explain"},
-	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
+	{VERDICT_WORSE, "worse"},
+	{VERDICT_COPIED, "better, but it copied"},
+	{VERDICT_BETTER, "better"},
+	{VERDICT_DRIFT, "a drift can explain"},
+	{VERDICT_SAME, "no clear change"},
+	{VERDICT_FEW, "too few runs to judge"},
+	{VERDICT_OTHERS, "not judged beside other programs"},
 };
 
 /*
@@ -113,7 +117,7 @@ void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
 	for (size_t k = 0; k < array_size(verdict_words); k++) {
 		words = verdict_words[k].words;
 		v = verdict_words[k].verdict;
-		claim = v != VERDICT_SAME && v != VERDICT_FEW;
+		claim = v != VERDICT_SAME && v != VERDICT_FEW && v != VERDICT_OTHERS;
 		for (const struct shown_figure *r = f->rows; r < f->rows + f->nrows; r++) {
 			if (r->side->change[r->figure].verdict != v ||
 			    !(metric_is_main(f, r) || v == VERDICT_WORSE) ||

@@ -98,9 +98,10 @@ void outcome_count(struct outcome *out, enum verdict v, const char *side, const 
 	out->worse += v == VERDICT_WORSE;
 	if (v == VERDICT_WORSE)
 		outcome_name_failed(out, side, name);
-	out->judged += v != VERDICT_NONE && v != VERDICT_FEW;
+	out->judged += v != VERDICT_NONE && v != VERDICT_FEW && v != VERDICT_OTHERS;
 	out->unjudged += v == VERDICT_FEW;
 	out->drift += v == VERDICT_DRIFT;
+	out->others += v == VERDICT_OTHERS;
 }
 
 /* --- a bare file: a perf.data, or the text of perf report --- */

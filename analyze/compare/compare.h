@@ -67,6 +67,7 @@ struct outcome {
 	unsigned judged;    /* gated rows with a verdict, the worse ones included */
 	unsigned unjudged;  /* gated rows with too few runs for a verdict */
 	unsigned drift;	    /* gated rows with a change that a drift can explain */
+	unsigned others;    /* gated rows of whole CPUs that other programs used, too */
 	bool limits_differ; /* throughput does not compare the ends */
 	char failed[2048];  /* the worse ones: "receiver ns_per_kib"; " ..." ends a full list */
 	size_t runs[ENDS], tests; /* the fewest runs of a primary figure; its tests */

@@ -13,6 +13,8 @@ struct figure_runs {
 	double *x;
 	size_t n, cap;
 	double pooled; /* the report's figure of all runs; NAN: the estimator's value of x */
+	double others; /* percent of the CPUs' busy time that other programs took, at the side with
+			  the most; 0 if not known, or if the figure is not of whole CPUs */
 };
 
 double figure_runs_value(const struct figure_runs *s, enum estimator e);

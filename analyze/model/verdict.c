@@ -9,7 +9,7 @@ const char *verdict_name(enum verdict v)
 		[VERDICT_NONE] = NULL,		[VERDICT_BETTER] = "better",
 		[VERDICT_WORSE] = "worse",	[VERDICT_SAME] = "~",
 		[VERDICT_FEW] = "too few runs", [VERDICT_COPIED] = "copied",
-		[VERDICT_DRIFT] = "drift?",
+		[VERDICT_DRIFT] = "drift?",	[VERDICT_OTHERS] = "others?",
 	};
 
 	return names[v];

@@ -15,7 +15,10 @@
  * could not bring p below alpha: with alpha 0.05, one test takes 4 runs at each end. It is "copied"
  * when the change would be better, but NEW asked for zero copy and copied. It is "drift?" when it
  * would be one of the others, but the runs did not take turns and a drift can explain the change.
+ * It is "others?" when it would be one of the others, but counts the time of whole CPUs, and other
+ * programs took more than VERDICT_OTHERS_PCT of a side's busy time.
  */
+enum { VERDICT_OTHERS_PCT = 20 };
 struct verdict_rule {
 	double alpha;	  /* 0.05 */
 	double threshold; /* a share of the base: 0.02 */
@@ -38,6 +41,7 @@ enum verdict {
 	VERDICT_FEW,
 	VERDICT_COPIED,
 	VERDICT_DRIFT,
+	VERDICT_OTHERS,
 };
 /* Returns the word in a cell, NULL for VERDICT_NONE. */
 const char *verdict_name(enum verdict v);

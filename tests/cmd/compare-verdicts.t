@@ -59,6 +59,12 @@ ok "the gate of a list of costs with too few runs exits 4" exits 4 "$zcost" comp
 ok "the gate of a list of costs names the runs that a verdict needs" says '--fail-on worse: 2 gated rows have too few runs for a verdict; capture 5 runs a side' err
 world full 5 $copying $mapping
 cp -r full part
+cp -r full crowded
+sqlite3 crowded/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT run, of, '%', part * value FROM metric, (SELECT 'others_user_pct' AS of, 0.3 AS part UNION SELECT 'workload_cpu_pct', 0.7) WHERE name = 'cpu_pct'"
+compared copying mapping -C crowded
+ok "beside other programs a cost of whole CPUs has no verdict" test "$(field 'receiver ns_per_kib' verdict) $(field 'receiver throughput' verdict)" = 'others? better'
+compared copying mapping -C crowded --workload-only
+ok "beside other programs the workload's own cost has a verdict" test "$(field 'receiver ns_per_kib' verdict)" = better
 ok "the gate fails for a worse row even if other rows have no verdict" exits 3 sh -c "sqlite3 part/zcost.db \"DELETE FROM metric WHERE name = 'busy_ns' AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C part --fail-on worse"
 ok "the gate with four runs exits 4" exits 4 "$zcost" compare copying mapping -C four --fail-on worse

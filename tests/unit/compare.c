@@ -416,7 +416,7 @@ TEST(false_figures)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	double x[6], y[6];
-	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
+	struct figure_runs base = {x, 6, 6, NAN, 0}, new = {y, 6, 6, NAN, 0};
 	int alarms = 0, claims = 0, without = 0;
 	struct change k;
 	struct prng r;
@@ -498,7 +498,7 @@ static void simulate_figures(struct simulated *s, struct prng *r, bool heavy, si
 		each (c, simulated_figures)
 			for (int e = 0; e < ENDS; e++)
 				s->side[i].of[*c][e] =
-					(struct figure_runs){s->x[i][*c][e], runs, runs, NAN};
+					(struct figure_runs){s->x[i][*c][e], runs, runs, NAN, 0};
 	}
 }
 
@@ -565,8 +565,8 @@ static void count_drift(double phi, int gap, double change, double *before, doub
 {
 	struct comparison c = {.rule = rule, .estimator = EST_MEDIAN};
 	double x[DRIFT_RUNS], y[DRIFT_RUNS], z;
-	struct figure_runs base = {x, DRIFT_RUNS, DRIFT_RUNS, NAN},
-			   new = {y, DRIFT_RUNS, DRIFT_RUNS, NAN};
+	struct figure_runs base = {x, DRIFT_RUNS, DRIFT_RUNS, NAN, 0},
+			   new = {y, DRIFT_RUNS, DRIFT_RUNS, NAN, 0};
 	struct prng r;
 
 	prng_seed(&r, DRIFT_SEED);
@@ -667,7 +667,7 @@ TEST(outlier_of_a_figure)
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEAN};
 	double x[] = {10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6, 10.7},
 	       y[] = {10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6, 1000};
-	struct figure_runs base = {x, 8, 8, NAN}, new = {y, 8, 8, NAN};
+	struct figure_runs base = {x, 8, 8, NAN, 0}, new = {y, 8, 8, NAN, 0};
 	struct change k = figure_change(&c, +1, &base, &new);
 
 	near(k.new, stats_mean(y, 8));
@@ -681,7 +681,7 @@ TEST(ratio_at_the_end_of_its_interval_has_it)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEAN};
 	double x[] = {8, 8, 8, 8, 8, 8}, y[] = {10, 10, 10, 10, 10, 10};
-	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
+	struct figure_runs base = {x, 6, 6, NAN, 0}, new = {y, 6, 6, NAN, 0};
 	struct change k = figure_change(&c, +1, &base, &new);
 
 	near(k.ratio.value, 1.25);
