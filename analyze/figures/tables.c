@@ -40,6 +40,7 @@
 	row(tcp) \
 	row(idle) \
 	row(irq) \
+	row(virt) \
 	row(nic) \
 	row(snmp) \
 	row(sockstat) \
