@@ -128,11 +128,8 @@ foreign() { # its CPU time is that of /proc/PID/stat and most of the workload's,
 	rm -rf q
 	"$zcost" capture q.ini -o q --duration $((again - 1)).5 >log 2>&1
 	"$zcost" analyze q >>log 2>&1
-	own=$(awk -v from="$(jq .window.start_ns q/runs/v/measure-01/receiver/run.json)" -v to="$(jq .window.end_ns q/runs/v/measure-01/receiver/run.json)" '
-		{ t = $1 * 1e9; cpu = ($15 + $16) / 100
-		  if (NR > 1) { if (last < from && from <= t) a = was + (cpu - was) * (from - last) / (t - last)
-		    if (last < to && to <= t) b = was + (cpu - was) * (to - last) / (t - last) }
-		  last = t; was = cpu } END { print b - a }' samples)
+	awk '{ printf "%.0f %.9f\n", $1 * 1e9, ($15 + $16) / 100 * 1e9 }' samples >ticks
+	own=$(in_window ticks q/runs/v/measure-01/receiver/run.json | awk '{ print $1 / 1e9 }')
 	ran=$(sqlite3 q/zcost.db "SELECT SUM(run_ns) / 1e9 FROM thread WHERE comm = 'foreign'")
 	near "$ran" "$own" 0.08 && [ "$(sqlite3 q/zcost.db "SELECT $ran > 0.8 * value / 1e9 FROM metric WHERE name = 'workload_cpu_ns'")" = 1 ] &&
 		"$zcost" report syscalls q --workload-only --comm foreign --format tsv 2>err |

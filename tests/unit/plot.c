@@ -29,11 +29,11 @@ static const struct row_type {
 	{
 		ROWS("components", struct cost_row),   ROWS("cpu", struct cpu_row),
 		ROWS("functions", struct cost_row),    ROWS("idle", struct idle_row),
-		ROWS("limits", struct limits_row),     ROWS("roi", struct figure_row),
-		ROWS("runs", struct runs_row),	       ROWS("scores", struct scores_row),
-		ROWS("sizes", struct sizes_row),       ROWS("summary", struct figure_row),
-		ROWS("sweep", struct sweep_row),       ROWS("syscalls", struct syscalls_row),
-		ROWS("timeline", struct timeline_row), ROWS("zerocopy", struct zerocopy_row),
+		ROWS("roi", struct figure_row),	       ROWS("runs", struct runs_row),
+		ROWS("scores", struct scores_row),     ROWS("sizes", struct sizes_row),
+		ROWS("summary", struct figure_row),    ROWS("sweep", struct sweep_row),
+		ROWS("syscalls", struct syscalls_row), ROWS("timeline", struct timeline_row),
+		ROWS("zerocopy", struct zerocopy_row),
 },
   compared[] = {
 	  ROWS("components", struct costs_row),
@@ -175,19 +175,26 @@ static int verdicts_from_sheets(const struct chart_source *source, const char *t
 static int limits_from_sheets(const struct chart_source *source, const struct query *q,
 			      struct limits *l, struct error *err)
 {
-	struct table t;
+	const struct sheet *s = source->from;
+	char *rest, *line;
 
-	assert_int_equal(from_sheets(source, "limits", q, &t, err), 0);
-	for (size_t i = 0; i < t.rows; i++) {
-		struct limit_row row = {
-			.variant = arena_strdup(&l->arena, table_text(&t, i, "variant")),
-			.side = arena_strdup(&l->arena, table_text(&t, i, "side"))};
+	(void)q, (void)err;
+	while (strcmp(s->name, "limits"))
+		s++;
+	rest = arena_strdup(&sheets, s->text);
+	assert_string_equal(str_token(&rest, '\n'), "variant\tlimit\tside");
+	while (*rest) {
+		struct limit_row row = {0};
+		const char *name;
 
-		while (strcmp(limit_kinds[row.kind].name, table_text(&t, i, "limit")))
+		line = str_token(&rest, '\n');
+		row.variant = str_token(&line, '\t');
+		name = str_token(&line, '\t');
+		row.side = str_token(&line, '\t');
+		while (strcmp(limit_kinds[row.kind].name, name))
 			row.kind++;
 		array_add(l->row, l->n, l->cap, row);
 	}
-	table_free(&t);
 	return 0;
 }
 
