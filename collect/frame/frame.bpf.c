@@ -4,8 +4,10 @@
  * sent: user space reads the arrays after the window.
  *
  * A program may be interrupted by another one on the same CPU. So the time of the last change is
- * exchanged in one step: the times of all contexts always add up to the wall time. Such an
- * interrupt can only move its own few hundred ns from one context to another.
+ * exchanged in one step: the times of all contexts add up to the wall time. Such an interrupt can
+ * move its own few hundred ns from one context to another. The sums are added to in several steps,
+ * because an atomic step would take longer than all others: an interrupt in between only loses the
+ * ns between the exchange and its own start.
  */
 #include "collect/frame/frame.h"
 
@@ -123,14 +125,14 @@ static __always_inline uint64_t account(struct frame_cpu *c)
 		return now;
 	t = bpf_map_lookup_elem(&times, &group);
 	if (t)
-		__sync_fetch_and_add(&t->ns[context & (FRAME_CELLS - 1)], now - since);
+		t->ns[context & (FRAME_CELLS - 1)] += now - since;
 	return now;
 }
 
 static __always_inline void enter(struct frame_cpu *c)
 {
 	if (c->phase == FRAME_OPEN)
-		__sync_fetch_and_add(&c->entries[context_of(c) & (FRAME_CELLS - 1)], 1);
+		c->entries[context_of(c) & (FRAME_CELLS - 1)]++;
 }
 
 /* --- tasks --- */

@@ -73,6 +73,7 @@ struct frame_due {
 	uint32_t changes;	 /* times that the context changed since then, but for the timer */
 };
 
+/* Whole cache lines, so that no CPU writes to a line of another one. */
 struct frame_cpu {
 	uint64_t since;		 /* the last change of context */
 	uint64_t opened, closed; /* the ends of the window on this CPU; 0: not yet */
@@ -89,7 +90,7 @@ struct frame_cpu {
 	uint64_t lost; /* samples that had no room in `due` */
 	uint64_t entries[FRAME_CELLS];
 	uint64_t msr_writes; /* to all model-specific registers */
-};
+} __attribute__((aligned(64)));
 
 struct frame_times {
 	uint64_t ns[FRAME_CELLS];
