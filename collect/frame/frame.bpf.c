@@ -72,14 +72,6 @@ struct {
 	__type(value, struct frame_times);
 } times SEC(".maps");
 
-/* The writes to each model-specific register. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, FRAME_REGISTERS);
-	__type(key, uint32_t);
-	__type(value, uint64_t);
-} registers SEC(".maps");
-
 /* User space sets its size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -364,17 +356,21 @@ SEC("raw_tp/write_msr")
 int on_write_msr(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
-	uint32_t number = (uint32_t)ctx->args[0];
-	uint64_t one = 1, *writes;
+	uint32_t number = (uint32_t)ctx->args[0], i;
 
 	if (!c || c->phase != FRAME_OPEN)
 		return 0;
 	__sync_fetch_and_add(&c->msr_writes, 1);
-	writes = bpf_map_lookup_elem(&registers, &number);
-	if (writes)
-		__sync_fetch_and_add(writes, 1);
-	else
-		bpf_map_update_elem(&registers, &number, &one, BPF_ANY);
+	for (i = 0; i < FRAME_REGISTERS; i++) {
+		struct frame_register *r = &c->registers[(number + i) & (FRAME_REGISTERS - 1)];
+
+		if (!r->number)
+			__sync_val_compare_and_swap(&r->number, 0, number);
+		if (r->number == number) {
+			__sync_fetch_and_add(&r->writes, 1);
+			break;
+		}
+	}
 	return 0;
 }
 

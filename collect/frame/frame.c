@@ -225,25 +225,14 @@ static void frame_print_entries(struct str *s, const struct frame *f, uint32_t c
 		frame_print_context(s, context);
 		str_printf(s, "\t\t%" PRIu64 "\n", c->entries[context]);
 	}
+	if (!f->msr || !c->opened)
+		return;
 	/* A zero here says that writes were counted. */
-	if (f->msr && c->opened)
-		str_printf(s, "%u\t\t\t\tmsr\t\t\t%" PRIu64 "\n", cpu, c->msr_writes);
-}
-
-static void frame_print_registers(struct str *s, const struct frame *f)
-{
-	int map = bpf_object__find_map_fd_by_name(f->obj, "registers");
-	autofree uint64_t *writes = xcalloc(f->ncpus, sizeof(*writes));
-	uint32_t number;
-
-	for (void *last = NULL; !bpf_map_get_next_key(map, last, &number); last = &number) {
-		if (bpf_map_lookup_elem(map, &number, writes))
-			continue;
-		for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
-			if (writes[cpu])
-				str_printf(s, "%u\t\t\t\tmsr\t0x%x\t\t%" PRIu64 "\n", cpu, number,
-					   writes[cpu]);
-	}
+	str_printf(s, "%u\t\t\t\tmsr\t\t\t%" PRIu64 "\n", cpu, c->msr_writes);
+	for (const struct frame_register *r = c->registers; r < c->registers + FRAME_REGISTERS; r++)
+		if (r->number)
+			str_printf(s, "%u\t\t\t\tmsr\t0x%x\t\t%" PRIu64 "\n", cpu, r->number,
+				   r->writes);
 }
 
 /* Also adds up the samples that were lost. */
@@ -271,7 +260,6 @@ static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 		if (!rc)
 			*lost += (int64_t)c.lost;
 	}
-	frame_print_registers(s, f);
 	free(t);
 	return rc;
 }

@@ -45,8 +45,8 @@ enum {
 		512,	  /* processes with times of their own; 0: kernel threads, and all others */
 	FRAME_NESTED = 4, /* hard interrupts on top of each other */
 	FRAME_COMM = 16,
-	FRAME_CHANGES = 64,    /* changes of context that a CPU remembers; a power of two */
-	FRAME_REGISTERS = 256, /* model-specific registers with a count of their own */
+	FRAME_CHANGES = 64,   /* changes of context that a CPU remembers; a power of two */
+	FRAME_REGISTERS = 16, /* with writes of their own on a CPU; a power of two */
 };
 
 /* A thread group. Its children use its times when all groups are in use. */
@@ -73,6 +73,12 @@ struct frame_due {
 	uint32_t changes;	 /* times that the context changed since then, but for the timer */
 };
 
+/* A model-specific register that a CPU wrote; its number is 0 in an unused slot. */
+struct frame_register {
+	uint32_t number;
+	uint64_t writes;
+};
+
 /* Whole cache lines, so that no CPU writes to a line of another one. */
 struct frame_cpu {
 	uint64_t since;		 /* the last change of context */
@@ -90,6 +96,7 @@ struct frame_cpu {
 	uint64_t lost; /* samples that had no room in `due` */
 	uint64_t entries[FRAME_CELLS];
 	uint64_t msr_writes; /* to all model-specific registers */
+	struct frame_register registers[FRAME_REGISTERS];
 } __attribute__((aligned(64)));
 
 struct frame_times {
