@@ -57,4 +57,19 @@ else
 	skip "each sleep sets the timer" "the kernel does not trace writes of registers"
 fi
 
+# The run did no work that zcost knows, so the table has the counts per second.
+per_second() { # per_second KIND NAME METRIC
+	shown=$("$zcost" report virt r --format tsv 2>/dev/null | tsv '$at["kind"] == kind && $at["name"] == name && $at["source"] == "frame" {
+		print $at["per_s"] }' kind="$1" name="$2")
+	near "$shown" "$(sqlite3 r/zcost.db "SELECT $(metrics "$3") / value FROM metric WHERE name = 'seconds'")" 0.01
+}
+ok "report virt has the interrupts of the frame" per_second interrupt local_timer 'frame_entries:hardirq local_timer'
+
+"$zcost" collect -o r --collect irq,cpu --cpus 0-1 -- sleep 0.2 2>/dev/null && "$zcost" analyze r 2>/dev/null
+without() {
+	"$zcost" report virt r --verbose >out 2>&1
+	says 'local_timer .*/proc/interrupts' out && says 'no count of register writes.*collector frame: no run has it' out && ! grep msr_write out
+}
+[ "$(uname -m)" != x86_64 ] || ok "without the frame the interrupts are those of /proc/interrupts, and a note says so" without
+
 done_testing
