@@ -17,7 +17,7 @@ plan() { # plan [RECEIVER [SENDER]]: prints a plan; without a SENDER it has one 
 		warmup = 0.1
 		duration = ${duration:-0.2}
 		grace = 0.1
-		start_timeout = 30
+		start_timeout = 120
 		stop_timeout = ${stop_timeout:-30}
 		[vars]
 		tcpzc = \${bindir}/tcpzc
