@@ -17,7 +17,8 @@ no warnings 'portable'; # addresses have 64 bits
 
 my ($file, $dump, @options) = @ARGV;
 my (%self, %children, %total, %ours, $bad);
-my $health = `'$dump' health @options '$file'`;
+my ($health, @functions) = '';
+tr/\t// < 6 ? $health .= $_ : push @functions, $_ for `'$dump' health,functions @options '$file'`;
 my ($base) = $health =~ /^kernel_base\t(.*)/m;
 my $refused = join "\n", $health =~ /^dso_note\t(.*)/mg;
 
@@ -66,8 +67,7 @@ for my $r (@rows) {
 	$s->[1]++;
 	$s->[2] = $share if $share > $s->[2];
 }
-open(my $f, '-|', "'$dump' functions @options '$file'") or die;
-while (<$f>) {
+for (@functions) {
 	chomp;
 	my ($event, $dso, $symbol, $unresolved, @n) = split /\t/;
 	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
@@ -78,7 +78,6 @@ while (<$f>) {
 	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
 	$o->[$_] += $n[$_] for 0 .. 2;
 }
-close($f);
 
 my ($rows, $crows) = (0, 0);
 for my $event (keys %total) {

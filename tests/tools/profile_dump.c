@@ -4,7 +4,8 @@
  *
  *   profile_dump functions FILE   event dso symbol unresolved samples self total
  *   profile_dump costs FILE       event cpu comm pid tid context samples weight stack
- * (leaf;...;root) profile_dump health FILE      name value
+ *   profile_dump health FILE      name value; a stack is leaf;...;root
+ *   profile_dump health,functions FILE   both
  *
  * Options: --kallsyms F, --host-dir D, --symfs D, --buildid-dir D,
  * --vmlinux F, --inline, --foreign (use no file of this host), --from NS,
@@ -244,12 +245,12 @@ int main(int argc, char **argv)
 		ret = perfdata_read(&p, file, &o, &err);
 	if (ret)
 		error_print(&err);
-	else if (!strcmp(argv[1], "functions"))
-		functions(&p);
-	else if (!strcmp(argv[1], "costs"))
-		costs(&p);
-	else if (!strcmp(argv[1], "health"))
+	if (!ret && strstr(argv[1], "health"))
 		health(&p);
+	if (!ret && strstr(argv[1], "functions"))
+		functions(&p);
+	else if (!ret && !strcmp(argv[1], "costs"))
+		costs(&p);
 	ret = ret ? EXIT_FAILED : p.health.truncated ? EXIT_LOSSY : EXIT_OK;
 	profile_free(&p);
 	return ret;
