@@ -406,7 +406,7 @@ static inline __attribute__((always_inline)) unsigned long caller(unsigned long 
 }
 int main(void)
 {
-	clock_t end = clock() + CLOCKS_PER_SEC * 4 / 10;
+	clock_t end = clock() + CLOCKS_PER_SEC * 2 / 10;
 	do { x += caller(300000); deep(200000); } while (clock() < end);
 	return 0;
 }
@@ -496,7 +496,7 @@ ok "--inline reads a separate debug file, and the default shows no inlined funct
 # information differ, and frames where DWARF says foo and the symbol foo.cold.
 inline_like_perf() {
 	$cc -O2 -g -no-pie -o inl inl.c &&
-		perf record -q --call-graph dwarf,4096 -e cpu-clock:u -F 200 -o dwarf.data ./inl >/dev/null 2>&1 || return 1
+		perf record -q --call-graph dwarf,4096 -e cpu-clock:u -F 400 -o dwarf.data ./inl >/dev/null 2>&1 || return 1
 	"$dump" functions --inline dwarf.data | awk -F'\t' '{ n += $6 }
 		$2 ~ /\/inl$/ { t[$3] = $7 } END { for (f in t) printf "%s %.2f\n", f, 100 * t[f] / n }' | sort >ours
 	perf report -i dwarf.data --children --inline -g none --stdio -F overhead_children,dso,sym -t '	' 2>/dev/null |
