@@ -55,7 +55,7 @@ static const struct option_row {
 	 AT(run.duration_s)},
 	{0, "grace", "S", "time COMMAND has to end after the window (10)", SECONDS,
 	 AT(run.grace_s)},
-	{0, "freq", "HZ", "profile: samples per second and CPU (4999)", COUNT, AT(run.freq)},
+	{0, "freq", "HZ", "profile: samples per second and CPU (1999)", COUNT, AT(run.freq)},
 	{0, "call-graph", "fp|dwarf|dwarf,SIZE|lbr",
 	 "profile: how perf finds callers: fp, dwarf, dwarf,SIZE or lbr (fp)", CALL_GRAPH,
 	 AT(run.call_graph)},
@@ -343,7 +343,7 @@ int cmd_collect(int argc, char **argv)
 				 .named = "",
 				 .repeat = 1,
 				 .grace_s = 10,
-				 .freq = 4999,
+				 .freq = 1999,
 				 .call_graph = "fp"}};
 	autofree char *hosts = NULL;
 	char name[256] = "host";
