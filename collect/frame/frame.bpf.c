@@ -81,11 +81,13 @@ struct {
 volatile uint32_t groups_used;
 const volatile uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
 
+/* Returns the state of this CPU, or NULL if it is not one of the side. */
 static __always_inline struct frame_cpu *this_cpu(void)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
+	struct frame_cpu *c = bpf_map_lookup_elem(&cpus, &cpu);
 
-	return bpf_map_lookup_elem(&cpus, &cpu);
+	return c && c->wanted ? c : 0;
 }
 
 static __always_inline uint32_t *process_group(uint32_t pid)

@@ -143,6 +143,18 @@ static int frame_attach(struct frame *f)
 	return 0;
 }
 
+/* Makes the programs count on the CPUs of the side. On other CPUs they return at once. */
+static int frame_want(struct frame *f, const struct cpuset *cpus)
+{
+	int map = bpf_object__find_map_fd_by_name(f->obj, "cpus"), rc = 0;
+	const struct frame_cpu wanted = {.wanted = 1};
+
+	for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++)
+		if (cpuset_has(cpus, cpu))
+			rc = bpf_map_update_elem(map, &cpu, &wanted, BPF_ANY);
+	return rc;
+}
+
 /* Begins or ends the window on each CPU that is online. */
 static int frame_turn(struct frame *f, const struct cpuset *online, enum frame_phase phase)
 {
@@ -293,6 +305,8 @@ static int frame_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = frame_load(f);
+	if (!rc)
+		rc = frame_want(f, &c->run->cpus);
 	if (!rc)
 		rc = frame_attach(f);
 	return rc ? bpf_refused(-rc, &c->err) : 0;

@@ -83,6 +83,7 @@ struct frame_register {
 struct frame_cpu {
 	uint64_t since;		 /* the last change of context */
 	uint64_t opened, closed; /* the ends of the window on this CPU; 0: not yet */
+	uint32_t wanted;	 /* a CPU of the side; user space sets it before the programs run */
 	uint32_t phase;
 	uint32_t known; /* the base is known, not assumed */
 	uint32_t base, halted;
