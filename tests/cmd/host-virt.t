@@ -40,11 +40,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 
 ok "a barrier interrupts the CPU that runs the program's other thread" least "$(entries 'hardirq call_function_single')" $((calls * 9 / 10))
-halts() { # by the part of CPU 0 that no other program takes
-	awk -F'\t' -v sleeps=$sleeps '$1 == 0 && $5 == "halt" { ns += $7; n += $8 } $1 == 0 { all += $7 }
-		END { if (n < sleeps * ns / all / 2) { print n " halts in " ns " of " all " ns"; exit 1 } }' r/frame.tsv
-}
-ok "a sleep halts the CPU where no other program wants it" halts
+halts=$(awk -F'\t' '$1 == 0 && $5 == "halt" { ns += $7; n += $8 } $1 == 0 { all += $7 } END { if (ns > all / 2) print n + 0 }' r/frame.tsv)
+if [ -n "$halts" ]; then
+	ok "a sleep halts the CPU" least "$halts" $((sleeps / 2))
+else
+	skip "a sleep halts the CPU" "other programs take most of CPU 0's time"
+fi
 
 if grep -q '	msr		' r/frame.tsv; then
 	ok "each sleep sets the timer" least "$(entries 'msr 0x6e0')" $((sleeps * 9 / 10))
