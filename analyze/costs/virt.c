@@ -48,7 +48,6 @@ static const struct {
 } virt_names[] = {
 	{"0x6e0", "tsc_deadline"},    /* sets the timer */
 	{"0x830", "x2apic_icr"},      /* sends an interrupt to a CPU */
-	{"0x838", "x2apic_timer"},    /* sets the timer where it takes no deadline */
 	{"0x83f", "x2apic_self_ipi"}, /* sends an interrupt to the CPU itself */
 	{"CAL Function call interrupts", "call_function"},
 	{"LOC Local timer interrupts", "local_timer"},
@@ -156,25 +155,6 @@ static void virt_put_kind(const struct virt *v, const struct metric_keys *keys,
 	}
 }
 
-/* Adds the rows of the metrics "irq:SOURCE", from the runs that give the figures. */
-static void virt_put_interrupts(const struct virt *v)
-{
-	for (size_t i = 0; i < array_size(virt_names); i++)
-		virt_put_count(v, v->k->b, "interrupt", virt_names[i].name,
-			       (struct virt_figure){"irq", virt_names[i].key, NULL, NULL});
-}
-
-/* Adds a note that the frame was not measured. */
-static void virt_note_frame(const struct virt *v)
-{
-	autofree char *why = block_collector_reason(v->k->s, &v->profiled, "frame");
-	autofree char *text = xasprintf(
-		"no count of register writes, halts and the interrupts' time (collector frame: %s)",
-		why ? why : "no run has it");
-
-	note_add_block(&v->k->t->notes, &v->k->b->block, table_how, text);
-}
-
 /* Adds the stolen time, and the functions of the profile. */
 static void virt_put_costs(const struct virt *v, const struct cost_part *p)
 {
@@ -208,9 +188,13 @@ static int virt_put_rows(struct virt *v, const struct cost_part *p, struct error
 	free(keys.m);
 	if (rc)
 		return rc;
-	virt_put_interrupts(v);
+	for (size_t i = 0; i < array_size(virt_names); i++)
+		virt_put_count(v, v->k->b, "interrupt", virt_names[i].name,
+			       (struct virt_figure){"irq", virt_names[i].key, NULL, NULL});
 	if (!keys.n)
-		virt_note_frame(v);
+		note_add_block(
+			&v->k->t->notes, &v->k->b->block, table_how,
+			"no run has the frame, which counts register writes, halts and the interrupts' time; see 'zcost report runs'");
 	if (v->rate)
 		virt_put_costs(v, p);
 	return 0;

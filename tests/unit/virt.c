@@ -116,7 +116,7 @@ TEST(without_the_frame_there_are_interrupts_and_a_reason)
 	struct table t = small_store_table(s, "virt", (struct query){0});
 
 	cells_are(&t, "kind = interrupt interrupt steal");
-	small_store_says(&t, "halts and the interrupts' time (collector frame: no run has it)");
+	small_store_says(&t, "no run has the frame");
 	small_store_run(s = small_store(), (struct run){0});
 	t = small_store_table(s, "virt", (struct query){0});
 	assert_int_equal(t.rows, 0);
