@@ -56,6 +56,13 @@ plan() { # plan RECEIVER SENDER: the sender starts last and counts
 		sender = $2
 	END
 }
+# tries CODE CAPTURE CONDITION...: captures anew, exits with CODE, and the condition holds
+tries() {
+	code=$1 to=$2
+	shift 2
+	rm -rf "$to" tries
+	exits $code "$zcost" capture p.ini -o "$to" && "$@"
+}
 next_port
 serve="perl $scratch/server $scratch $port" send="perl $scratch/client $scratch $port"
 
@@ -76,19 +83,14 @@ repeats=2 duration=0.8 keys='units = tcpzc
 [side timed]
 role = receiver
 collect = null' plan "$serve" "$send 0 2.5" | sed '$a timed = sleep ${seconds}' >p.ini
-longer() { # on a busy machine the second run may need even longer
-	rm -rf seconds
-	exits 0 "$zcost" capture p.ini -o seconds && jq -e '[.runs[] | .status, has("retried")] == ["ok", true, "ok", false]' seconds/manifest.json
-}
-steady "a program with \${seconds} that would end before its window runs longer in the next try, and in later runs, too" longer
+# On a busy machine the second run may need even longer.
+steady "a program with \${seconds} that would end before its window runs longer in the next try, and in later runs, too" \
+	tries 0 seconds jq -e '[.runs[] | .status, has("retried")] == ["ok", true, "ok", false]' seconds/manifest.json
 ok "its window is whole" jq -es 'all(.[]; .window.end_ns - .window.start_ns > 7.9e8)' seconds/runs/a/measure-0?/timed/run.json
 
 plan "sleep 60" "$send 0" >p.ini
-without_server() {
-	rm -rf none
-	exits 1 "$zcost" capture p.ini -o none && says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused' err
-}
-steady "capture exits 1 without a server, for the sender's reason" without_server
+steady "capture exits 1 without a server, for the sender's reason" \
+	tries 1 none says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused' err
 
 # The account of the first try has no summary, and that of the second one ends early.
 cat >counts <<'END'
@@ -109,17 +111,11 @@ counting() { # counting ARGUMENTS: a plan with one side that counts its work
 	plan "" "perl $scratch/counts $*" | sed '/side receiver/,/null/d; /receiver =/d'
 }
 repeats=2 duration=1 counting tries >p.ini
-later() { # the third try is whole
-	rm -rf account tries
-	exits 0 "$zcost" capture p.ini -o account && jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and
-		(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends [0-9.]+ s before")))' account/manifest.json
-}
-steady "capture succeeds when a later try has the whole account, and the manifest has why those before it do not count" later
+steady "capture succeeds when a later try has the whole account, and the manifest has why those before it do not count" \
+	tries 0 account jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and (.runs[0].retried |
+	(.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends [0-9.]+ s before")))' account/manifest.json
 repeats=2 duration=1 counting never 1 >p.ini
-kept() {
-	rm -rf kept
-	exits 0 "$zcost" capture p.ini -o kept && says 'a/measure-01: kept after 3 tries: sender: the workload' err &&
-		jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
-}
-steady "capture keeps a run without a summary in any try, says so, and tries later runs of the variant once" kept
+steady "capture keeps a run without a summary in any try, and tries later runs of the variant once" \
+	tries 0 kept jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
+ok "a message reports that the run is kept" says 'a/measure-01: kept after 3 tries: sender: the workload' err
 done_testing

@@ -156,9 +156,7 @@ ok "the warning quotes the error of perf" says 'did not start: no way' err
 # A program with known parts: getrandom with interrupts on, ioctl with interrupts off for about 0.5 ms at a time, which is
 # longer than a period of 0.2 ms. The part of ioctl in both is too small by a third without the frame.
 part() {
-	"$zcost" report functions "$@" --all --format tsv 2>/dev/null | awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		$1 ~ /_sys_ioctl$/ { off = $at["total_share"] }
+	"$zcost" report functions "$@" --all --format tsv 2>/dev/null | tsv '$1 ~ /_sys_ioctl$/ { off = $at["total_share"] }
 		$1 ~ /_sys_getrandom$/ { on = $at["total_share"] }
 		END { if (on + off) printf "%.1f", 100 * off / (on + off) }'
 }

@@ -9,12 +9,10 @@ need root
 agrees() { # the program prints how often it entered the kernel
 	[ -s "$1" ] || return 1
 	while read -r name calls errors; do
-		awk -F'\t' -v call="$name" -v calls="$calls" -v errors="$errors" '
-			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["name"] == call { c += $at["calls"]; e += $at["errors"]; u += $at["unfinished"] }
+		tsv '$at["name"] == call { c += $at["calls"]; e += $at["errors"]; u += $at["unfinished"] }
 			END { if (c == calls && e == errors && !u) exit 0
 				print call ": " c + 0 " calls, " e + 0 " errors, " u + 0 " unfinished; not " calls ", " errors; exit 1 }' \
-			r/syscalls.tsv || return 1
+			call="$name" calls="$calls" errors="$errors" r/syscalls.tsv || return 1
 	done <"$1"
 }
 

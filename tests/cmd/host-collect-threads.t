@@ -66,11 +66,9 @@ ok "report cpu --by comm succeeds" exits 0 "$zcost" report cpu r --by comm
 ok "report cpu --by comm has the rest as '(everything else)'" says '\(everything else\)' out
 ok "report cpu --by process succeeds" exits 0 "$zcost" report cpu r --by process
 ok "report cpu --by thread succeeds" exits 0 "$zcost" report cpu r --by thread --format tsv
-ok "report cpu --by thread has CPU time" awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i }
-	NR > 1 { s += $c } END { getline b <"busy"; exit !(s > 0) }' out
-awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu_pct") c = i } NR > 1 { s += $c } END { print s }' out >sum
-"$zcost" report cpu r --format tsv 2>/dev/null | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["busy_pct"] }' >busy
-ok "the rows of report cpu --by thread sum to the side's busy time" near "$(cat sum)" "$(cat busy)" 0.01
+sum=$(tsv '{ s += $at["cpu_pct"] } END { if (s > 0) print s }' out)
+busy=$("$zcost" report cpu r --format tsv 2>/dev/null | tsv 'NR == 2 { print $at["busy_pct"] }')
+ok "the rows of report cpu --by thread have CPU time, and sum to the side's busy time" near "$sum" "$busy" 0.01
 ok "report cpu --by cpu succeeds" exits 0 "$zcost" report cpu r --by cpu
 ok "report cpu --by with an unknown key is a usage error" exits 2 "$zcost" report cpu r --by dso
 ok "the error about an unknown key of --by lists the keys" says 'it has: cpu comm process pid thread tid' err

@@ -133,7 +133,6 @@ if ip link add $nic type veth peer name ${nic}p 2>/dev/null; then
 	ok "a veth has no header split" is "$(row nic 'header split' state)" no
 	ip link del $nic
 else
-	skip "doctor nic names the driver of a veth" "no veth can be made here"
 	skip "a veth has no header split" "no veth can be made here"
 fi
 doctor nic --nic none0

@@ -37,10 +37,8 @@ ok "the plan's 'after' removes the test bed" test ! -e /run/netns/$bed-receiver 
 
 # mean FILE BYTES PACKETS VARIANT: bytes per packet
 mean() {
-	awk -F '\t' -v b="$2" -v p="$3" -v v="$4" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		$1 == v && (!at["netns"] || $at["netns"] == "workload") { c[$at["name"]] = $at["count"] }
-		END { if (c[p]) printf "%.0f", c[b] / c[p] }' "$1"
+	tsv '$1 == v && (!at["netns"] || $at["netns"] == "workload") { c[$at["name"]] = $at["count"] }
+		END { if (c[p]) printf "%.0f", c[b] / c[p] }' b="$2" p="$3" v="$4" "$1"
 }
 crossing() { mean nic rx_bytes rx_packets "$1"; }	  # includes 14 bytes of Ethernet
 made() { mean snmp Ip6InOctets Ip6InReceives "$1"; } # after GRO, if it is on

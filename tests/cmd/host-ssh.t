@@ -223,7 +223,6 @@ sed -i 's/^user = .*/user = no-such-user/' user.ini
 ok "a user that the other host does not know is an error of usage" capture 2 user.ini user2
 ok "the error of the other host names the user" says 'receiver: zcost collect does not accept what the plan says: .*no-such-user: this host has no such user' err
 
-
 # --- single calls of capture that fail ---
 
 duration=0.1 plan >far.ini

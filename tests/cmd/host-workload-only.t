@@ -98,8 +98,7 @@ ok "the rows of each table add up to the CPU time that the kernel counted" alone
 sqlite3 c/zcost.db 'DELETE FROM process'
 ok "a store without processes is refused" sh -c "! '$zcost' report functions c --workload-only 2>&1 | grep -v 'does not say which processes.*capture again'"
 
-# A program that zcost did not start, named by the plan. The shell samples /proc/PID/stat meanwhile. On a busy machine the program
-# and the shell may stand still for most of a short window.
+# A program that zcost did not start, named by the plan. The shell samples /proc/PID/stat meanwhile.
 cp burner foreign
 cat >q.ini <<'EOT'
 [plan]
