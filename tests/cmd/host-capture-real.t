@@ -176,9 +176,6 @@ if ip netns add "zc-a$$" 2>/dev/null; then
 	}
 	steady "the server's interface counts what the clients sent, and the headers" by_interface
 else
-	for what in "three sides with free names are measured" "the server takes the sum of what its clients count" \
-		"the total has what both clients sent" "the server's interface counts what the clients sent, and the headers"; do
-		skip "$what" "no namespaces here"
-	done
+	skip "three sides with free names are measured" "no namespaces here"
 fi
 done_testing

@@ -52,7 +52,6 @@ if [ "$(id -u)" = 0 ] && command -v perf >/dev/null; then
 	ok "only the owner can read perf.data and the copies of programs" private p
 else
 	skip "a run with perf has perf.data and copies of programs" "no perf, or not root"
-	skip "only the owner can read perf.data and the copies of programs" "no perf, or not root"
 fi
 
 # zcost follows no symbolic link in the folder.
