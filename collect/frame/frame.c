@@ -79,12 +79,13 @@ static int frame_add_due(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Returns the bytes of the ring, a power of two: a second of 5,000 samples on each CPU. */
+/* Returns the bytes of the ring, a power of two: four seconds of 5,000 samples on each of 64 CPUs.
+ */
 static uint32_t frame_ring_size(uint32_t ncpus)
 {
-	uint32_t size = 1 << 18;
+	uint32_t size = 1 << 20;
 
-	while (size < ncpus << 18 && size < 1 << 28)
+	while (size < ncpus << 20 && size < 1 << 26)
 		size <<= 1;
 	return size;
 }
