@@ -190,14 +190,14 @@ static struct evidence counted_sent(const struct counted *c)
 	double work = c->by_tcp ? c->tcp[SENT] : c->moves[RECEIVED] ? NAN : c->work;
 
 	if (total < 0.5 * work)
-		return (struct evidence){.what = c->uring_enters > 0 ? "bytes sent, by io_uring"
-						 : total > 0
-							 ? "bytes sent, most by no call seen in the window"
-							 : "bytes sent, by no call seen in the window",
-					 .lends = c->uring_enters > 0,
-					 .total = work,
-					 .zero_copy = NAN,
-					 .copied = NAN};
+		return (struct evidence){
+			.what = c->uring_enters > 0 ? "bytes sent, by io_uring"
+				: total > 0 ? "bytes sent, most by no call seen in the window"
+					    : "bytes sent, by no call seen in the window",
+			.lends = c->uring_enters > 0,
+			.total = work,
+			.zero_copy = NAN,
+			.copied = NAN};
 	if (c->moved[SENT_ASKED] > 0.01 * total)
 		shared = copied = NAN;
 	return (struct evidence){.what = counted_sent_name(c),

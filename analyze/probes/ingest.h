@@ -203,7 +203,8 @@ const char *workload_file(const struct ingest *in);
 /* Reads the file through the adapter that in->units names. `path` is its name in messages. */
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
 
-/* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c). */
+/* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c).
+ */
 void ingest_summary(struct ingest *in, char *text);
 
 /*

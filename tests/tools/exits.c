@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static volatile bool stopped;
-static volatile unsigned long turns; /* of the thread */
+static volatile unsigned long turns; /* counts the rounds of the thread */
 
 static void pin(unsigned int cpu)
 {

@@ -337,4 +337,3 @@ TEST(profile_of_many_stacks_has_each_sample_once)
 		map_free(&expected.frames);
 	}
 }
-
