@@ -61,7 +61,7 @@ nothing_left() { # nothing_left CAPTURE: and this host has no temporary file and
 }
 
 runs() { # runs CAPTURE: "1 ok 2 failed "
-	jq -r '.runs | sort_by(.repeat)[] | "\(.repeat) \(.status)"' "$1/manifest.json" | tr '\n' ' '
+	jq -r '.runs | sort_by([.repeat, .variant])[] | "\(.repeat) \(.status)"' "$1/manifest.json" | tr '\n' ' '
 }
 
 mkdir opt here # the remote zcost has another path
