@@ -169,7 +169,8 @@ known() {
 		{ ns[$1] = $2 }
 		END { known = 100 * ns["off"] / (ns["off"] + ns["random"])
 		print "known " known ", with the frame " with ", without " without
-		exit !(with - known < 3 && known - with < 3 && known - without > 5) }' late/workload.out
+		off = with - known; if (off < 0) off = -off
+		exit !(known - without > 5 && off < (known - without) / 2) }' late/workload.out
 }
 if [ "$event" = cpu-clock ]; then
 	steady "the frame gives code with interrupts off its part of the time" known

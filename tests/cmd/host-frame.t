@@ -5,7 +5,6 @@
 need jq root perf taskset
 unset ZCOST_COLLECT
 running=
-warmup=
 cleanup() { kill $running 2>/dev/null; }
 for name in mine theirs; do cp "$build/tests/tools/parts" $name; done
 cp /bin/sh busy
@@ -18,7 +17,7 @@ why=$(jq -r '.collectors[] | select(.name == "frame" and .state == "unsupported"
 # capture PART...: profiles CPU 0 and a program with these parts, and ends all programs
 capture() {
 	rm -rf with without
-	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 4999 --duration 1.5 --grace 5 $warmup -- \
+	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 4999 --duration 1.5 --grace 5 -- \
 		taskset -c 0 sh -c 'exec ./mine "$@" 3<>a 4<>b' mine "$@" || return 1
 	[ -z "$running" ] || kill $running
 	wait
@@ -64,15 +63,7 @@ parts_of_one_program() {
 		row "system calls" "$(known open random udp / $kinds)" $contexts '^mine syscall$' "$own" &&
 		row "softirqs in system calls" "$(known softirq / $kinds)" $contexts '^mine softirq in syscall$' "$own"
 }
-interrupts_off() {
-	warmup='--warmup 1' # it opens 500 events first
-	capture user random off || return 1
-	row "system calls, some with interrupts off" "$(known random off / user random off)" $contexts '^mine syscall$' "$own" &&
-		row "of ioctl and getrandom: ioctl, interrupts off" "$(known off / off random)" functions symbol:total_share \
-			'^mine .*_sys_ioctl$' '^mine .*_sys_(ioctl|getrandom)$'
-}
 sleeper() {
-	warmup=
 	capture sleep user random || return 1
 	row "wakes a thousand times a second: user code" "$(known user / user random)" $contexts '^mine user$' "$own"
 }
@@ -115,7 +106,6 @@ measured() {
 }
 ok "contexts of one program have their parts of its time" measured parts_of_one_program
 ok "the times of a CPU add up to the window" adds_up
-ok "code with interrupts off has its part" measured interrupts_off
 ok "a program that sleeps has its parts" measured sleeper
 ok "two programs that take turns have their parts" measured turns
 ok "a program beside a busy one has its parts" measured beside
