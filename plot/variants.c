@@ -55,9 +55,12 @@ struct estimate row_figure(const struct table *t, const char *variant, const cha
 			   enum figure_id id)
 {
 	long at = row_find(t, 0, variant, side);
-	const struct figure_row *row = table_structs(t, struct figure_row) + at;
+	const struct figure_row *row;
 
-	return at < 0 ? estimate_plain(NAN) : estimate_of_runs(row->of[id], row->runs);
+	if (at < 0)
+		return estimate_plain(NAN);
+	row = &table_structs(t, struct figure_row)[at];
+	return estimate_of_runs(row->of[id], row->runs);
 }
 
 int drawing_place(const struct drawing *d, const char *name)
