@@ -296,8 +296,8 @@ static void plot_add_file_facts(struct chart_facts *f, const char *path, const s
 /* Draws the charts of the store, or of the bare file where there is none. */
 static int plot_run(struct arguments *a, struct store *store, struct error *err)
 {
-	const struct chart_source source =
-		store ? facts_source(store) : (struct chart_source){NULL};
+	const struct chart_source none = {.from = NULL},
+				  source = store ? facts_source(store) : none;
 	freed(drawing_free) struct drawing d = {.source = &source,
 						.store = store,
 						.path = store ? a->capture : a->o.path,

@@ -20,7 +20,7 @@ const struct limit_kind limit_kinds[LIMITS + 1] = {
 	[LIMIT_SNDBUF] = {"sndbuf", 30, NULL},
 	[LIMIT_QUEUE] = {"wire", 30, NULL},
 	[LIMIT_APPLICATION] = {"application", 30, NULL},
-	[LIMIT_NONE] = {"none"},
+	[LIMIT_NONE] = {.name = "none"},
 };
 
 static const double window_full = 0.9;	  /* unacked / cwnd of a sender that cwnd stops */
