@@ -79,7 +79,7 @@ static void figures_add(struct openmetrics *w, const struct gauge *g)
 	}
 }
 
-/* Adds what a side has besides its figures. */
+/* Adds the number of runs of each side, or its share of zero copy. */
 static void side_add(struct openmetrics *w, const struct gauge *g, bool runs)
 {
 	const struct block_list *list = &w->summary.figures.blocks[FOR_FIGURES];

@@ -198,7 +198,7 @@ void score_print_unit(struct str *s, const struct query *q, const struct figure_
 
 struct summary {
 	struct figure_list figures;
-	/* What a side has besides, by figures.blocks[FOR_FIGURES]. */
+	/* One for each side, in the order of figures.blocks[FOR_FIGURES]. */
 	struct summary_side {
 		size_t runs;	  /* the most that a figure has */
 		double zero_copy; /* the share of the data, 0 to 1, from the worst evidence, or NAN

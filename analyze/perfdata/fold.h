@@ -173,7 +173,7 @@ void folds_free(struct folds *f);
 enum { MODE_LABEL = 0x100, MODE_INTERRUPTS_OFF };
 #define INTERRUPTS_OFF "[interrupts off]"
 
-/* Returns the context of samples in a place, of which the stack reveals another context, too. */
+/* Returns the context of samples in a place. `by_stack` is the one that their stack reveals. */
 enum context exact_context(enum exact_place place, enum context by_stack);
 /* Returns whether the samples of an event are those of cpu-clock, with the CPU and the time. */
 bool event_is_clock(const struct event *e);

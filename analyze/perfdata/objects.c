@@ -441,7 +441,7 @@ struct place objects_find_user(struct objects *ob, uint32_t pid, uint64_t addr, 
 	return place;
 }
 
-/* Returns the name that stands for what the CPU did instead of an address (exact.c). */
+/* Returns the name of what the CPU did. Such a sample has a name and no address (exact.c). */
 static struct place objects_find_label(struct objects *ob, uint32_t mode, uint64_t label)
 {
 	const char *name = mode == MODE_LABEL ? ob->o->exact->labels[label].name : INTERRUPTS_OFF;

@@ -217,7 +217,7 @@ static struct runs_row runs_row_of(const struct run *r)
 				 .throttled = NAN};
 }
 
-/* Fills the figures, the last of which give reason to doubt the others. */
+/* Fills the figures of a run. The last ones give reason to doubt the others. */
 static void runs_fill_figures(struct store *s, const struct run *r, struct runs_row *row)
 {
 	row->why = r->why;

@@ -105,7 +105,7 @@ static __always_inline uint32_t context_of(const struct frame_cpu *c)
 }
 
 /* Counts the time since the last change for what the CPU did until now. */
-static __always_inline uint64_t account(struct frame_cpu *c)
+static __always_inline void account(struct frame_cpu *c)
 {
 	uint32_t group = c->group, context = context_of(c);
 	uint64_t now = bpf_ktime_get_ns(), since = __sync_lock_test_and_set(&c->since, now);
@@ -116,11 +116,10 @@ static __always_inline uint64_t account(struct frame_cpu *c)
 	change->context = context;
 	change->group = group;
 	if (c->phase != FRAME_OPEN)
-		return now;
+		return;
 	t = bpf_map_lookup_elem(&times, &group);
 	if (t)
 		t->ns[context & (FRAME_CELLS - 1)] += now - since;
-	return now;
 }
 
 static __always_inline void enter(struct frame_cpu *c)
@@ -323,10 +322,8 @@ static __always_inline int hardirq_exit(void)
 	if (!c)
 		return 0;
 	account(c);
-	if (c->depth)
+	if (c->depth) /* 0: the programs were attached in the interrupt */
 		c->depth--;
-	else
-		c->unbalanced++;
 	return 0;
 }
 
@@ -432,18 +429,13 @@ SEC("raw_tp")
 int turn(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
-	uint64_t now;
 
 	if (!c)
 		return 0;
 	if (!c->known)
 		set_current(c, bpf_get_current_task_btf());
-	now = account(c);
+	account(c);
 	c->phase = (uint32_t)ctx->args[0];
-	if (c->phase == FRAME_OPEN)
-		c->opened = now;
-	else
-		c->closed = now;
 	return 0;
 }
 

@@ -238,7 +238,7 @@ static void frame_print_entries(struct str *s, const struct frame *f, uint32_t c
 		frame_print_context(s, context);
 		str_printf(s, "\t\t%" PRIu64 "\n", c->entries[context]);
 	}
-	if (!f->msr || !c->opened)
+	if (!f->msr || c->phase == FRAME_BEFORE)
 		return;
 	/* A zero here says that writes were counted. */
 	str_printf(s, "%u\t\t\t\tmsr\t\t\t%" PRIu64 "\n", cpu, c->msr_writes);

@@ -81,9 +81,8 @@ struct frame_register {
 
 /* Whole cache lines, so that no CPU writes to a line of another one. */
 struct frame_cpu {
-	uint64_t since;		 /* the last change of context */
-	uint64_t opened, closed; /* the ends of the window on this CPU; 0: not yet */
-	uint32_t wanted;	 /* a CPU of the side; user space sets it before the programs run */
+	uint64_t since;	 /* the last change of context */
+	uint32_t wanted; /* a CPU of the side; user space sets it before the programs run */
 	uint32_t phase;
 	uint32_t known; /* the base is known, not assumed */
 	uint32_t base, halted;
@@ -91,7 +90,6 @@ struct frame_cpu {
 	uint32_t depth;	  /* hard interrupts on top of each other */
 	uint32_t vector[FRAME_NESTED];
 	uint32_t group;
-	uint32_t unbalanced; /* ends of interrupts without a start */
 	uint32_t nchanges;
 	struct frame_change changes[FRAME_CHANGES];
 	uint64_t lost; /* samples that had no room in `due` */
