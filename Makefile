@@ -39,7 +39,8 @@ endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 LIB_PKGS := jansson libzstd libgcrypt
-LAPTOP_PKGS := sqlite3 libdw libelf libtraceevent capstone libarchive libprotobuf-c
+LAPTOP_PKGS := sqlite3 libdw libelf libtraceevent libprotobuf-c
+LATE_PKGS := capstone libarchive
 LIB_LIBS := $(call pkgs,$(LIB_PKGS)) -lm
 LAPTOP_LIBS := $(call pkgs,$(LAPTOP_PKGS))
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
@@ -99,7 +100,7 @@ $(B)/analyze/export/pprof.o: $(PPROF).c
 
 # What `zcost --version` names.
 FEATURES = $(if $(OFFLINE),-,+)host $(if $(HAVE_BPF),+,-)bpf $(if $(OFFLINE),-,+)io_uring $(if $(IBERTY),+,-)c++-names
-LIBRARIES = $(foreach p,$(LIB_PKGS) $(LAPTOP_PKGS) $(if $(OFFLINE),,libbpf liburing),$(p) \
+LIBRARIES = $(foreach p,$(LIB_PKGS) $(LAPTOP_PKGS) $(LATE_PKGS) $(if $(OFFLINE),,libbpf liburing),$(p) \
 	$(shell $(PKG_CONFIG) --modversion $(p) 2>/dev/null);) $(if $(OFFLINE),,libperf $(KERNEL_NAME))
 $(B)/zcost.o: OUR_CFLAGS += -DFEATURES='"$(FEATURES)"' -DLIBRARIES='"$(strip $(LIBRARIES))"'
 

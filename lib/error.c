@@ -47,7 +47,7 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 bool error_of_machine(int code)
 {
 	return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO ||
-	       code == ENOSPC || code == EAGAIN;
+	       code == ENOSPC || code == EAGAIN || code == ELIBACC;
 }
 
 enum exit_code error_exit(const struct error *err)

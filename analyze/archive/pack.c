@@ -4,12 +4,11 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/late.h"
 #include "lib/names.h"
 #include "lib/output.h"
 #include "lib/stop.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@ struct packing {
 	struct sink out;
 	char *name; /* the folder's name in the archive */
 	time_t created;
+	struct libarchive late;
 	struct archive *a;
 	char *buf;
 };
@@ -39,21 +39,21 @@ static la_ssize_t pack_write(struct archive *a, void *arg, const void *data, siz
 
 	do {
 		if (stop_asked()) {
-			archive_set_error(a, EINTR, "interrupted");
+			k->late.archive_set_error(a, EINTR, "interrupted");
 			return -1;
 		}
 		n = write(k->out.fd, data, len);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		archive_set_error(a, errno, "%s", strerror(errno));
+		k->late.archive_set_error(a, errno, "%s", strerror(errno));
 	return n;
 }
 
 static int pack_error(const struct packing *k, struct error *err)
 {
-	const char *why = archive_error_string(k->a);
+	const char *why = k->late.archive_error_string(k->a);
 
-	return error_set(err, archive_errno(k->a) > 0 ? archive_errno(k->a) : EIO,
+	return error_set(err, k->late.archive_errno(k->a) > 0 ? k->late.archive_errno(k->a) : EIO,
 			 "%s: cannot write: %s",
 			 strcmp(k->p->output, "-") ? k->p->output : "standard output",
 			 why ? why : "libarchive names no reason");
@@ -62,21 +62,25 @@ static int pack_error(const struct packing *k, struct error *err)
 static int pack_open_archive(struct packing *k, struct error *err)
 {
 	char number[16];
+	int rc = LATE_LOAD_ARCHIVE(&k->late, err);
 
-	k->a = archive_write_new();
+	if (rc)
+		return rc;
+	k->a = k->late.archive_write_new();
 	if (!k->a)
 		return error_set(err, ENOMEM, "no memory for an archive");
-	archive_write_set_format_pax_restricted(k->a);
-	archive_write_set_bytes_in_last_block(k->a, 1); /* no padding behind the zstd frames */
-	if (archive_write_add_filter_zstd(k->a) != ARCHIVE_OK)
+	k->late.archive_write_set_format_pax_restricted(k->a);
+	k->late.archive_write_set_bytes_in_last_block(k->a,
+						      1); /* no padding behind the zstd frames */
+	if (k->late.archive_write_add_filter_zstd(k->a) != ARCHIVE_OK)
 		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
 	snprintf(number, sizeof(number), "%d", k->p->level);
-	archive_write_set_filter_option(k->a, "zstd", "compression-level", number);
+	k->late.archive_write_set_filter_option(k->a, "zstd", "compression-level", number);
 	/* Any number of workers gives the same bytes, but 0 does not. Old libarchives ignore this.
 	 */
 	snprintf(number, sizeof(number), "%d", k->p->threads);
-	archive_write_set_filter_option(k->a, "zstd", "threads", number);
-	return archive_write_open(k->a, k, NULL, pack_write, NULL) ? pack_error(k, err) : 0;
+	k->late.archive_write_set_filter_option(k->a, "zstd", "threads", number);
+	return k->late.archive_write_open(k->a, k, NULL, pack_write, NULL) ? pack_error(k, err) : 0;
 }
 
 /* --- members --- */
@@ -84,24 +88,24 @@ static int pack_open_archive(struct packing *k, struct error *err)
 static int pack_write_header(struct packing *k, const char *name, bool folder, uint64_t size,
 			     struct error *err)
 {
-	struct archive_entry *e = archive_entry_new();
+	struct archive_entry *e = k->late.archive_entry_new();
 	autofree char *path = xasprintf("%s%s%s", k->name, *name ? "/" : "", name);
 	int rc;
 
-	archive_entry_set_pathname(e, path);
-	archive_entry_set_filetype(e, folder ? AE_IFDIR : AE_IFREG);
-	archive_entry_set_perm(e, folder ? 0700 : 0600);
-	archive_entry_set_mtime(e, k->created, 0);
-	archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
+	k->late.archive_entry_set_pathname(e, path);
+	k->late.archive_entry_set_filetype(e, folder ? AE_IFDIR : AE_IFREG);
+	k->late.archive_entry_set_perm(e, folder ? 0700 : 0600);
+	k->late.archive_entry_set_mtime(e, k->created, 0);
+	k->late.archive_entry_set_size(e, folder ? 0 : (la_int64_t)size);
 	/* libarchive warns of a name that is not ASCII, and writes its bytes unchanged. */
-	rc = archive_write_header(k->a, e);
-	archive_entry_free(e);
+	rc = k->late.archive_write_header(k->a, e);
+	k->late.archive_entry_free(e);
 	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? 0 : pack_error(k, err);
 }
 
 static int pack_write_data(struct packing *k, const void *data, size_t len, struct error *err)
 {
-	la_ssize_t n = archive_write_data(k->a, data, len);
+	la_ssize_t n = k->late.archive_write_data(k->a, data, len);
 
 	return n == (la_ssize_t)len ? 0 : pack_error(k, err);
 }
@@ -168,7 +172,7 @@ static int pack_write_members(struct packing *k, struct error *err)
 
 	for (size_t i = 0; i < k->members.n && !rc; i++)
 		rc = pack_write_member(k, &k->members.list[i], err);
-	if (!rc && archive_write_close(k->a))
+	if (!rc && k->late.archive_write_close(k->a))
 		rc = pack_error(k, err);
 	return rc;
 }
@@ -217,8 +221,9 @@ static int pack_write_archive(struct packing *k, struct error *err)
 	if (!rc)
 		rc = pack_write_members(k, err);
 	if (rc && k->a)
-		archive_write_fail(k->a); /* otherwise freeing it would write the rest */
-	archive_write_free(k->a);
+		k->late.archive_write_fail(k->a); /* otherwise freeing it would write the rest */
+	if (k->a)
+		k->late.archive_write_free(k->a);
 	if (!rc && k->out.tmp && fsync(k->out.fd))
 		rc = error_sys(err, errno, "%s: cannot write", k->p->output);
 	return sink_close(&k->out, rc, err);

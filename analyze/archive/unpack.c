@@ -8,12 +8,11 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/late.h"
 #include "lib/names.h"
 #include "lib/sha256.h"
 #include "lib/stop.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +34,7 @@ enum { UNPACK_RATIO = 100, UNPACK_FREE = 256 << 20 };
 struct unpacking {
 	struct unpack *u;
 	const char *shown; /* the archive, for messages */
+	struct libarchive late;
 	struct archive *a;
 	int fd;
 	uint64_t input, input_size; /* compressed bytes read; the size of the file, 0: a pipe */
@@ -56,13 +56,13 @@ static la_ssize_t unpack_read(struct archive *a, void *arg, const void **data)
 
 	do {
 		if (stop_asked()) {
-			archive_set_error(a, EINTR, "interrupted");
+			k->late.archive_set_error(a, EINTR, "interrupted");
 			return -1;
 		}
 		n = read(k->fd, k->in, sizeof(k->in));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
-		archive_set_error(a, errno, "%s", strerror(errno));
+		k->late.archive_set_error(a, errno, "%s", strerror(errno));
 	else
 		k->input += (uint64_t)n;
 	*data = k->in;
@@ -72,8 +72,8 @@ static la_ssize_t unpack_read(struct archive *a, void *arg, const void **data)
 /* "cut.tar.zst: damaged in 'c/runs/.../perf.data', before byte 81234: Truncated zstd input; ..." */
 static int unpack_error(const struct unpacking *k, struct error *err)
 {
-	const char *why = archive_error_string(k->a) ?: "it cannot be read";
-	int code = archive_errno(k->a) == EINTR ? EINTR : EBADMSG;
+	const char *why = k->late.archive_error_string(k->a) ?: "it cannot be read";
+	int code = k->late.archive_errno(k->a) == EINTR ? EINTR : EBADMSG;
 
 	if (code == EINTR)
 		return error_set(err, code, "%s: %s", k->shown, why);
@@ -111,20 +111,23 @@ static int unpack_open(struct unpacking *k, struct error *err)
 {
 	bool piped = !strcmp(k->u->archive, "-");
 	struct stat st;
+	int rc = LATE_LOAD_ARCHIVE(&k->late, err);
 
+	if (rc)
+		return rc;
 	k->fd = piped ? STDIN_FILENO : open(k->u->archive, O_RDONLY | O_CLOEXEC);
 	if (k->fd < 0)
 		return error_sys(err, errno, "%s: cannot open", k->u->archive);
 	if (!fstat(k->fd, &st) && S_ISREG(st.st_mode))
 		k->input_size = (uint64_t)st.st_size;
 	k->max_bytes = k->u->max_bytes ? k->u->max_bytes : unpack_limit(k->input_size);
-	k->a = archive_read_new();
+	k->a = k->late.archive_read_new();
 	if (!k->a)
 		return error_set(err, ENOMEM, "no memory for an archive");
-	if (archive_read_support_filter_zstd(k->a) != ARCHIVE_OK)
+	if (k->late.archive_read_support_filter_zstd(k->a) != ARCHIVE_OK)
 		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
-	return archive_read_support_format_tar(k->a) ||
-			       archive_read_open(k->a, k, NULL, unpack_read, NULL)
+	return k->late.archive_read_support_format_tar(k->a) ||
+			       k->late.archive_read_open(k->a, k, NULL, unpack_read, NULL)
 		       ? unpack_error(k, err)
 		       : 0;
 }
@@ -132,14 +135,15 @@ static int unpack_open(struct unpacking *k, struct error *err)
 /* Checks the header of a member, and takes its name. */
 static int unpack_check_member(struct unpacking *k, struct archive_entry *e, struct error *err)
 {
-	const char *raw = archive_entry_pathname(e),
-		   *fault = archive_entry_hardlink(e) ? "a hard link"
-						      : member_fault(archive_entry_filetype(e));
-	la_int64_t size = archive_entry_size(e);
+	const char *raw = k->late.archive_entry_pathname(e),
+		   *fault = k->late.archive_entry_hardlink(e)
+				    ? "a hard link"
+				    : member_fault(k->late.archive_entry_filetype(e));
+	la_int64_t size = k->late.archive_entry_size(e);
 	struct error why = {0};
 
 	if (!raw)
-		raw = archive_entry_pathname_utf8(e);
+		raw = k->late.archive_entry_pathname_utf8(e);
 	free(k->name);
 	k->name = NULL;
 	if (name_clean(raw ? raw : "", &k->name, &why))
@@ -175,7 +179,7 @@ static int unpack_copy(struct unpacking *k, int fd, char hex[65], struct error *
 	int rc = 0;
 
 	sha256_begin(&h);
-	while (!rc && (n = archive_read_data(k->a, k->block, BLOCK)) > 0) {
+	while (!rc && (n = k->late.archive_read_data(k->a, k->block, BLOCK)) > 0) {
 		k->data += (uint64_t)n;
 		limit = unpack_limit(k->input_size ? k->input_size : k->input);
 		if (!k->u->max_bytes && k->data > limit)
@@ -244,7 +248,7 @@ static int unpack_members(struct unpacking *k, struct error *err)
 	int rc = 0;
 
 	while (!rc) {
-		rc = archive_read_next_header(k->a, &e);
+		rc = k->late.archive_read_next_header(k->a, &e);
 		if (rc == ARCHIVE_EOF)
 			break;
 		/* libarchive warns of a name in another character set, and gives its bytes. */
@@ -252,7 +256,7 @@ static int unpack_members(struct unpacking *k, struct error *err)
 			return unpack_error(k, err);
 		rc = unpack_check_member(k, e, err);
 		if (!rc && *k->name)
-			rc = archive_entry_filetype(e) == AE_IFDIR
+			rc = k->late.archive_entry_filetype(e) == AE_IFDIR
 				     ? unpack_make_folders(k, true, err)
 				     : unpack_file(k, err);
 	}
@@ -394,7 +398,8 @@ int unpack_archive(struct unpack *u, struct error *err)
 		close(k->dir);
 	if (rc && k->dir >= 0)
 		dir_remove(k->tmp, NULL);
-	archive_read_free(k->a);
+	if (k->a)
+		k->late.archive_read_free(k->a);
 	if (k->fd > STDIN_FILENO)
 		close(k->fd);
 	members_free(&k->members);

@@ -2,6 +2,7 @@
 #include "analyze/costs/basis.h"
 #include "analyze/costs/costs.h"
 #include "lib/hash.h"
+#include "lib/late.h"
 #include "lib/str.h"
 
 #include <capstone.h>
@@ -15,9 +16,26 @@
 
 /* --- instructions as text, by capstone --- */
 
+/* clang-format off */
+#define HOTSPOTS_CAPSTONE(F) F(cs_open) F(cs_option) F(cs_disasm) F(cs_free) F(cs_close)
+/* clang-format on */
+
+struct hotspots_capstone {
+	HOTSPOTS_CAPSTONE(LATE_MEMBER)
+};
+#define HOTSPOTS_SONAME_OF(major) "libcapstone.so." #major
+#define HOTSPOTS_SONAME(major)	  HOTSPOTS_SONAME_OF(major)
+
 struct hotspots_instruction {
 	uint64_t offset; /* the offset from the function's first byte */
 	char text[120];	 /* "movq 8(%rdi), %rax" */
+};
+
+/* The instructions of the function that was read last. */
+struct hotspots_listing {
+	int64_t id;
+	struct hotspots_instruction *list;
+	size_t n;
 };
 
 static const struct {
@@ -32,37 +50,40 @@ static const struct {
 };
 
 /*
- * Disassembles a function with its first byte at `at`. The caller frees the list. Returns 0 for an
- * unknown `arch` (as uname prints it), a NULL `arch`, or bytes that are not code.
+ * Disassembles a function. The list stays empty for an unknown `arch` (as uname prints it), a NULL
+ * `arch`, or bytes that are not code.
  */
-static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_t size, uint64_t at,
-				   struct hotspots_instruction **list)
+static int hotspots_disassemble(struct hotspots_listing *l, const struct store_code *code,
+				struct error *err)
 {
-	size_t n, m;
+	struct hotspots_capstone cs;
 	cs_insn *insn;
 	csh handle;
+	size_t m;
+	int rc;
 
-	*list = NULL;
-	for (m = 0; arch && m < array_size(machines); m++)
-		if (!strcmp(machines[m].name, arch))
+	for (m = 0; code->arch && m < array_size(machines); m++)
+		if (!strcmp(machines[m].name, code->arch))
 			break;
-	if (!arch || m == array_size(machines) ||
-	    cs_open(machines[m].arch, machines[m].mode, &handle) != CS_ERR_OK)
+	if (!code->arch || m == array_size(machines))
 		return 0;
+	rc = LATE_LOAD(HOTSPOTS_SONAME(CS_API_MAJOR), HOTSPOTS_CAPSTONE, &cs, err);
+	if (rc || cs.cs_open(machines[m].arch, machines[m].mode, &handle) != CS_ERR_OK)
+		return rc;
 	if (machines[m].arch == CS_ARCH_X86)
-		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT); /* as objdump and perf */
-	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);		     /* skips unknown bytes */
-	n = cs_disasm(handle, bytes, size, at, 0, &insn);
-	*list = xcalloc(n + 1, sizeof(**list));
-	for (size_t i = 0; i < n; i++) {
-		(*list)[i].offset = insn[i].address - at;
-		snprintf((*list)[i].text, sizeof((*list)[i].text), "%.24s%s%.90s", insn[i].mnemonic,
+		cs.cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT); /* as objdump and perf */
+	cs.cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);		/* skips unknown bytes */
+	l->n = cs.cs_disasm(handle, code->bytes, code->size, code->at, 0, &insn);
+	l->list = xcalloc(l->n + 1, sizeof(*l->list));
+	for (size_t i = 0; i < l->n; i++) {
+		l->list[i].offset = insn[i].address - code->at;
+		snprintf(l->list[i].text, sizeof(l->list[i].text), "%.24s%s%.90s", insn[i].mnemonic,
 			 *insn[i].op_str ? " " : "", insn[i].op_str);
 	}
-	if (n)
-		cs_free(insn, n);
-	cs_close(&handle);
-	return n;
+	if (l->n)
+		cs.cs_free(insn, l->n);
+	cs.cs_close(&handle);
+	return 0;
 }
 
 /* --- the table --- */
@@ -170,13 +191,6 @@ static void hotspots_finish(struct hotspots_list *h, const struct query *q)
 
 /* --- the code --- */
 
-/* The instructions of the function that was read last. */
-struct hotspots_listing {
-	int64_t id;
-	struct hotspots_instruction *list;
-	size_t n;
-};
-
 static int hotspots_read_code(struct store *s, const struct query *q, int64_t id,
 			      struct store_code *code, struct error *err)
 {
@@ -206,7 +220,7 @@ static int hotspots_list_code(struct hotspots_listing *l, struct store *s, const
 	*l = (struct hotspots_listing){.id = id};
 	rc = hotspots_read_code(s, q, id, &code, err);
 	if (!rc && code.bytes)
-		l->n = hotspots_disassemble(code.arch, code.bytes, code.size, code.at, &l->list);
+		rc = hotspots_disassemble(l, &code, err);
 	free(code.bytes);
 	return rc;
 }

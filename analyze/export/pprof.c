@@ -8,9 +8,8 @@
 
 #include "analyze/export/profile.pb-c.h"
 #include "analyze/costs/components.h"
+#include "lib/late.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,7 +20,8 @@ struct pprof {
 	const char *unit; /* the unit of work; NULL: no costs */
 	struct intern strings;
 	struct components *components;
-	struct map written;   /* symbols and mappings (WRITTEN_DSO) that are in the file */
+	struct map written; /* symbols and mappings (WRITTEN_DSO) that are in the file */
+	struct libarchive late;
 	struct archive *gzip; /* writes into `file` */
 	struct str piece, file;
 	uint64_t *chain;
@@ -50,7 +50,7 @@ static la_ssize_t pprof_compressed(struct archive *a, void *pprof, const void *d
 
 static int pprof_gzip_error(const struct pprof *w, struct error *err)
 {
-	const char *why = w->gzip ? archive_error_string(w->gzip) : NULL;
+	const char *why = w->gzip ? w->late.archive_error_string(w->gzip) : NULL;
 
 	return error_set(err, EIO, "cannot compress the profile: %s",
 			 why ? why : "libarchive names no reason");
@@ -58,22 +58,25 @@ static int pprof_gzip_error(const struct pprof *w, struct error *err)
 
 static int pprof_open_gzip(struct pprof *w, struct error *err)
 {
-	struct archive_entry *e = archive_entry_new();
-	int rc;
+	struct archive_entry *e;
+	int rc = LATE_LOAD_ARCHIVE(&w->late, err);
 
-	w->gzip = archive_write_new();
-	archive_entry_set_filetype(e, AE_IFREG);
-	archive_write_set_format_raw(w->gzip);
-	archive_write_add_filter_gzip(w->gzip);
-	archive_write_set_filter_option(w->gzip, "gzip", "timestamp", NULL);
-	archive_write_set_bytes_in_last_block(w->gzip, 1);
-	rc = archive_write_open(w->gzip, w, NULL, pprof_compressed, NULL);
-	rc = rc ? rc : archive_write_header(w->gzip, e);
-	archive_entry_free(e);
+	if (rc)
+		return rc;
+	e = w->late.archive_entry_new();
+	w->gzip = w->late.archive_write_new();
+	w->late.archive_entry_set_filetype(e, AE_IFREG);
+	w->late.archive_write_set_format_raw(w->gzip);
+	w->late.archive_write_add_filter_gzip(w->gzip);
+	w->late.archive_write_set_filter_option(w->gzip, "gzip", "timestamp", NULL);
+	w->late.archive_write_set_bytes_in_last_block(w->gzip, 1);
+	rc = w->late.archive_write_open(w->gzip, w, NULL, pprof_compressed, NULL);
+	rc = rc ? rc : w->late.archive_write_header(w->gzip, e);
+	w->late.archive_entry_free(e);
 	return rc == ARCHIVE_OK ? 0 : pprof_gzip_error(w, err);
 }
 
-/* Compression into memory has no errors but those that archive_write_close() repeats. */
+/* Compression into memory has no errors but those that w->late.archive_write_close() repeats. */
 static void pprof_write(struct pprof *w, const Pprof__Profile *piece)
 {
 	size_t size = pprof__profile__get_packed_size(piece);
@@ -83,7 +86,7 @@ static void pprof_write(struct pprof *w, const Pprof__Profile *piece)
 		w->piece.cap = size;
 	}
 	pprof__profile__pack(piece, (uint8_t *)w->piece.buf);
-	archive_write_data(w->gzip, w->piece.buf, size);
+	w->late.archive_write_data(w->gzip, w->piece.buf, size);
 }
 
 /* Writes a piece with a single message in the list `member`. */
@@ -284,7 +287,7 @@ static int pprof_write_file(struct pprof *w, struct export *x, struct error *err
 
 	pprof_write_types(w);
 	pprof_write_strings(w);
-	if (archive_write_close(w->gzip) != ARCHIVE_OK)
+	if (w->late.archive_write_close(w->gzip) != ARCHIVE_OK)
 		return pprof_gzip_error(w, err);
 	out = export_open(x, err);
 	if (!out)
@@ -309,7 +312,8 @@ static int export_pprof(struct export *x, struct error *err)
 		rc = samples_read(&w.s, pprof_add_run, &w, err);
 	if (!rc)
 		rc = pprof_write_file(&w, x, err);
-	archive_write_free(w.gzip);
+	if (w.gzip)
+		w.late.archive_write_free(w.gzip);
 	components_free(w.components);
 	map_free(&w.written);
 	intern_free(&w.strings);

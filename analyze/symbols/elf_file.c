@@ -8,8 +8,8 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/late.h"
 
-#include <archive.h>
 #include <elfutils/libdwelf.h>
 #include <endian.h>
 #include <errno.h>
@@ -188,7 +188,8 @@ static int elf_file_begin(struct elf_file *f, const char *what, struct error *er
 
 /* Returns false after an error of libarchive. `f->image_len` becomes the size of what was unpacked.
  */
-static bool elf_unpack_data(struct elf_file *f, struct archive *a, uint64_t most)
+static bool elf_unpack_data(struct elf_file *f, const struct libarchive *late, struct archive *a,
+			    uint64_t most)
 {
 	la_ssize_t n;
 	size_t cap = 0;
@@ -198,59 +199,66 @@ static bool elf_unpack_data(struct elf_file *f, struct archive *a, uint64_t most
 			cap = cap ? 2 * cap : 1 << 20;
 			f->image = xrealloc(f->image, cap);
 		}
-		n = archive_read_data(a, f->image + f->image_len, cap - f->image_len);
+		n = late->archive_read_data(a, f->image + f->image_len, cap - f->image_len);
 		f->image_len += n > 0 ? (size_t)n : 0;
 	} while (n > 0 && f->image_len <= most);
 	return n >= 0;
 }
 
 /* A file that is packed twice is none of ours: each layer multiplies the work by a thousand. */
-static void elf_unpack(struct elf_file *f, struct archive *a, uint64_t packed)
+static void elf_unpack(struct elf_file *f, const struct libarchive *late, struct archive *a,
+		       uint64_t packed)
 {
 	struct archive_entry *entry;
 	uint64_t most = elf_unpacked_most(packed);
 
-	if (archive_read_next_header(a, &entry) != ARCHIVE_OK || archive_filter_count(a) != 2 ||
-	    !elf_unpack_data(f, a, most))
-		errno = archive_errno(a);
+	if (late->archive_read_next_header(a, &entry) != ARCHIVE_OK ||
+	    late->archive_filter_count(a) != 2 || !elf_unpack_data(f, late, a, most))
+		errno = late->archive_errno(a);
 	else if (f->image_len > most)
 		errno = EFBIG;
 	else
 		f->elf = elf_memory(f->image, f->image_len);
 }
 
-static struct archive *elf_unpacker_new(void)
+static struct archive *elf_unpacker_new(struct libarchive *late, struct error *err)
 {
-	struct archive *a = archive_read_new();
+	struct archive *a;
 
-	if (!a || (archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
-		   archive_read_support_filter_bzip2(a) == ARCHIVE_OK &&
-		   archive_read_support_filter_xz(a) == ARCHIVE_OK &&
-		   archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
-		   archive_read_support_format_raw(a) == ARCHIVE_OK))
+	errno = -LATE_LOAD_ARCHIVE(late, err);
+	a = errno ? NULL : late->archive_read_new();
+	if (!a || (late->archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
+		   late->archive_read_support_filter_bzip2(a) == ARCHIVE_OK &&
+		   late->archive_read_support_filter_xz(a) == ARCHIVE_OK &&
+		   late->archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
+		   late->archive_read_support_format_raw(a) == ARCHIVE_OK))
 		return a;
-	errno = archive_errno(a); /* another program would unpack, or there is no memory */
-	archive_read_free(a);
+	errno = late->archive_errno(a); /* another program would unpack, or there is no memory */
+	late->archive_read_free(a);
 	return NULL;
 }
 
-static void elf_unpack_fd(struct elf_file *f, int fd)
+static void elf_unpack_fd(struct elf_file *f, int fd, struct error *err)
 {
-	struct archive *a = elf_unpacker_new();
+	struct libarchive late;
+	struct archive *a = elf_unpacker_new(&late, err);
 	struct stat st;
 
-	if (a && !fstat(fd, &st) && archive_read_open_fd(a, fd, 65536) == ARCHIVE_OK)
-		elf_unpack(f, a, (uint64_t)st.st_size);
-	archive_read_free(a);
+	if (a && !fstat(fd, &st) && late.archive_read_open_fd(a, fd, 65536) == ARCHIVE_OK)
+		elf_unpack(f, &late, a, (uint64_t)st.st_size);
+	if (a)
+		late.archive_read_free(a);
 }
 
-static void elf_unpack_memory(struct elf_file *f, const void *packed, size_t len)
+static void elf_unpack_memory(struct elf_file *f, const void *packed, size_t len, struct error *err)
 {
-	struct archive *a = elf_unpacker_new();
+	struct libarchive late;
+	struct archive *a = elf_unpacker_new(&late, err);
 
-	if (a && archive_read_open_memory(a, packed, len) == ARCHIVE_OK)
-		elf_unpack(f, a, len);
-	archive_read_free(a);
+	if (a && late.archive_read_open_memory(a, packed, len) == ARCHIVE_OK)
+		elf_unpack(f, &late, a, len);
+	if (a)
+		late.archive_read_free(a);
 }
 
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
@@ -272,7 +280,7 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 		f->fd = fd;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	} else {
-		elf_unpack_fd(f, fd);
+		elf_unpack_fd(f, fd, err);
 		close(fd);
 	}
 	return elf_file_begin(f, path, err);
@@ -297,7 +305,7 @@ int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *e
 	if (!data || !data->d_size)
 		return error_set(err, ENOENT, "no .gnu_debugdata");
 	errno = 0;
-	elf_unpack_memory(f, data->d_buf, data->d_size);
+	elf_unpack_memory(f, data->d_buf, data->d_size, err);
 	return elf_file_begin(f, ".gnu_debugdata", err);
 }
 

@@ -35,6 +35,9 @@ cp -r cap raw
 ok "pack exits 0" exits 0 "$zcost" pack cap
 ok "pack counts the files that match the manifest" says 'cap.tar.zst: 14 files, 7 with the checksums of manifest.json$' err
 ok "pack leaves one file beside the capture" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
+mkdir none && : >none/libarchive.so.13
+ok "pack without libarchive exits 1" exits 1 env LD_LIBRARY_PATH=none "$zcost" pack cap -o none/cap.tar.zst
+ok "pack names the missing library" says '^zcost: none/libarchive.so.13: file too short; install this library$' err
 ok "tar and sha256sum read the archive" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
 quiet_tar() { # ignores the message about the name that is not ASCII, because tar knows no charset
 	zstd -qdc cap.tar.zst | tar -tf - >list 2>err && [ "$(wc -l <err)" -le 1 ] && ! grep -v hdrcharset err

@@ -51,6 +51,7 @@ for package in zcost zcost-offline; do
 	ok "zcost help compare shows zcost-compare(1)" says '^ZCOST-COMPARE' out
 	ok "zcost of $package reports the functions of a perf.data" exits 0 in_bare zcost report functions --perf /root/perf.data
 	ok "the report has functions" says '^TOTAL|^total|100\.0' out
+	ok "zcost of $package finds libarchive" exits 0 in_bare zcost export pprof --perf /root/perf.data -o -
 	ok "dpkg removes $package" in_bare dpkg -P $package
 	files >after
 	ok "no file of $package is left" cmp before after
