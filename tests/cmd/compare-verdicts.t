@@ -63,6 +63,9 @@ cp -r full crowded
 sqlite3 crowded/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT run, of, '%', part * value FROM metric, (SELECT 'others_user_pct' AS of, 0.3 AS part UNION SELECT 'workload_cpu_pct', 0.7) WHERE name = 'cpu_pct'"
 compared copying mapping -C crowded
 ok "beside other programs a cost of whole CPUs has no verdict" test "$(field 'receiver ns_per_kib' verdict) $(field 'receiver throughput' verdict)" = 'others? better'
+ok "the gate exits 4 for a cost of whole CPUs beside other programs" exits 4 "$zcost" compare copying mapping -C crowded --fail-on worse
+ok "the gate beside other programs names the way out" says "--fail-on worse: 4 gated rows have the time of other programs on the same CPUs; gate with --workload-only" err
+ok "the gate of the workload's own cost exits 0" exits 0 "$zcost" compare copying mapping -C crowded --fail-on worse --workload-only
 compared copying mapping -C crowded --workload-only
 ok "beside other programs the workload's own cost has a verdict" test "$(field 'receiver ns_per_kib' verdict)" = better
 ok "the gate fails for a worse row even if other rows have no verdict" exits 3 sh -c "sqlite3 part/zcost.db \"DELETE FROM metric WHERE name = 'busy_ns' AND run IN
