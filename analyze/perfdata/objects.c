@@ -37,7 +37,7 @@ void objects_init(struct objects *ob, struct recording *r, struct kernel_symbols
 		ob->list[i].path = intern_get(r->side.strings, r->side.dsos[i].name);
 	ob->programs = xcalloc(r->side.nksymbols + 1, sizeof(*ob->programs));
 	if (o->inlines && kernel->vmlinux)
-		ob->kernel_inlines = inlines_open(kernel->vmlinux, &r->profile->unread);
+		ob->kernel_inlines = inlines_open(kernel->vmlinux, o->cache, &r->profile->unread);
 	identities_init(&ob->identities, r);
 	ob->p->kernel_base = r->side.ref_addr;
 	objects_init_lock(&ob->lock);
@@ -67,13 +67,13 @@ void objects_free(struct objects *ob)
 	objects_note_refused(ob);
 	for (size_t i = 0; i < ob->r->side.ndsos; i++) {
 		symtab_free(&ob->list[i].table);
-		inlines_close(ob->list[i].inlines);
+		inlines_give_back(ob->list[i].inlines, ob->o->cache);
 		free(ob->list[i].refused);
 	}
 	free(ob->list);
 	free(ob->programs);
 	identities_free(&ob->identities);
-	inlines_close(ob->kernel_inlines);
+	inlines_give_back(ob->kernel_inlines, ob->o->cache);
 	arena_free(&ob->inlined);
 	pthread_mutex_destroy(&ob->lock);
 	pthread_cond_destroy(&ob->ready);
@@ -242,7 +242,7 @@ static void object_read_symbols(struct objects *ob, struct object *obj,
 	if (!ret) {
 		ret = dso_files_symbols(&obj->table, &files, id, why, sizeof(why));
 		if (from.want_dwarf)
-			obj->inlines = inlines_of_files(&files, from.unread);
+			obj->inlines = inlines_of_files(&files, ob->o->cache, from.unread);
 		dso_files_close(&files);
 	}
 	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH

@@ -184,7 +184,7 @@ static void spots_explain(struct objects *ob, const struct function_place *f, si
 								  : NULL);
 		spots_add_lines(ob->p, f, in);
 	}
-	inlines_close(in);
+	inlines_give_back(in, ob->o->cache);
 }
 
 static void spots_explain_file(struct objects *ob, const struct function_place *f, size_t n)
@@ -197,7 +197,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 	from.want_dwarf = true;
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
-	spots_explain(ob, f, n, inlines_of_files(&files, from.unread),
+	spots_explain(ob, f, n, inlines_of_files(&files, ob->o->cache, from.unread),
 		      files.have_run && files.run.code ? &files.run : NULL);
 	dso_files_close(&files);
 }
@@ -215,7 +215,8 @@ static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t
 		if (f->object == SPOT_KERNEL)
 			spots_explain(ob, f, to - from,
 				      ob->kernel->vmlinux
-					      ? inlines_open(ob->kernel->vmlinux, &ob->p->unread)
+					      ? inlines_open(ob->kernel->vmlinux, ob->o->cache,
+							     &ob->p->unread)
 					      : NULL,
 				      NULL);
 		else if (f->object != SPOT_NOWHERE)

@@ -148,10 +148,13 @@ struct inlined {
 /*
  * Open the debug information of an object, whose addresses are then file offsets, or of one file,
  * whose addresses are linked ones. The caller may close `files` afterwards. Both return NULL
- * without debug information. One thread at a time may use a struct inlines.
+ * without debug information. One thread at a time may use a struct inlines. The cache may have it
+ * from an earlier recording, as inlines_give_back() left it there.
  */
-struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread);
-struct inlines *inlines_open(const char *path, struct unread *unread);
+struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
+				 struct unread *unread);
+struct inlines *inlines_open(const char *path, struct symbol_cache *cache, struct unread *unread);
+void inlines_give_back(struct inlines *in, struct symbol_cache *cache);
 void inlines_close(struct inlines *in);
 
 /* Returns "file.c:123" of an instruction, or NULL. */

@@ -241,11 +241,16 @@ const char *inlines_line_at(struct inlines *in, uint64_t addr)
 	return intern_get(&in->names, intern_str(&in->names, text));
 }
 
-struct inlines *inlines_open(const char *path, struct unread *unread)
+struct inlines *inlines_open(const char *path, struct symbol_cache *cache, struct unread *unread)
 {
-	struct inlines *in = xcalloc(1, sizeof(*in));
+	struct inlines *in = symbol_cache_take(cache, path);
 	struct error err = {0};
 
+	if (in) {
+		in->unread = unread;
+		return in;
+	}
+	in = xcalloc(1, sizeof(*in));
 	in->path = xstrdup(path);
 	in->unread = unread;
 	if (elf_file_open(&in->file, path, &err))
@@ -265,14 +270,24 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 	return in;
 }
 
-struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread)
+struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
+				 struct unread *unread)
 {
-	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, unread) : NULL;
+	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, cache, unread) : NULL;
 
-	if (in)
+	if (in && !in->segments.n)
 		elf_segments_read(&in->segments,
 				  files->have_run ? files->run.elf : files->syms.elf);
 	return in;
+}
+
+/* libdw remembers what it could not read, so the next recording opens such a file again. */
+void inlines_give_back(struct inlines *in, struct symbol_cache *cache)
+{
+	if (in && !in->unread->why)
+		symbol_cache_give(cache, in->path, in);
+	else
+		inlines_close(in);
 }
 
 void inlines_close(struct inlines *in)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/symbols/symtab.h"
 
+#include "analyze/symbols/dso.h"
 #include "lib/alloc.h"
 #include "lib/cursor.h"
 #include "lib/file.h"
@@ -109,7 +110,9 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 	return 0;
 }
 
-/* --- kernels that several recordings have in common --- */
+/* --- what several recordings have in common --- */
+
+enum { IDLE_MAX = 64 }; /* each has an open file */
 
 struct symbol_cache {
 	pthread_mutex_t lock;
@@ -118,6 +121,11 @@ struct symbol_cache {
 		struct symtab table;
 	} * kernels;
 	size_t nkernels, kernels_cap;
+	struct idle_inlines {
+		char *path;
+		struct inlines *in;
+	} idle[IDLE_MAX]; /* debug information that no thread uses */
+	size_t nidle;
 };
 
 struct symbol_cache *symbol_cache_new(void)
@@ -135,6 +143,10 @@ void symbol_cache_free(struct symbol_cache *c)
 		symtab_free(&c->kernels[i].table);
 	}
 	free(c->kernels);
+	for (size_t i = 0; i < c->nidle; i++) {
+		free(c->idle[i].path);
+		inlines_close(c->idle[i].in);
+	}
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -162,6 +174,39 @@ int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *
 	}
 	pthread_mutex_unlock(&c->lock);
 	return rc;
+}
+
+struct inlines *symbol_cache_take(struct symbol_cache *c, const char *path)
+{
+	struct inlines *in = NULL;
+
+	if (!c)
+		return NULL;
+	pthread_mutex_lock(&c->lock);
+	for (size_t i = 0; i < c->nidle && !in; i++) {
+		if (strcmp(c->idle[i].path, path) != 0)
+			continue;
+		in = c->idle[i].in;
+		free(c->idle[i].path);
+		c->idle[i] = c->idle[--c->nidle];
+	}
+	pthread_mutex_unlock(&c->lock);
+	return in;
+}
+
+void symbol_cache_give(struct symbol_cache *c, const char *path, struct inlines *in)
+{
+	bool kept = false;
+
+	if (c) {
+		pthread_mutex_lock(&c->lock);
+		kept = c->nidle < IDLE_MAX;
+		if (kept)
+			c->idle[c->nidle++] = (struct idle_inlines){xstrdup(path), in};
+		pthread_mutex_unlock(&c->lock);
+	}
+	if (!kept)
+		inlines_close(in);
 }
 
 bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct error *err)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct symbol_cache;
+struct inlines;
 
 struct symtab_symbol {
 	uint64_t start, end; /* [start, end) */
@@ -75,8 +76,8 @@ char *demangle(const char *name);
 int kallsyms_read(struct symtab *t, const char *path, struct error *err);
 
 /*
- * The symbols of kernels that several recordings have in common. Any thread may use the cache. A
- * NULL cache is valid and holds nothing.
+ * Symbols of kernels and debug information that several recordings have in common. Any thread may
+ * use the cache. A NULL cache is valid and holds nothing.
  */
 struct symbol_cache *symbol_cache_new(void);
 void symbol_cache_free(struct symbol_cache *c);
@@ -84,6 +85,11 @@ void symbol_cache_free(struct symbol_cache *c);
 /* Fills the empty table `t` as kallsyms_read() does. Reads a file only once. */
 int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
 			  struct error *err);
+
+/* Moves debug information out of the cache. Returns NULL where the cache has none of this file. */
+struct inlines *symbol_cache_take(struct symbol_cache *c, const char *path);
+/* Moves debug information into the cache. A full cache closes it. */
+void symbol_cache_give(struct symbol_cache *c, const char *path, struct inlines *in);
 
 /*
  * Finds the address of a function such as "_text". Returns false if the file does not have it, or

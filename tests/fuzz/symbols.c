@@ -56,7 +56,7 @@ static void read_mangled(const uint8_t *data, size_t size)
 static void read_inlines(const struct symtab *t)
 {
 	struct unread unread = {0};
-	struct inlines *in = inlines_open(path, &unread);
+	struct inlines *in = inlines_open(path, NULL, &unread);
 
 	for (size_t i = 0; in && i < t->n && i < 16; i++) {
 		inlines_at(in, t->symbols[i].start);
