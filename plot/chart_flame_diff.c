@@ -86,6 +86,8 @@ static const char *change_words(enum verdict v)
 		return "chance is not ruled out";
 	case VERDICT_DRIFT:
 		return "a drift of the machine can explain it";
+	case VERDICT_OTHERS:
+		return "not judged beside other programs";
 	case VERDICT_COPIED:
 		return "better, but no gain is claimed for a variant that copied";
 	default:
@@ -290,7 +292,7 @@ static void diff_chart_add_legend(const struct diff_chart *c, struct figure *f)
 	figure_part(f, "costlier", palette_change(1));
 	figure_part(f, "a fifth costlier", palette_change(0.2));
 	if (!ends_are_files(&c->cd)) {
-		figure_part(f, "chance is not ruled out", SAME);
+		figure_part(f, "neither better nor worse", SAME);
 		figure_part(f, "not tested", UNTESTED);
 	}
 	flame_add_contexts(f, &c->cd.tree);

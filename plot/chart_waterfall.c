@@ -69,14 +69,15 @@ static bool waterfall_put_words(const struct drawing *d, struct figure *f, const
 	for (size_t row = 1; waterfall_is_step(t, row); row++) {
 		steps++;
 		real += verdict_is_real(rows[row].verdict);
-		tested += verdict_is_real(rows[row].verdict) || !strcmp(rows[row].verdict, "~");
+		tested += *rows[row].verdict &&
+			  strcmp(rows[row].verdict, verdict_name(VERDICT_FEW)) != 0;
 	}
 	f->title = figure_text(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
 			       drawing_title(d, f, d->base),
 			       drawing_title(d, f, drawing_variant(d, 1)), places, base, places,
 			       new, of->unit, of->side);
 	f->subtitle = figure_text(f, "CPU time per %s: what each component saves (−) or adds (+)%s",
-				  of->unit, real < steps ? "; pale: chance is not ruled out" : "");
+				  of->unit, real < steps ? "; pale: neither better nor worse" : "");
 	if (steps && !tested)
 		figure_doubt(
 			f, "No step is distinguishable from chance: too few runs, n = %zu and %zu",

@@ -74,7 +74,10 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	cd->d.samples[e] = (double)part->tally.samples;
 	n = (size_t)part->nruns;
 	diff_set_runs(&cd->d, e, n < part->measured.n ? n : part->measured.n);
-	return 0;
+	if (!bare)
+		rc = diff_read_others(&cd->d, c, e, cd->side, err);
+	compare_note_others(c, e, cd->side, cd->d.others[e], notes);
+	return rc;
 }
 
 /* --- regions --- */

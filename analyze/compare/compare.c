@@ -311,6 +311,13 @@ void compare_note_reading(const struct comparison *c, struct table *t)
 		note_add(&t->notes, compare_apart, c->rule.alpha);
 }
 
+void compare_note_others(const struct comparison *c, enum end e, const char *side, double pct,
+			 struct table *t)
+{
+	if (verdict_beside_others(VERDICT_BETTER, pct) == VERDICT_OTHERS)
+		note_add_of(&t->notes, c->end[e].label, side, compare_others, pct);
+}
+
 bool compare_is_bare(const struct comparison *c)
 {
 	return c->end[BASE].bare && c->end[NEW].bare;

@@ -165,6 +165,10 @@ bool compare_set_sides(struct comparison *c, char *arg);
 /* Notes sides that only one end has. */
 void compare_note_sides(const struct comparison *c, struct table *t);
 
+/* Notes busy_others_pct() of a side, where it leaves no verdict on whole CPUs. */
+void compare_note_others(const struct comparison *c, enum end e, const char *side, double pct,
+			 struct table *t);
+
 /* With --workload-only, notes what CPU time of both ends is not the workload's. */
 int compare_note_workload(const struct comparison *c, struct table *t, struct error *err);
 

@@ -184,15 +184,18 @@ static void diff_test_row(struct diff *d, struct diff_row *row)
 static enum verdict diff_verdict(const struct diff *d, const struct verdict_rule *rule,
 				 const struct diff_row *row)
 {
+	enum verdict v;
+
 	if (!diff_is_tested(d, row))
 		return VERDICT_NONE;
 	if (!d->possible)
 		return VERDICT_FEW;
 	if (fabs(row->delta) <= row->delta_ci)
 		return VERDICT_SAME;
-	return verdict_after_drift(
-		rule, verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p), row->delta,
-		row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
+	v = verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
+	v = verdict_beside_others(v, fmax(d->others[BASE], d->others[NEW]));
+	return verdict_after_drift(rule, v, row->delta, row->runs[BASE], d->nruns[BASE],
+				   row->runs[NEW], d->nruns[NEW]);
 }
 
 void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff_row *row)

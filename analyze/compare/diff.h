@@ -58,6 +58,7 @@ struct diff {
 	size_t nruns[ENDS];
 	double *run_count[ENDS]; /* all rows' counts, in each run */
 	double total[ENDS], samples[ENDS];
+	double others[ENDS];   /* busy_others_pct() of the runs behind the basis */
 	bool never_idle[ENDS]; /* without CPU time: the basis is wall time */
 	bool has_errors[ENDS]; /* the measure gives errors; else the runs give them */
 	size_t tests;	       /* rows with a p */
@@ -81,6 +82,9 @@ void diff_free(struct diff *d);
  */
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
 	      const struct diff_spec *spec, struct table *notes, struct error *err);
+/* The part of diff_read that reads d->others of a capture. */
+int diff_read_others(struct diff *d, const struct comparison *c, enum end e, const char *side,
+		     struct error *err);
 
 /* Both ends, judged. On error `d` is empty. */
 int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,

@@ -221,6 +221,19 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 	return ret;
 }
 
+int diff_read_others(struct diff *d, const struct comparison *c, enum end e, const char *side,
+		     struct error *err)
+{
+	const struct query q = compare_query(c, e, side);
+	const struct block b = {q.variant, q.side};
+	autofree struct run *runs = NULL;
+	int n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err);
+
+	if (n > 0)
+		d->others[e] = busy_others_pct(c->end[e].store, &q, runs, n);
+	return n < 0 ? n : 0;
+}
+
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
 	      const struct diff_spec *spec, struct table *notes, struct error *err)
 {
@@ -245,6 +258,8 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	diff_set_runs(d, e, (size_t)n);
 	ret = spec->syscalls ? diff_read_syscalls(d, c, e, &q, runs, notes, err)
 			     : diff_read_costs(d, c, e, &q, spec, notes, err);
+	if (!ret && !spec->syscalls)
+		ret = diff_read_others(d, c, e, side, err);
 	free(runs);
 	return ret;
 }
@@ -255,8 +270,10 @@ int diff_read_ends(struct diff *d, const struct comparison *c, const char *side,
 	int ret = 0;
 
 	*d = (struct diff){0};
-	for (int e = 0; e < ENDS && !ret; e++)
+	for (int e = 0; e < ENDS && !ret; e++) {
 		ret = diff_read(d, c, (enum end)e, side, spec, notes, err);
+		compare_note_others(c, (enum end)e, side, d->others[e], notes);
+	}
 	if (!ret && d->never_idle[BASE] != d->never_idle[NEW])
 		note_add(&notes->notes, basis_mixed,
 			 c->end[d->never_idle[BASE] ? BASE : NEW].label);

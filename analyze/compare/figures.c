@@ -169,24 +169,6 @@ static void figures_add_copies(struct figures *f, struct side_figures *total, en
 	}
 }
 
-static double figures_others_pct(struct store *s, const struct run *r, const void *arg)
-{
-	(void)arg;
-	return 100 * figure_metric(s, r, "others_user_pct") / figure_metric(s, r, "cpu_pct");
-}
-
-/* Returns the most that other programs took of a side's busy time, in percent; 0 if not known. */
-static double figures_others(const struct comparison *c, enum end e, const struct figure_value *v)
-{
-	double most = 0;
-
-	for (int i = 0; i < v->nsides && figure_kinds[v->id].cpus && busy_of_cpus(&c->query); i++)
-		most = fmax(most, scope_estimate(c->end[e].store, v->sides[i].runs, v->sides[i].n,
-						 EST_MEDIAN, figures_others_pct, NULL)
-					  .value);
-	return most;
-}
-
 /* Takes the value as that of a side at an end. */
 static void figures_take(struct figures *f, const struct comparison *c, enum end e,
 			 const struct figure_value *v, struct table *notes)
@@ -200,10 +182,9 @@ static void figures_take(struct figures *f, const struct comparison *c, enum end
 		return;
 	for (size_t i = 0; i < v->n; i++)
 		figure_add_run(&side->of[v->id][e], v->x[i]);
-	side->of[v->id][e].others = figures_others(c, e, v);
-	if (v->id == FIGURE_CPU && v->nsides == 1 && side->of[v->id][e].others > VERDICT_OTHERS_PCT)
-		note_add_of(&notes->notes, c->end[e].label, v->side, compare_others,
-			    side->of[v->id][e].others);
+	side->of[v->id][e].others = figure_others(c->end[e].store, &c->query, v);
+	if (v->id == FIGURE_CPU && v->nsides == 1)
+		compare_note_others(c, e, v->side, side->of[v->id][e].others, notes);
 	side->modelled[v->id] |= v->source == POWER_MODELLED;
 	if (v->twice && !side->shares_cpus[e]) /* costs measured by CPU then have no total */
 		note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, v->twice,

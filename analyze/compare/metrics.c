@@ -89,8 +89,7 @@ static enum verdict figure_judge(const struct comparison *c, int better,
 	shift = stats_test_shift(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
 	if (verdict_opposed(&shift, 0, change->new - change->base))
 		return VERDICT_SAME;
-	if (verdict_is_claim(v) && fmax(base->others, new->others) > VERDICT_OTHERS_PCT)
-		return VERDICT_OTHERS;
+	v = verdict_beside_others(v, fmax(base->others, new->others));
 	return verdict_after_drift(&c->rule, v, change->new - change->base, base->x, base->n,
 				   new->x, new->n);
 }

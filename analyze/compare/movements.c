@@ -70,6 +70,7 @@ static void movement_print_reality(struct str *s, const struct comparison *c,
 		[VERDICT_WORSE] = "real, worse",
 		[VERDICT_COPIED] = "real, but it copied: no speed-up is claimed",
 		[VERDICT_DRIFT] = "no more than a drift between runs that did not take turns",
+		[VERDICT_OTHERS] = "not judged beside other programs",
 		[VERDICT_NONE] = "too small a part to be tested",
 	};
 
@@ -154,9 +155,11 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "p", value_real(diff_p(r)));
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "real",
-		  value_str(t, isnan(diff_p(r)) || r->verdict == VERDICT_DRIFT ? "not known"
-			       : movement_is_real(c, r)			       ? "yes"
-									       : "no"));
+		  value_str(t, isnan(diff_p(r)) || r->verdict == VERDICT_DRIFT ||
+					       r->verdict == VERDICT_OTHERS
+				       ? "not known"
+			       : movement_is_real(c, r) ? "yes"
+							: "no"));
 	table_set(t, row, "words", value_str(t, words));
 }
 

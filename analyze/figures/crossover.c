@@ -89,8 +89,9 @@ static enum verdict gain_judge(const struct gain *g, int better, double p, size_
 
 	if (!verdict_possible(&rule, x->nbase, x->nnew, tests))
 		return VERDICT_FEW;
-	return verdict_opposed(&shift, 0, new - base) ? VERDICT_SAME
-						      : verdict_of(&rule, better, base, new, p);
+	if (verdict_opposed(&shift, 0, new - base))
+		return VERDICT_SAME;
+	return verdict_beside_others(verdict_of(&rule, better, base, new, p), x->others);
 }
 
 static void crossover_judge(struct crossover *c, const struct gain *g, int better)

@@ -254,6 +254,15 @@ static void figure_list_add(struct figure_list *l, enum figure_id id,
 		v->e = stats_estimate(l->blocks->estimator, v->x, v->n, 0.95);
 }
 
+double figure_others(struct store *s, const struct query *q, const struct figure_value *v)
+{
+	double most = 0;
+
+	for (int i = 0; i < v->nsides && figure_kinds[v->id].cpus; i++)
+		most = fmax(most, busy_others_pct(s, q, v->sides[i].runs, v->sides[i].n));
+	return most;
+}
+
 /* Adds the figure of each side, and of a variant's total behind its last side. */
 static void figure_list_add_figure(struct figure_list *l, enum figure_id id, bool total)
 {

@@ -100,6 +100,9 @@ struct figure_value {
 	int nsides;
 };
 
+/* Returns busy_others_pct() of the side with the most; 0 if the figure is not measured by CPU. */
+double figure_others(struct store *s, const struct query *q, const struct figure_value *v);
+
 /* Returns whether the query wants the row of the figure, not only the total that it is part of. */
 static inline bool figure_is_wanted(const struct figure_value *v, const struct query *q)
 {
@@ -225,6 +228,7 @@ struct crossover_point {
 	const double *base, *new;
 	size_t nbase, nnew;
 	enum verdict verdict; /* crossover_find sets it, NONE where an end has no runs */
+	double others;	      /* figure_others() of base or new, whichever is more */
 };
 
 /* By the values with a verdict; the others show no difference. */

@@ -263,6 +263,8 @@ static void crossover_print_range(struct str *s, const struct crossover_point *p
 /* Returns the word for a verdict on a cost, or on a figure where more is better. */
 static const char *crossover_word(enum verdict v, int better)
 {
+	if (v == VERDICT_OTHERS)
+		return "not judged beside other programs";
 	if (!verdict_is_claim(v))
 		return "no difference shown";
 	if (better < 0)
@@ -353,7 +355,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 				 const struct sweep_place *places, int n, struct crossover *c,
 				 struct str *words)
 {
-	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
+	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points)), *point;
 	const struct figure_value *f;
 	size_t count = 0, both = 0;
 
@@ -368,12 +370,14 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 		if (!count || points[count - 1].at != places[i].at)
 			points[count++] = (struct crossover_point){.at = places[i].at,
 								   .value = v->values[p->setting]};
+		point = &points[count - 1];
+		point->others = fmax(point->others, figure_others(w->s, w->q, f));
 		if (base) {
-			points[count - 1].base = f->x;
-			points[count - 1].nbase = f->n;
+			point->base = f->x;
+			point->nbase = f->n;
 		} else {
-			points[count - 1].new = f->x;
-			points[count - 1].nnew = f->n;
+			point->new = f->x;
+			point->nnew = f->n;
 		}
 	}
 	for (size_t k = 0; k < count; k++)

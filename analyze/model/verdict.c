@@ -49,6 +49,11 @@ enum verdict verdict_of(const struct verdict_rule *r, int better, double base, d
 	return r->copied ? VERDICT_COPIED : VERDICT_BETTER;
 }
 
+enum verdict verdict_beside_others(enum verdict v, double others_pct)
+{
+	return verdict_is_claim(v) && others_pct > VERDICT_OTHERS_PCT ? VERDICT_OTHERS : v;
+}
+
 static double verdict_range(const double *x, size_t n)
 {
 	return stats_quantile(x, n, 1) - stats_quantile(x, n, 0);

@@ -15,8 +15,8 @@
  * could not bring p below alpha: with alpha 0.05, one test takes 4 runs at each end. It is "copied"
  * when the change would be better, but NEW asked for zero copy and copied. It is "drift?" when it
  * would be one of the others, but the runs did not take turns and a drift can explain the change.
- * It is "others?" when it would be one of the others, but counts the time of whole CPUs, and other
- * programs took more than VERDICT_OTHERS_PCT of a side's busy time.
+ * It is "others?" when it would be one of the others, but is made from the time of whole CPUs, and
+ * other programs took more than VERDICT_OTHERS_PCT of a side's busy time.
  */
 enum { VERDICT_OTHERS_PCT = 20 };
 struct verdict_rule {
@@ -60,6 +60,10 @@ size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests);
  */
 enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new,
 			double p);
+
+/* Returns VERDICT_OTHERS for a claim, if other programs took so many percent of the busy time of
+ * the CPUs that the figure counts, else `v`. */
+enum verdict verdict_beside_others(enum verdict v, double others_pct);
 
 /*
  * Returns VERDICT_DRIFT for a claim that a drift can explain, else `v`. Runs that did not take

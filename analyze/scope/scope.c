@@ -305,6 +305,19 @@ double busy_others(struct store *s, const struct run *r, const void *arg)
 	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
 }
 
+static double busy_others_user_pct(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return 100 * figure_metric(s, r, "others_user_pct") / figure_metric(s, r, "cpu_pct");
+}
+
+double busy_others_pct(struct store *s, const struct query *q, const struct run *runs, int n)
+{
+	if (!busy_of_cpus(q) || q->comm)
+		return 0;
+	return fmax(0, scope_estimate(s, runs, n, EST_MEDIAN, busy_others_user_pct, NULL).value);
+}
+
 int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
 	       struct error *err)
 {

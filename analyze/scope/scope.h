@@ -116,6 +116,11 @@ const char *scope_of(const struct query *q, const char *scope);
 /* Returns the busy time outside the workload's processes, in percent of one CPU. A figure_fn. */
 double busy_others(struct store *s, const struct run *r, const void *arg);
 /*
+ * Returns how much of the CPUs' busy time other programs took, in percent, as the median of the
+ * runs. Returns 0 if it is not known, or if the query counts no whole CPUs.
+ */
+double busy_others_pct(struct store *s, const struct query *q, const struct run *runs, int n);
+/*
  * With --workload-only, adds notes on the CPU time of the workload's processes: what it leaves out.
  * `end` names one of several captures, or is NULL.
  */

@@ -62,10 +62,23 @@ cp -r full part
 cp -r full crowded
 sqlite3 crowded/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT run, of, '%', part * value FROM metric, (SELECT 'others_user_pct' AS of, 0.3 AS part UNION SELECT 'workload_cpu_pct', 0.7) WHERE name = 'cpu_pct'"
 compared copying mapping -C crowded
+ok "a movement below the table says that it is not judged" says 'receiver data copy .*: not judged beside other programs$' err
 ok "beside other programs a cost of whole CPUs has no verdict" test "$(field 'receiver ns_per_kib' verdict) $(field 'receiver throughput' verdict)" = 'others? better'
 ok "the gate exits 4 for a cost of whole CPUs beside other programs" exits 4 "$zcost" compare copying mapping -C crowded --fail-on worse
 ok "the gate beside other programs names the way out" says "--fail-on worse: 4 gated rows have the time of other programs on the same CPUs; gate with --workload-only" err
 ok "the gate of the workload's own cost exits 0" exits 0 "$zcost" compare copying mapping -C crowded --fail-on worse --workload-only
+for table in functions components contexts modules waterfall; do
+	compared copying mapping -C crowded --table $table
+	ok "beside other programs no row of $table is better or worse" test "$(tsv '$at["verdict"] !~ "^~*$" { print $at["verdict"] }' out | sort -u)" = 'others?'
+	ok "$table says why" says 'receiver: other programs took 30 % of the side' err
+done
+compared copying mapping -C crowded --table components --comm tcpzc
+ok "the cost of chosen commands has a verdict beside other programs" test "$(field 'data copy' verdict)" = better
+"$zcost" plot crowded -o crowded-charts --format svg --base copying --new mapping waterfall flame-diff >out 2>&1
+ok "beside other programs no step of the waterfall chart is better or worse" says 'pale: neither better nor worse' crowded-charts/waterfall.svg
+ok "beside other programs no frame of flame-diff is better or worse" test "$(tsv '$at["verdict"] !~ "^~*$" { print $at["verdict"] }' crowded-charts/flame*.tsv | sort -u)" = 'others?'
+compared copying mapping -C crowded --table syscalls
+ok "the time of system calls has a verdict beside other programs" test "$(field recvfrom verdict)" = better
 compared copying mapping -C crowded --workload-only
 ok "beside other programs the workload's own cost has a verdict" test "$(field 'receiver ns_per_kib' verdict)" = better
 ok "the gate fails for a worse row even if other rows have no verdict" exits 3 sh -c "sqlite3 part/zcost.db \"DELETE FROM metric WHERE name = 'busy_ns' AND run IN
