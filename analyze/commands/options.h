@@ -89,7 +89,7 @@ struct options {
 	const char *path;		/* its name; "-": standard input */
 	int inputs;			/* number of such options on the command line */
 	const char *kallsyms, *vmlinux, *symfs, *buildid_dir; /* what explains a perf.data */
-	bool inlines;
+	bool inlines, addresses;
 	unsigned int read_flags; /* the flags of the measure that a perf.data is read for */
 	struct time_slice slice; /* the part of the file, or of the windows of a capture (open.h) */
 	unsigned int jobs;	 /* threads that read it; 0: the default */

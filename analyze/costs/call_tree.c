@@ -136,9 +136,11 @@ static struct call_label call_tree_function(struct call_tree *s, uint32_t symbol
 	struct function fn = {profile_symbol_name(p, symbol), profile_module(p, symbol),
 			      p->dsos[dso].kind, components_context(s->components, context)};
 
-	return (struct call_label){.symbol = p->symbols[symbol].unresolved ? TALLY_UNRESOLVED
-									   : fn.symbol,
+	if (p->symbols[symbol].unresolved)
+		fn.symbol = tally_unresolved(profile_symbol_dso(p, symbol));
+	return (struct call_label){.symbol = fn.symbol,
 				   .dso = dso_base_name(profile_symbol_dso(p, symbol)),
+				   .merges = p->symbols[symbol].unresolved,
 				   .component = components_of(s->components, &fn),
 				   .context = context,
 				   .begins = begins};
@@ -187,12 +189,10 @@ static uint32_t call_tree_command(struct call_tree *s, const char *name)
 
 /* --- chains --- */
 
-/* Adds a frame below `at`. Unresolved addresses of one object that call each other are one frame.
- */
+/* Adds a frame below `at`. Unresolved addresses of one object merge. */
 static uint32_t call_tree_descend(struct call_tree *s, uint32_t at, uint32_t label)
 {
-	if (at != CALL_NONE && s->frames[at].label == label &&
-	    !strcmp(s->labels[label].symbol, TALLY_UNRESOLVED))
+	if (at != CALL_NONE && s->frames[at].label == label && s->labels[label].merges)
 		return at;
 	return call_tree_frame(s, at, label);
 }

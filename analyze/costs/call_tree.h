@@ -19,6 +19,7 @@ struct call_label {
 	enum context context;		      /* that the function runs in, by its callers */
 	bool begins;			      /* the context begins with this frame */
 	bool command;
+	bool merges; /* frames of this label that call each other are one frame */
 };
 
 struct call_frame {

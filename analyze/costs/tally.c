@@ -150,8 +150,9 @@ static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
 	case BY_COMM:
 		return r->comm ? r->comm : "";
 	case BY_SYMBOL:
-		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? TALLY_UNRESOLVED
-									    : r->symbol;
+		return f->spec.merge_unresolved && tally_flat_unresolved(r)
+			       ? tally_unresolved(r->dso)
+			       : r->symbol;
 	case BY_DSO:
 		return r->dso ? r->dso : "";
 	case BY_MODULE:

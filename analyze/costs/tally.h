@@ -37,8 +37,11 @@ enum tally_key {
 /* What a sample's row is: its leaf, or the direct caller or callee of a function in its chain. */
 enum tally_relation { TALLY_LEAVES, TALLY_CALLERS, TALLY_CALLEES };
 
-/* The name of all unresolved addresses of an object, in tables without --all. */
-#define TALLY_UNRESOLVED "[unresolved]"
+/* Returns the name of all unresolved addresses of an object, in tables without --all. */
+static inline const char *tally_unresolved(const char *dso)
+{
+	return dso && !strcmp(dso, UNMAPPED) ? UNMAPPED : "[unresolved]";
+}
 
 struct call_tree; /* call_tree.h */
 struct tally_spec {

@@ -443,7 +443,7 @@ static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t s
 		switch (spec->keys[i]) {
 		case BY_SYMBOL:
 			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
-					 ? TALLY_UNRESOLVED
+					 ? tally_unresolved(profile_symbol_dso(w->p, symbol))
 					 : tally_symbol_text(w, symbol);
 			break;
 		case BY_DSO:

@@ -140,7 +140,7 @@ char *sample_object_name(const char *dso)
 	static const char jit[] = "[JIT] tid ";
 	const char *slash = strrchr(dso, '/');
 
-	if (!strcmp(dso, "[unknown]"))
+	if (!strcmp(dso, UNMAPPED))
 		return xstrdup(dso);
 	if (str_starts(dso, jit))
 		return xasprintf("[perf-%s.map]", dso + strlen(jit));

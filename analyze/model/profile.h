@@ -81,9 +81,13 @@ enum unresolved {
 };
 extern const char *const unresolved_names[UNRESOLVED_N];
 
+/* perf's name of an object that nobody knows. */
+#define UNMAPPED "[unknown]"
+
 /*
  * The name of an unresolved symbol is "0x<hex>". The number is an offset: in the file, in the
  * module's memory, or from the kernel's _text. It is the address itself if the object is unknown.
+ * All user addresses in no mapping have one symbol, UNMAPPED, which is no address.
  */
 struct profile_symbol {
 	uint32_t name; /* string */

@@ -162,7 +162,7 @@ static struct place objects_unresolved(struct objects *ob, uint32_t dso, uint64_
 
 static struct place objects_unmapped(struct objects *ob, uint64_t addr)
 {
-	return objects_unresolved(ob, objects_add_dso(ob, "[unknown]", DSO_UNKNOWN), addr,
+	return objects_unresolved(ob, objects_add_dso(ob, UNMAPPED, DSO_UNKNOWN), addr,
 				  UNRESOLVED_NO_MAPPING);
 }
 
@@ -415,8 +415,12 @@ static struct place user_find_place(struct objects *ob, uint32_t pid, uint64_t a
 	struct symtab_symbol *s;
 	struct object *obj;
 
-	if (!map)
+	if (!map && ob->o->addresses)
 		return objects_unmapped(ob, addr);
+	if (!map) /* a library without frame pointers leaves its data where callers are searched */
+		return (struct place){
+			.symbol = objects_add_symbol(ob, objects_add_dso(ob, UNMAPPED, DSO_UNKNOWN),
+						     UNMAPPED, UNRESOLVED_NO_MAPPING)};
 	obj = objects_get(ob, map->dso, false);
 	if (obj->identity)
 		return anonymous_place(ob, pid, addr);

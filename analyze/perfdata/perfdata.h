@@ -69,6 +69,7 @@ struct perfdata_options {
 	const char *symfs;	   /* --symfs DIR, or NULL */
 	const char *buildid_dir;   /* --buildid-dir DIR, or NULL */
 	bool inlines;		   /* --inline: one frame for each inlined function */
+	bool addresses;		   /* --addresses: a symbol for each user address in no mapping */
 	const char *vmlinux;	   /* --vmlinux FILE, or NULL */
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;

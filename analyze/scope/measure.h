@@ -101,7 +101,7 @@ enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOU
 #define OPT_RUNS      "variant side run estimator " OPT_SLICE
 #define OPT_SAMPLES   "cpu comm event "
 #define OPT_MODEL     "power-model power-kind "
-#define OPT_RECORDING OPT_SLICE "kallsyms vmlinux inline symfs buildid-dir "
+#define OPT_RECORDING OPT_SLICE "kallsyms vmlinux inline addresses symfs buildid-dir "
 #define OPT_DONE      "rate units seconds busy-ns cycles instructions "
 
 /* The side of a row that adds up all sides. --side takes it where a table has such rows. */

@@ -68,7 +68,7 @@ CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kin
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dso INTEGER NOT NULL, unresolved INTEGER);
 -- unresolved is 0 for a symbol with a name. Otherwise the name is an offset in the dso, because 1: the dso has
 -- no symbols, 2: the file is not the recorded one, 3: the address lies between symbols, 4: nothing was mapped
--- there, 5: the code was generated, 6: it is a guest's.
+-- there (all user addresses are "[unknown]"), 5: the code was generated, 6: it is a guest's.
 CREATE TABLE frame (id INTEGER PRIMARY KEY, parent INTEGER, symbol INTEGER NOT NULL);
 -- The samples of one thread with one call chain on one CPU. frame is the leaf of the chain.
 CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid INTEGER, tid INTEGER,

@@ -25,7 +25,7 @@ as_dump() {
 	awk -F'\t' '
 		function key(symbol, dso) { sub(/ \([0-9a-f]+\)$/, "", dso); sub(/.*\//, "", dso); return symbol "\t" dso }
 		function differ(x, y) { return (x - y) ^ 2 > 1e-12 }
-		NR == FNR { sum += $6; if (!$4) { k = key($3, $2); n[k] += $5; self[k] += $6; total[k] += $7 } next }
+		NR == FNR { sum += $6; if (!$4 || $3 == "[unknown]") { k = key($3, $2); n[k] += $5; self[k] += $6; total[k] += $7 } next }
 		FNR > 1 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ { k = key($1, $2); n[k] -= $3; share[k] += $4; all[k] += $5 }
 		END { for (k in n) if (n[k] || differ(share[k], 100 * self[k] / sum) || differ(all[k], 100 * total[k] / sum)) { print k; bad++ }
 			exit bad || length(n) < 100 }' dump.tsv ours.tsv
@@ -97,7 +97,7 @@ awk -F'\t' 'NR > 1 && $3 > 0 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ { printf "%s\t%d\t
 sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	printf('%.6f', 100.0 * SUM(c.weight) / (SELECT SUM(weight) FROM cost))
 	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol
-	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
+	WHERE NOT s.unresolved OR s.name = '[unknown]' GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares from SQL equal report functions" cmp report.tsv sql.tsv
 bare_argument() { # a perf.data as argument is that of --perf
 	"$zcost" report functions --perf perf.data --all --format tsv >named 2>/dev/null &&

@@ -9,13 +9,16 @@
 # In the PLT, perf names an entry, or _init, which it lets reach over the entries: whichever its tree
 # of symbols has on the way. Both are one here.
 # Children of addresses without a symbol are left out: perf counts their leaves twice, once as an
-# offset in the object and once as an address. ZC_SELF_ONLY=1: no children at all.
+# offset in the object and once as an address, and prints the mode of another frame for callers in no mapping.
+# ZC_SELF_ONLY=1: no children at all.
+# User addresses in no mapping are one row [unknown], as in zcost without --addresses.
 # ZC_ROWS=REGEX: only rows whose object and symbol match.
 use strict;
 use warnings;
 no warnings 'portable'; # addresses have 64 bits
 
 my ($file, $dump, @options) = @ARGV;
+my $addresses = grep { $_ eq '--addresses' } @options;
 my (%self, %children, %total, %ours, $bad);
 my ($health, @functions) = '';
 tr/\t// < 6 ? $health .= $_ : push @functions, $_ for `'$dump' health,functions @options '$file'`;
@@ -44,7 +47,8 @@ sub perf_rows {
 		next if /^#/ || /^\s*$/;
 		my @c = map { s/^\s+|\s+$//gr } split /\t/;
 		unshift @c, '0' unless $children;
-		$c[5] =~ s/^\[.\] //;
+		my $user = $c[5] =~ s/^\[(.)\] // && $1 eq '.';
+		$c[5] = '[unknown]' if $user && $c[4] eq '[unknown]' && !$addresses;
 		$c[5] =~ s/\+0x[0-9a-f]+$//; # of data symbols
 		$c[5] = name_of($c[5]);
 		push @rows, [$event, "$c[4]\t$c[5]", @c[0 .. 3]];
@@ -72,7 +76,7 @@ for (@functions) {
 	my ($event, $dso, $symbol, $unresolved, @n) = split /\t/;
 	next if $dso =~ m{^/} && index($refused, $dso) >= 0;
 	$dso =~ s{.*/}{};
-	$symbol = sprintf('0x%016x', hex($symbol) + ($dso =~ /^\[kernel/ ? hex($base) : 0)) if $unresolved;
+	$symbol = sprintf('0x%016x', hex($symbol) + ($dso =~ /^\[kernel/ ? hex($base) : 0)) if $symbol =~ /^0x/ && $unresolved;
 	$symbol = name_of($symbol);
 	next if $ENV{ZC_ROWS} && "$dso\t$symbol" !~ /$ENV{ZC_ROWS}/;
 	my $o = $ours{$event}{"$dso\t$symbol"} //= [0, 0, 0];
@@ -95,7 +99,7 @@ for my $event (keys %total) {
 	%all = (%{$children{$event}}, %{$ours{$event} // {}});
 	for my $k (sort keys %all) {
 		my ($dso, $symbol) = split /\t/, $k;
-		next if $symbol =~ /^(0x)?[0-9a-f]{16}$/ || $refused =~ m{/\Q$dso\E: };
+		next if $symbol =~ /^((0x)?[0-9a-f]{16}|\[unknown\])$/ || $refused =~ m{/\Q$dso\E: };
 		my $p = $children{$event}{$k} // [0, 1, 0];
 		my $share = 100 * ($ours{$event}{$k} // [0, 0, 0])->[2] / $total{$event};
 		$crows++;

@@ -8,7 +8,7 @@
  *   profile_dump health,functions FILE   both
  *
  * Options: --kallsyms F, --host-dir D, --symfs D, --buildid-dir D,
- * --vmlinux F, --inline, --foreign (use no file of this host), --from NS,
+ * --vmlinux F, --inline, --addresses, --foreign (use no file of this host), --from NS,
  * --to NS, --cpu SET, --threads N. Exit 1: not readable, 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
@@ -201,6 +201,8 @@ static const char *take_options(struct perfdata_options *o, struct cpuset *cpus,
 			o->use_this_host = false;
 		else if (!strcmp(a, "--inline"))
 			o->inlines = true;
+		else if (!strcmp(a, "--addresses"))
+			o->addresses = true;
 		else if (a[0] != '-' || !a[1] || !next)
 			file = a;
 		else if (++i, !strcmp(a, "--kallsyms"))

@@ -256,7 +256,7 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 	}
 }
 
-enum { SAMPLES = 24000, LEVELS = 14 };
+enum { SAMPLES = 24000, LEVELS = 14, MAPPED = 8, PIDS = 65 };
 
 /* What the profile must have: sums over the samples, or over the rows. */
 struct sums {
@@ -272,22 +272,29 @@ static void add_row(struct sums *sums, uint64_t frame, uint32_t tid, uint32_t cp
 	*map_at(&sums->rows, key) = 1;
 }
 
-/* Chains share their roots: the address of a level is one of three. */
+/*
+ * Chains share their roots: the address of a level is one of three. The upper levels lie in no
+ * mapping. sums[1] is with their addresses.
+ */
 static void write_chance_sample(struct writer *w, struct sums *sums)
 {
 	uint32_t n = 1 + dice(LEVELS);
 	struct w_sample s = {
 		.period = 1 + dice(100), .cpu = dice(3), .mode = PERF_RECORD_MISC_USER};
-	uint64_t frame = 0;
+	uint64_t frame[2] = {0};
 
 	s.pid = s.tid = 1 + dice(9) * dice(9);
 	for (uint32_t i = 0; i < n; i++) {
 		s.chain[n - i] = 0x1000 * (i + 1) + 16 * dice(3);
-		frame = hash_mix(frame ^ s.chain[n - i]);
-		*map_at(&sums->frames, frame) = 1;
+		for (int all = 0; all < 2; all++) {
+			frame[all] =
+				hash_mix(frame[all] ^ (all || i < MAPPED ? s.chain[n - i] : 0));
+			*map_at(&sums[all].frames, frame[all]) = 1;
+		}
 	}
 	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
-	add_row(sums, frame, s.tid, s.cpu, s.period);
+	for (int all = 0; all < 2; all++)
+		add_row(&sums[all], frame[all], s.tid, s.cpu, s.period);
 	w_sample(w, &s);
 }
 
@@ -309,31 +316,41 @@ static void sum_profile(const struct profile *p, struct sums *sums)
 	free(frames);
 }
 
+static void check_profile(const struct writer *w, const struct sums *expected,
+			  const struct perfdata_options *o)
+{
+	struct sums found = {0};
+	freed(profile_free) struct profile p;
+
+	assert_int_equal(w_read(&p, &w->out, o, NULL), 0);
+	assert_int_equal(p.events[0].samples, SAMPLES);
+	sum_profile(&p, &found);
+	assert_true(found.weights == expected->weights);
+	assert_int_equal(p.ncosts, expected->rows.n);
+	assert_int_equal(p.nframes, expected->frames.n);
+	map_free(&found.rows);
+	map_free(&found.frames);
+}
+
 TEST(profile_of_many_stacks_has_each_sample_once)
 {
 	for (int big = 0; big < 2; big++) {
 		freed(writer_free) struct writer records = {.big = big}, w = {.big = big};
-		struct sums expected = {0};
+		struct sums expected[2] = {0};
 
 		seed = 42;
+		for (uint32_t pid = 1; pid <= PIDS; pid++)
+			w_mmap2(&records, 0, pid, 0x1000, 0x1000 * MAPPED, 0x1000, "/mapped");
 		for (int i = 0; i < SAMPLES; i++)
-			write_chance_sample(&records, &expected);
+			write_chance_sample(&records, expected);
 		w_pipe(&w, &records.out);
-		for (unsigned int threads = 1; threads <= 4; threads += 3) {
-			struct perfdata_options o = {.threads = threads};
-			struct sums found = {0};
-			freed(profile_free) struct profile p;
-
-			assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
-			assert_int_equal(p.events[0].samples, SAMPLES);
-			sum_profile(&p, &found);
-			assert_true(found.weights == expected.weights);
-			assert_int_equal(p.ncosts, expected.rows.n);
-			assert_int_equal(p.nframes, expected.frames.n);
-			map_free(&found.rows);
-			map_free(&found.frames);
+		for (int all = 0; all < 2; all++) {
+			check_profile(&w, &expected[all],
+				      &(struct perfdata_options){.threads = 1, .addresses = all});
+			check_profile(&w, &expected[all],
+				      &(struct perfdata_options){.threads = 4, .addresses = all});
+			map_free(&expected[all].rows);
+			map_free(&expected[all].frames);
 		}
-		map_free(&expected.rows);
-		map_free(&expected.frames);
 	}
 }

@@ -187,7 +187,7 @@ TEST(synthesized_fork_shares_no_maps)
 	w_end(&w, at);
 	w_add_sample(&w, 1, 5, 11, 0x1010);
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
-	check_row(&p, 1, ":11", "[unknown]", "0x1010");
+	check_row(&p, 1, ":11", "[unknown]", "[unknown]");
 }
 
 /*
@@ -228,11 +228,16 @@ TEST(later_map_replaces_the_part_it_covers)
 	static const struct {
 		uint64_t addr;
 		const char *dso, *symbol;
-	} expected[] = {{0x1008, "/c", "0x8"},		 {0x2008, "/a", "0x1008"},
-			{0x3008, "/e", "0x7008"},	 {0x4008, "/e", "0x8008"},
-			{0x5008, "/e", "0x9008"},	 {0x6008, "/a", "0x5008"},
-			{0x8fff, "/a", "0x7fff"},	 {0x9008, "/d", "0x8"},
-			{0xa000, "[unknown]", "0xa000"}, {0x20008, "/g", "0x8"}};
+	} expected[] = {{0x1008, "/c", "0x8"},
+			{0x2008, "/a", "0x1008"},
+			{0x3008, "/e", "0x7008"},
+			{0x4008, "/e", "0x8008"},
+			{0x5008, "/e", "0x9008"},
+			{0x6008, "/a", "0x5008"},
+			{0x8fff, "/a", "0x7fff"},
+			{0x9008, "/d", "0x8"},
+			{0xa000, "[unknown]", "[unknown]"},
+			{0x20008, "/g", "0x8"}};
 	struct writer w = {0};
 	freed(profile_free) struct profile p;
 
@@ -513,9 +518,12 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 		uint16_t mode;
 		const char *dso, *symbol;
 	} rows[] = {
-		{6, 0x1003, USER, "/new", "0x3"},	 {6, 0x1001, USER, "/new", "0x1"},
-		{2, 0x1004, USER, "/old", "0x4"},	 {2, 0x1002, USER, "/old", "0x2"},
-		{6, 0x1003, GUEST, "[guest]", "0x1003"}, {0, 0x1005, USER, "[unknown]", "0x1005"},
+		{6, 0x1003, USER, "/new", "0x3"},
+		{6, 0x1001, USER, "/new", "0x1"},
+		{2, 0x1004, USER, "/old", "0x4"},
+		{2, 0x1002, USER, "/old", "0x2"},
+		{6, 0x1003, GUEST, "[guest]", "0x1003"},
+		{0, 0x1005, USER, "[unknown]", "[unknown]"},
 	};
 	struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 					   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
