@@ -71,6 +71,14 @@ static bool note_text_is(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+bool notes_have_kind(const struct notes *list, enum note_id id)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (note_is(&list->note[i], id))
+			return true;
+	return false;
+}
+
 bool notes_have_note(const struct notes *list, const struct note *note)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -411,10 +419,53 @@ void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 	notes_free(&d->doubts);
 }
 
+/* Returns the kind of the workload's own cost with this name, or NULL. */
+static const struct figure_kind *own_cost_find(const char *name)
+{
+	for (enum figure_id id = 0; id < FIGURES; id++)
+		if (figure_kinds[id].whole && !strcmp(figure_kinds[id].name, name))
+			return &figure_kinds[id];
+	return NULL;
+}
+
+/* Claims the largest change of the workload's own cost. Table metrics has that cost only where
+ * other programs took too much of the CPUs for a verdict on whole CPUs. */
+static void drawing_claim_own_cost(struct drawing *d, struct figure *f)
+{
+	const char *only = drawing_copied_side(d), *name;
+	const struct figure_kind *own;
+	const struct table *t;
+	double best = 0, ratio;
+
+	for (int i = 1; (name = drawing_variant(d, i)); i++) {
+		t = drawing_compare(d, i, "metrics", drawing_only_side(d));
+		for (size_t row = 0; t && row < t->rows; row++) {
+			const struct metrics_row *r = &table_structs(t, struct metrics_row)[row];
+
+			own = only && strcmp(r->side, only) ? NULL : own_cost_find(r->metric);
+			ratio = own ? drawing_claim(d, i, "metrics", r->side, r->metric, r->base,
+						    r->new)
+				    : 0;
+			if (ratio <= 0 || fabs(log(ratio)) <= best)
+				continue;
+			best = fabs(log(ratio));
+			f->title = figure_text(
+				f,
+				"%s against %s, %s: the workload's own cost %.*f → %.*f ns per %s",
+				drawing_title(d, f, name),
+				drawing_title(d, f, drawing_variant(d, drawing_base_of(d, i))),
+				r->side, claim_places(r->base), r->base, claim_places(r->new),
+				r->new, own->per);
+		}
+	}
+}
+
 void chart_end(struct drawing *d, struct figure *f)
 {
 	drawing_caption_left_out(d, f);
 	drawing_add_doubts(d, f);
+	if (d->chart->flags & CHART_COSTS && notes_have_kind(&d->doubts, NOTE_cpu_others))
+		drawing_claim_own_cost(d, f);
 }
 
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)

@@ -94,6 +94,7 @@ enum chart_flags {
 	CHART_OF_TRANSFER = 1,	/* its figures are of all sides together: there is no --side */
 	CHART_TWO_CAPTURES = 2, /* --new may be a variant of another capture */
 	CHART_OF_RECEIVER = 4,	/* without --side, it draws the receiver alone */
+	CHART_COSTS = 16,	/* its title compares what whole CPUs cost */
 	CHART_OWN = 8, /* the workload's own counts: no work of other programs is in them */
 };
 
@@ -158,6 +159,7 @@ int drawing_table(struct drawing *d, int i, const struct table **t, struct error
 
 /* Keeps the table's doubts for the caption. */
 void drawing_add_notes(struct drawing *d, const struct table *t);
+bool notes_have_kind(const struct notes *list, enum note_id id);
 /* Returns whether the list has the same note about the same run. */
 bool notes_have_note(const struct notes *list, const struct note *note);
 

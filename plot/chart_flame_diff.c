@@ -502,7 +502,7 @@ const struct chart chart_flame_diff = {
 	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event ",
 		    [SOURCE_PERF] =
 			    "new from to " FLAME_OPTIONS "event rate units seconds busy-ns "},
-	.flags = CHART_TWO_CAPTURES,
+	.flags = CHART_TWO_CAPTURES | CHART_OF_RECEIVER | CHART_COSTS,
 	.most = 1000,
 	.write = flame_diff_write,
 };

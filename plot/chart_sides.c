@@ -238,14 +238,6 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 			s->words);
 }
 
-static bool table_has_note(const struct table *t, enum note_id id)
-{
-	for (size_t i = 0; i < t->notes.n; i++)
-		if (note_is(&t->notes.note[i], id))
-			return true;
-	return false;
-}
-
 static const char modelled_note[] = "modelled";
 
 /* Counts the bars, and those with modelled power. */
@@ -319,7 +311,7 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	f->note_word = power ? "power_source" : NULL;
 	drawing_put_sides(d, f, t, id, power);
 	modelled = roi_count_modelled(f, &all);
-	if (table_has_note(t, NOTE_score_absent_datagrams))
+	if (notes_have_kind(&t->notes, NOTE_score_absent_datagrams))
 		figure_remark(f, "n/a: the workload sent datagrams (UDP)");
 	if (roi_total(f))
 		total = figure_text(f, "; total: over %s' %s", roi_total(f),
@@ -333,8 +325,9 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 			f,
 			"T: throughput, Gbit/s; C: CPU use%s, 100 %% = one CPU%s%s; higher is better",
 			d->query.workload_only ? " of the workload" : "", total,
-			*total && table_has_note(t, NOTE_total_shares_cpus) ? ", each CPU once"
-									    : "");
+			*total && notes_have_kind(&t->notes, NOTE_total_shares_cpus)
+				? ", each CPU once"
+				: "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
 		roi_put_model(d, f, &s, all);
@@ -357,6 +350,7 @@ const struct chart chart_roi_c = {
 	.what = "throughput squared for CPU use: receiver, sender, total",
 	.sources = {"roi"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side roi-n"},
+	.flags = CHART_COSTS,
 	.draw = roi_draw,
 };
 

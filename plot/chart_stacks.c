@@ -438,5 +438,6 @@ const struct chart chart_components = {
 	.what = "ns per KiB of both sides, stacked by component",
 	.sources = {"components", "summary"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side event components component-set"},
+	.flags = CHART_COSTS,
 	.draw = components_draw,
 };

@@ -218,7 +218,7 @@ const struct chart chart_functions = {
 	.what = "the receiver's top functions, base against new",
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side limit event"},
-	.flags = CHART_OF_RECEIVER,
+	.flags = CHART_OF_RECEIVER | CHART_COSTS,
 	.draw = functions_draw,
 };
 
@@ -228,6 +228,7 @@ const struct chart chart_functions_sender = {
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "limit event"},
 	.side = "sender",
+	.flags = CHART_COSTS,
 	.draw = functions_draw,
 };
 

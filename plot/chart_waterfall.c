@@ -121,7 +121,7 @@ const struct chart chart_waterfall = {
 	.sources = {"components"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side limit"},
 	.most = 2,
-	.flags = CHART_OF_RECEIVER,
+	.flags = CHART_OF_RECEIVER | CHART_COSTS,
 	.draw = waterfall_draw,
 };
 
@@ -132,5 +132,6 @@ const struct chart chart_waterfall_sender = {
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "limit"},
 	.side = "sender",
 	.most = 2,
+	.flags = CHART_COSTS,
 	.draw = waterfall_draw,
 };

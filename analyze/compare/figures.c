@@ -259,6 +259,20 @@ static bool figure_is_unasked(const struct side_figures *side, const char *unit,
 	return false;
 }
 
+bool figure_is_withheld(const struct figure_runs ends[ENDS])
+{
+	double others = fmax(ends[BASE].others, ends[NEW].others);
+
+	return verdict_beside_others(VERDICT_BETTER, others) == VERDICT_OTHERS;
+}
+
+bool figure_is_covered(const struct side_figures *side, enum figure_id f)
+{
+	enum figure_id whole = figure_kinds[f].whole;
+
+	return whole && !figure_is_withheld(side->of[whole]);
+}
+
 /* Returns whether the figure is primary at the side, whose only side is the last. */
 static bool figure_is_primary(const struct side_figures *side, const struct comparison *c,
 			      enum figure_id f, bool last, bool *seen)
@@ -267,7 +281,8 @@ static bool figure_is_primary(const struct side_figures *side, const struct comp
 	bool once = primary == PRIMARY_ONCE;
 
 	if (primary == SECONDARY || (primary == PRIMARY_TOTAL && !last) || (once && *seen) ||
-	    side->modelled[f] || figure_is_unasked(side, c->query.unit, f))
+	    side->modelled[f] || figure_is_unasked(side, c->query.unit, f) ||
+	    figure_is_covered(side, f))
 		return false;
 	for (int e = 0; e < figures_ends(c); e++)
 		if (!side->of[f][e].n)

@@ -73,6 +73,10 @@ void figures_free(struct figures *f);
 /* Lists the primary figures that the ends have. The caller frees the list. */
 size_t figures_primary(const struct figures *f, const struct comparison *c,
 		       struct shown_figure **list);
+/* Returns whether other programs used the CPUs too much for a verdict on the figure. */
+bool figure_is_withheld(const struct figure_runs ends[ENDS]);
+/* Returns whether the figure is the workload's own cost, and that of whole CPUs has a verdict. */
+bool figure_is_covered(const struct side_figures *side, enum figure_id f);
 /* Returns whether the row has a p: verdicts take enough runs, and other figures those of one test.
  */
 bool figure_is_tested(const struct comparison *c, const struct shown_figure *r);

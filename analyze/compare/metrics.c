@@ -140,7 +140,7 @@ static void figures_repeat_change(const struct figures *f, const struct shown_fi
 	}
 }
 
-/* Judges the primary figures, with Holm's correction over them. */
+/* Judges the primary figures, with Holm's correction over those that can be better or worse. */
 static void figures_judge_primary(const struct figures *f, const struct comparison *c,
 				  struct outcome *out)
 {
@@ -148,16 +148,20 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 	size_t n = figures_primary(f, c, &list);
 	double *p = xcalloc(n + 1, sizeof(*p));
 
-	for (size_t i = 0; i < n; i++)
-		p[i] = list[i].side->change[list[i].figure].p;
+	for (size_t i = 0; i < n; i++) {
+		bool withheld = figure_is_withheld(list[i].side->of[list[i].figure]);
+
+		p[i] = withheld ? NAN : list[i].side->change[list[i].figure].p;
+		out->tests += !withheld;
+	}
 	stats_holm(p, n);
-	out->tests = n;
 	for (size_t i = 0; i < n; i++) {
 		enum figure_id k = list[i].figure;
 		const struct figure_runs *of = list[i].side->of[k];
 		struct change *change = &list[i].side->change[k];
 
-		figure_correct(c, figure_kinds[k].better, &of[BASE], &of[NEW], p[i], n, change);
+		figure_correct(c, figure_kinds[k].better, &of[BASE], &of[NEW],
+			       isnan(p[i]) ? change->p : p[i], out->tests, change);
 		figures_repeat_change(f, &list[i]);
 		outcome_count(out, change->verdict, list[i].side->side, figure_kinds[k].name);
 		if (!out->runs[BASE] || of[BASE].n + of[NEW].n < out->runs[BASE] + out->runs[NEW]) {
@@ -273,7 +277,7 @@ static bool figure_is_left_out(const struct side_figures *side, enum figure_id f
 {
 	const struct figure_runs *ends = side->of[f];
 
-	if (!ends[BASE].n && !ends[NEW].n)
+	if ((!ends[BASE].n && !ends[NEW].n) || figure_is_covered(side, f))
 		return true;
 	if (f == FIGURE_OWN_RETRANSMITS && !figure_all_zero(side->of[FIGURE_RETRANSMITS]))
 		return false;

@@ -47,6 +47,18 @@ static double figure_time(const struct figure_reading *r, const struct run *cons
 	return sum;
 }
 
+/* Returns what figure_time() returns with --workload-only. */
+static double figure_own_time(const struct figure_reading *r, const struct run *const sides[],
+			      int n)
+{
+	struct figure_reading own = *r;
+	struct query q = *r->q;
+
+	q.workload_only = true;
+	own.q = &q;
+	return figure_time(&own, sides, n);
+}
+
 /*
  * Returns whether the figure is a count of the side's CPUs although --workload-only asks for the
  * workload's processes. No part of such a count is known to be theirs.

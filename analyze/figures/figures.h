@@ -66,6 +66,9 @@ struct figure_kind {
 	const char *work;	  /* the unit of work that the figure belongs to; NULL: any */
 	enum purpose purpose;	  /* selects the runs */
 	enum figure_cpus cpus;
+	/* Of the workload's own cost: the same cost of whole CPUs. Compare has the own cost only
+	 * where other programs took too much of the CPUs for a verdict on that. 0: none. */
+	enum figure_id whole;
 	bool trouble; /* compare shows it only where some run had such trouble */
 	unsigned in;  /* enum figure_tables */
 	enum figure_primary primary;

@@ -60,10 +60,15 @@ ok "the gate of a list of costs names the runs that a verdict needs" says '--fai
 world full 5 $copying $mapping
 cp -r full part
 cp -r full crowded
-sqlite3 crowded/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT run, of, '%', part * value FROM metric, (SELECT 'others_user_pct' AS of, 0.3 AS part UNION SELECT 'workload_cpu_pct', 0.7) WHERE name = 'cpu_pct'"
+sqlite3 crowded/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT run, of, '%', part * value FROM metric, (SELECT 'others_user_pct' AS of, 0.3 AS part UNION SELECT 'workload_cpu_pct', 0.7) WHERE name = 'cpu_pct';
+	INSERT INTO note SELECT id, 'warning', 'cpu_others', '[30]' FROM run WHERE pass = 'measure'"
 compared copying mapping -C crowded
 ok "a movement below the table says that it is not judged" says 'receiver data copy .*: not judged beside other programs$' err
 ok "beside other programs a cost of whole CPUs has no verdict" test "$(field 'receiver ns_per_kib' verdict) $(field 'receiver throughput' verdict)" = 'others? better'
+ok "beside other programs the workload's own cost is a row with a verdict" test "$(field 'receiver workload_ns_per_kib' verdict)" = better
+own="$(field 'receiver workload_ns_per_kib' base) $(field 'total workload_ns_per_kib' new)"
+"$zcost" compare copying mapping -C crowded --format commit >commit
+ok "the commit message has the workload's own cost first" says '^better: receiver workload ns/KiB -50.0%, sender workload ns/KiB -50.0%;' commit
 ok "the gate exits 4 for a cost of whole CPUs beside other programs" exits 4 "$zcost" compare copying mapping -C crowded --fail-on worse
 ok "the gate beside other programs names the way out" says "--fail-on worse: 4 gated rows have the time of other programs on the same CPUs; gate with --workload-only" err
 ok "the gate of the workload's own cost exits 0" exits 0 "$zcost" compare copying mapping -C crowded --fail-on worse --workload-only
@@ -74,13 +79,20 @@ for table in functions components contexts modules waterfall; do
 done
 compared copying mapping -C crowded --table components --comm tcpzc
 ok "the cost of chosen commands has a verdict beside other programs" test "$(field 'data copy' verdict)" = better
-"$zcost" plot crowded -o crowded-charts --format svg --base copying --new mapping waterfall flame-diff >out 2>&1
+"$zcost" plot crowded -o crowded-charts --format svg --base mapping --new copying components functions waterfall roi_c flame-diff >out 2>&1
+for chart in components functions waterfall roi_c flame-diff_mapping_copying_receiver; do
+	ok "the title of $chart has the workload's own cost" says "<title>copying against mapping, receiver: the workload's own cost 350 → 700 ns per KiB" crowded-charts/$chart.svg
+done
+"$zcost" compare copying mapping -C crowded --html crowded.html
+ok "the page leads with the workload's own cost" says 'better: throughput .100.0%, receiver workload ns/KiB -50.0%, .*; not judged beside other programs: receiver ns/KiB' crowded.html
 ok "beside other programs no step of the waterfall chart is better or worse" says 'pale: neither better nor worse' crowded-charts/waterfall.svg
 ok "beside other programs no frame of flame-diff is better or worse" test "$(tsv '$at["verdict"] !~ "^~*$" { print $at["verdict"] }' crowded-charts/flame*.tsv | sort -u)" = 'others?'
 compared copying mapping -C crowded --table syscalls
 ok "the time of system calls has a verdict beside other programs" test "$(field recvfrom verdict)" = better
 compared copying mapping -C crowded --workload-only
-ok "beside other programs the workload's own cost has a verdict" test "$(field 'receiver ns_per_kib' verdict)" = better
+ok "--workload-only has the same cost of the workload" test "$(field 'receiver ns_per_kib' base) $(field 'total ns_per_kib' new)" = "$own"
+compared copying mapping -C full
+ok "without other programs the workload's own cost is no row" test -z "$(field 'receiver workload_ns_per_kib' base)"
 ok "the gate fails for a worse row even if other rows have no verdict" exits 3 sh -c "sqlite3 part/zcost.db \"DELETE FROM metric WHERE name = 'busy_ns' AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C part --fail-on worse"
 ok "the gate with four runs exits 4" exits 4 "$zcost" compare copying mapping -C four --fail-on worse
