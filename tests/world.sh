@@ -65,7 +65,7 @@ BEGIN {
 			}
 		}
 		r = run($1, "profile", k, "receiver")
-		sql("INSERT INTO event VALUES (" r ", " r ", 'cpu-clock', 1, 1000, 1000000000, 1e15)")
+		sql("INSERT INTO event VALUES (" r ", " r ", 'cpu-clock', 1, 1000, 1000000000, 1e15, 0)")
 		for (f = 1; f <= 3; f++)
 			cost(r, f, share[f] * 10)
 		r = run($1, "syscalls", k, "receiver")

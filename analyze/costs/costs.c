@@ -181,6 +181,8 @@ static void cost_compare_time(struct store *s, struct cost_part *p, const struct
 	if (!(busy_ns > 0) || !profile_time_of(profile, cpus, &t) ||
 	    strcmp(intern_get(&profile->strings, profile->events[t.event].name), p->tally.event))
 		return;
+	if (t.exact)
+		busy_ns = ns * ncpus - t.idle;
 	part = t.busy / busy_ns;
 	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
 	p->coverage.high = fmax(p->coverage.high, part);

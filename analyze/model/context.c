@@ -17,6 +17,7 @@ const char *const context_names[CTX_N] = {
 	[CTX_KTHREAD] = "kthread",
 	[CTX_EXCEPTION] = "exception",
 	[CTX_SOFTIRQ_IN_SYSCALL] = "softirq in syscall",
+	[CTX_IDLE_TASK] = "idle task",
 };
 
 /* Patterns for names without compiler suffixes (.part.0, .isra.0). The first match decides. */

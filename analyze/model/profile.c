@@ -220,6 +220,7 @@ bool profile_time_of(const struct profile *p, const struct cpuset *cpus, struct 
 	*t = (struct profile_time){0};
 	if (!profile_find_clock(p, &t->event))
 		return false;
+	t->exact = p->events[t->event].exact;
 	for (size_t i = 0; i < p->ncosts; i++) {
 		const struct profile_cost *c = &p->costs[i];
 

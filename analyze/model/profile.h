@@ -32,6 +32,7 @@ enum context {
 	CTX_KTHREAD,
 	CTX_EXCEPTION, /* page faults and other traps that the kernel handles for a process */
 	CTX_SOFTIRQ_IN_SYSCALL, /* a system call runs the softirq, without an interrupt between */
+	CTX_IDLE_TASK,		/* the idle task, awake; only the frame tells it from CTX_IDLE */
 	CTX_N
 };
 extern const char *const context_names[CTX_N];
@@ -131,7 +132,7 @@ struct profile_event {
 	uint32_t name; /* string: "cycles", "cpu-clock:k" */
 	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
 	uint64_t samples, weight;
-	bool exact;	/* the weights are exact times of contexts; the store does not keep this */
+	bool exact;	/* the weights are exact times of contexts */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
 };
 
@@ -246,6 +247,7 @@ static inline bool profile_has_idle(double sampled_ns, double idle_ns)
 struct profile_time {
 	uint32_t event;	   /* index */
 	double busy, idle; /* ns: samples of other contexts, and of the idle context */
+	bool exact;	   /* they are those of the frame, so a CPU is busy when it is not idle */
 };
 bool profile_time_of(const struct profile *p, const struct cpuset *cpus, struct profile_time *t);
 

@@ -41,13 +41,10 @@ void exact_free(struct exact *x)
 enum context exact_context(enum exact_place place, enum context by_stack)
 {
 	static const enum context contexts[PLACES] = {
-		[PLACE_USER] = CTX_USER,
-		[PLACE_SYSCALL] = CTX_SYSCALL,
-		[PLACE_KTHREAD] = CTX_KTHREAD,
-		[PLACE_IDLE] = CTX_IDLE,
-		[PLACE_SOFTIRQ_IN_SYSCALL] = CTX_SOFTIRQ_IN_SYSCALL,
-		[PLACE_SOFTIRQ] = CTX_SOFTIRQ,
-		[PLACE_SOFTIRQ_IN_IDLE] = CTX_SOFTIRQ,
+		[PLACE_USER] = CTX_USER,       [PLACE_SYSCALL] = CTX_SYSCALL,
+		[PLACE_KTHREAD] = CTX_KTHREAD, [PLACE_IDLE] = CTX_IDLE_TASK,
+		[PLACE_HALT] = CTX_IDLE,       [PLACE_SOFTIRQ_IN_SYSCALL] = CTX_SOFTIRQ_IN_SYSCALL,
+		[PLACE_SOFTIRQ] = CTX_SOFTIRQ, [PLACE_SOFTIRQ_IN_IDLE] = CTX_SOFTIRQ,
 		[PLACE_HARDIRQ] = CTX_HARDIRQ,
 	};
 	bool task = place == PLACE_USER || place == PLACE_SYSCALL;
@@ -99,7 +96,7 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 	/* The timer missed the periods since then. They lie in the same context. */
 	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
 	if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL && h->nr &&
-	    c->place != PLACE_IDLE) {
+	    c->place != PLACE_HALT) {
 		h->mode = MODE_INTERRUPTS_OFF;
 		h->ip = 0;
 	}

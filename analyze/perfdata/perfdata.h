@@ -18,7 +18,8 @@ enum exact_place {
 	PLACE_USER, /* with page faults, whose end cannot be seen */
 	PLACE_SYSCALL,
 	PLACE_KTHREAD,
-	PLACE_IDLE,
+	PLACE_IDLE, /* the idle task, awake */
+	PLACE_HALT,
 	PLACE_SOFTIRQ_IN_SYSCALL,
 	PLACE_SOFTIRQ, /* on top of user mode or a thread of the kernel */
 	PLACE_SOFTIRQ_IN_IDLE,

@@ -124,11 +124,12 @@ static int events_write(struct store *s, int64_t run, const struct profile *p, i
 	for (i = 0; i < p->nevents && !rc; i++) {
 		const struct profile_event *e = &p->events[i];
 
-		rc = sql_run(s, err,
-			     "INSERT INTO event (run, name, is_time, samples, weight, weight2) "
-			     "VALUES (?, ?, ?, ?, ?, ?)",
-			     "isiiid", run, intern_get(&p->strings, e->name), (int64_t)e->is_time,
-			     (int64_t)e->samples, (int64_t)e->weight, e->weight2);
+		rc = sql_run(
+			s, err,
+			"INSERT INTO event (run, name, is_time, samples, weight, weight2, exact) "
+			"VALUES (?, ?, ?, ?, ?, ?, ?)",
+			"isiiidi", run, intern_get(&p->strings, e->name), (int64_t)e->is_time,
+			(int64_t)e->samples, (int64_t)e->weight, e->weight2, (int64_t)e->exact);
 		ids[i] = sqlite3_last_insert_rowid(s->db);
 	}
 	return rc;
@@ -407,7 +408,7 @@ static int profile_read_events(struct store *s, int64_t run, struct error *err)
 	struct profile *p = &d->all;
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
-			   "SELECT id, name, is_time, samples, weight, weight2 FROM event "
+			   "SELECT id, name, is_time, samples, weight, weight2, exact FROM event "
 			   "WHERE run = ? ORDER BY id",
 			   "i", run);
 
@@ -425,6 +426,7 @@ static int profile_read_events(struct store *s, int64_t run, struct error *err)
 			return profile_damaged(s, "event", err);
 		e->weight += sql_count(s, q, 4);
 		e->weight2 += sql_real(s, q, 5);
+		e->exact |= sql_small(s, q, 6) != 0;
 		*map_at(&d->events, (uint64_t)sql_int(s, q, 0)) = id + 1;
 	}
 	return rc;

@@ -59,8 +59,9 @@ CREATE INDEX metric_name ON metric (name);
 CREATE TABLE series (run INTEGER, name TEXT, t_ns INTEGER, value REAL);
 CREATE INDEX series_run ON series (run, name, t_ns);
 
+-- exact is 1 if the weights are the exact times of the frame.
 CREATE TABLE event (id INTEGER PRIMARY KEY, run INTEGER, name TEXT, is_time INTEGER,
-	samples INTEGER, weight INTEGER, weight2 REAL);
+	samples INTEGER, weight INTEGER, weight2 REAL, exact INTEGER);
 CREATE INDEX event_run ON event (run);
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE dso (id INTEGER PRIMARY KEY, name TEXT NOT NULL, build_id TEXT, kind INTEGER,
@@ -80,7 +81,7 @@ CREATE TABLE process (run INTEGER, pid INTEGER, PRIMARY KEY (run, pid)) WITHOUT 
 -- The names of cost.context and dso.kind.
 CREATE TABLE context (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO context VALUES (0, 'unknown'), (1, 'user'), (2, 'syscall'), (3, 'softirq'), (4, 'hardirq'),
-	(5, 'idle'), (6, 'kthread'), (7, 'exception'), (8, 'softirq in syscall');
+	(5, 'idle'), (6, 'kthread'), (7, 'exception'), (8, 'softirq in syscall'), (9, 'idle task');
 CREATE TABLE dso_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO dso_kind VALUES (0, 'unknown'), (1, 'kernel'), (2, 'module'), (3, 'user'), (4, 'bpf'), (5, 'guest');
 

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STORE_VERSION = 14, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
+enum { STORE_VERSION = 15, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 

@@ -12,7 +12,7 @@ profiles() { # profiles CAPTURE NUMBER...: adds profiles like the first
 	for i; do
 		sqlite3 $capture/zcost.db "INSERT INTO run SELECT id + ${i}000, variant, pass, repeat + $i, side, host, command, cpus, ncpus,
 				start_ns, end_ns, position + $i, status, why, role FROM run WHERE pass = 'profile' AND id < 1000;
-			INSERT INTO event SELECT id + ${i}000, run + ${i}000, name, is_time, samples, weight, weight2 FROM event WHERE id < 1000;
+			INSERT INTO event SELECT id + ${i}000, run + ${i}000, name, is_time, samples, weight, weight2, exact FROM event WHERE id < 1000;
 			INSERT INTO cost SELECT run + ${i}000, event + ${i}000, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
 				WHERE run < 1000"
 	done

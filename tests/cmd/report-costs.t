@@ -33,7 +33,7 @@ world() {
 		INSERT INTO symbol VALUES (1, 'main', 1, 0), (2, 'tcp_recvmsg', 1, 0), (3, '_copy_to_iter', 1, 0), (4, 'do_idle', 1, 0);
 		INSERT INTO frame VALUES (1, NULL, 1), (2, 1, 2), (3, 2, 3), (4, 3, 2), (5, NULL, 4);
 		INSERT INTO comm VALUES (1, 'srv'), (2, 'cli'), (3, 'swapper');
-		INSERT INTO event VALUES (1, 2, 'cpu-clock', 1, 200, 200000000, 2e14);
+		INSERT INTO event VALUES (1, 2, 'cpu-clock', 1, 200, 200000000, 2e14, 0);
 		INSERT INTO cost VALUES (2, 1, 0, 1, 10, 10, 2, 3, 30, 30000000), (2, 1, 1, 1, 10, 10, 2, 2, 10, 10000000),
 			(2, 1, 0, 1, 10, 11, 2, 3, 20, 20000000), (2, 1, 0, 1, 10, 11, 2, 4, 10, 10000000),
 			(2, 1, 1, 2, 20, 20, 2, 2, 20, 20000000), (2, 1, 1, 2, 20, 20, 2, 1, 10, 10000000),
@@ -97,7 +97,7 @@ run report functions w --in hours
 
 # Where the profile has that event too, its shares are taken: 40 of 50 samples in the copy.
 world c
-sqlite3 c/zcost.db "INSERT INTO event VALUES (2, 2, 'cycles:ppp', 0, 50, 500, 5000);
+sqlite3 c/zcost.db "INSERT INTO event VALUES (2, 2, 'cycles:ppp', 0, 50, 500, 5000, 0);
 	INSERT INTO cost VALUES (2, 2, 0, 1, 10, 10, 2, 3, 40, 400), (2, 2, 1, 2, 20, 20, 2, 1, 10, 100)"
 report c functions --in cycles --all
 report c functions --in cycles --event cpu-clock --all
@@ -177,7 +177,7 @@ runs_until() {
 		echo "INSERT OR IGNORE INTO run SELECT id + 10 * $i, variant, pass, $i, side, host, command, cpus, ncpus, start_ns, end_ns, 10 * $i + id, status, why, role
 			FROM run WHERE id < 3;
 			INSERT OR IGNORE INTO metric SELECT run + 10 * $i, name, cpu, object, unit, value, source FROM metric WHERE run < 3;
-			INSERT OR IGNORE INTO event SELECT id + $i, run + 10 * $i, name, is_time, samples, weight, weight2 FROM event WHERE id = 1;
+			INSERT OR IGNORE INTO event SELECT id + $i, run + 10 * $i, name, is_time, samples, weight, weight2, exact FROM event WHERE id = 1;
 			INSERT INTO cost SELECT run + 10 * $i, event + $i, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
 				WHERE run = 2 AND NOT EXISTS (SELECT 1 FROM cost WHERE run = 2 + 10 * $i);"
 	done | sqlite3 many/zcost.db

@@ -16,9 +16,9 @@ samples() {
 			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12e9 + i * 1e9 / idle }'
 }
 
-# profile_run VARIANT REPEAT BUSY IDLE
+# profile_run VARIANT REPEAT BUSY IDLE [CAPTURE]
 profile_run() {
-	d=cap/runs/$1/profile-0$2/receiver
+	d=${5:-cap}/runs/$1/profile-0$2/receiver
 	run_json "$d" "$1" profile "$2" receiver tcpzc "$cpu_collector, $perf_collector"
 	points 1024000000 65536 9 14 >"$d/workload.out"
 	proc_stat_simple 200 >"$d/proc_stat.snap"
@@ -51,6 +51,24 @@ done
 for options in '--variant light --basis wall' '--variant dark --basis wall' '--variant dark --basis wall --cpu 1' '--variant dark'; do
 	report cap functions $options
 done
+
+# The CPU is busy for 2.2 of 3 s by the frame, its idle task included, and for 2 s by the ticks. The samples are those of 1 s.
+measure_run framed base 1 receiver 1024000000 200
+profile_run base 1 1000 0 framed
+jq -c '.collectors += [{name: "frame", state: "ok", why: "", files: ["frame.tsv", "due.tsv"]}]' $d/run.json >json && mv json $d/run.json
+tr ' ' '\t' >$d/frame.tsv <<-EOF
+	cpu pid parent comm context vector ns entries
+	1 7 1 w syscall  2000000000 
+	1 0 0  idle  200000000 
+	1 0 0  halt  800000000 
+EOF
+samples 1000 0 | awk 'BEGIN { print "cpu\tat\tlate\tpid\tcontext\tvector\tchanges" } { print "1\t" $1 "\t0\t7\tsyscall\t\t0" }' >$d/due.tsv
+manifest framed base base/measure/1/ok base/profile/1/ok
+sed -i 's/"receiver", "sender"/"receiver"/g' framed/manifest.json
+"$zcost" analyze framed >log 2>&1
+report framed runs
+report framed contexts
+report framed functions --basis wall
 
 if command -v gnuplot >/dev/null; then
 	cp -r cap whole && sqlite3 whole/zcost.db "DELETE FROM note WHERE kind = 'workload_no_summary'" # a loss weighs more

@@ -73,7 +73,7 @@ TEST_WITH(row_is_the_time_of_a_cpu_process_and_context, set_up())
 	time_is(1, 1, 7, "[softirq NET_RX]", PLACE_SOFTIRQ_IN_SYSCALL, 200);
 	time_is(2, 2, 0, "[softirq NET_RX]", PLACE_SOFTIRQ_IN_IDLE, 300);
 	time_is(3, 2, 0, "[hardirq local_timer]", PLACE_HARDIRQ, 400);
-	time_is(4, 2, 0, "[halt]", PLACE_IDLE, 500);
+	time_is(4, 2, 0, "[halt]", PLACE_HALT, 500);
 	time_is(5, 2, 7, "[user]", PLACE_USER, 600);
 	assert_int_equal(in.exact->nlabels, 5); /* the last row has the label of the first */
 }
@@ -170,10 +170,10 @@ TEST_WITH(sample_belongs_to_the_last_timer_of_its_cpu, set_up())
 static const struct exact_label places[] = {
 	{"[user]", PLACE_USER},
 	{"[syscall]", PLACE_SYSCALL},
-	{"[idle]", PLACE_IDLE},
+	{"[halt]", PLACE_HALT},
 	{"[hardirq local_timer]", PLACE_HARDIRQ},
 };
-enum { AT_USER, AT_SYSCALL, AT_IDLE, AT_TIMER };
+enum { AT_USER, AT_SYSCALL, AT_HALT, AT_TIMER };
 
 static uint32_t mode_of_late_sample(uint64_t late, uint32_t label, uint16_t mode, uint32_t nr)
 {
@@ -196,7 +196,7 @@ TEST(late_sample_of_the_kernel_has_interrupts_off)
 	assert_int_equal(mode_of_late_sample(49999, AT_SYSCALL, kernel, 3), kernel);
 	assert_int_equal(mode_of_late_sample(50000, AT_USER, user, 3), user);
 	assert_int_equal(mode_of_late_sample(50000, AT_SYSCALL, kernel, 0), kernel);
-	assert_int_equal(mode_of_late_sample(50000, AT_IDLE, kernel, 3), kernel);
+	assert_int_equal(mode_of_late_sample(50000, AT_HALT, kernel, 3), kernel);
 }
 
 TEST(sample_due_in_another_context_counts_there)
@@ -372,12 +372,14 @@ TEST_WITH(frame_alone_is_a_profile, set_up())
 	read_times("1\t7\t1\tw\tuser\t\t30000000\t\n"
 		   "1\t7\t1\tw\tsoftirq_in_syscall\tNET_RX\t5000000\t\n"
 		   "1\t0\t0\t\tsoftirq_in_idle\tNET_RX\t3000000\t\n"
+		   "1\t0\t0\t\tidle\t\t1000000\t\n"
 		   "1\t0\t0\t\thalt\t\t2000000\t\n");
 	profile_init(&p);
 	exact_fill_profile(in.exact, &p);
 	figures_are(weight_figure, &p,
 		    "7/user [user] = 30, 7/softirq in syscall [softirq NET_RX] = 5, "
-		    "0/softirq [softirq NET_RX] = 3, 0/idle [halt] = 2, weight = 40");
-	assert_int_equal(p.events[0].weight, 40 * MS);
+		    "0/softirq [softirq NET_RX] = 3, 0/idle task [idle] = 1, 0/idle [halt] = 2, "
+		    "weight = 41");
+	assert_int_equal(p.events[0].weight, 41 * MS);
 	profile_free(&p);
 }

@@ -371,7 +371,7 @@ static void add_cost(struct profile *p, uint32_t cpu, enum context context, uint
  * Two CPUs were busy for `busy` of 10 s each. There are samples of `sampled` ns, and of `idle` ns
  * of the idle task of each CPU.
  */
-static void sampled(const char *event, double busy, uint64_t sampled, uint64_t idle)
+static void sampled(const char *event, double busy, uint64_t sampled, uint64_t idle, bool exact)
 {
 	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 20 * S, .ncpus = 2}});
 	in.profile = xcalloc(1, sizeof(*in.profile));
@@ -381,6 +381,7 @@ static void sampled(const char *event, double busy, uint64_t sampled, uint64_t i
 	add_cost(in.profile, 1, CTX_IDLE, idle);
 	add_cost(in.profile, 1, CTX_USER, sampled);
 	in.profile->events[0].samples = 3;
+	in.profile->events[0].exact = exact;
 	ingest_metric_of(&in, "busy_ns", NULL, 0, "ns", busy);
 	ingest_metric_of(&in, "busy_ns", NULL, 1, "ns", busy);
 	ingest_metric(&in, "busy_ns", "ns", 2 * busy);
@@ -405,7 +406,7 @@ TEST(samples_below_90_or_above_110_percent_of_the_busy_time_are_noted)
 	each (r, rows) {
 		const struct note *n;
 
-		sampled("cpu-clock", r->busy, r->sampled, 5 * S);
+		sampled("cpu-clock", r->busy, r->sampled, 5 * S, false);
 		assert_float_equal(metric(&in, "coverage_pct"), r->pct, 1e-9);
 		assert_int_equal(noted(&in, NOTE_perf_coverage) != NULL, r->low);
 		assert_int_equal(noted(&in, NOTE_perf_coverage_high) != NULL, r->high);
@@ -419,12 +420,23 @@ TEST(samples_below_90_or_above_110_percent_of_the_busy_time_are_noted)
 	}
 }
 
+/* With the frame the CPUs are busy when they are not idle. Ticks only show that it is far off. */
+TEST(coverage_of_exact_times_is_that_of_their_own_busy_time)
+{
+	sampled("cpu-clock", 5e9, 96 * S / 10, 52 * S / 10, true);
+	metrics_are(&in, "coverage_pct = 100, notes = 0");
+	sampled("cpu-clock", 5e9, 94 * S / 10, 52 * S / 10, true);
+	metrics_are(&in, "coverage_pct = 97.91666667, notes = 0");
+	sampled("cpu-clock", 5e9, 8 * S, 6 * S, true);
+	metrics_are(&in, "coverage_pct = 100, note perf_coverage = 80");
+}
+
 /* Without busy time or without samples of a clock there is nothing to compare. */
 TEST(coverage_needs_a_clock_and_busy_time)
 {
-	sampled("cpu-clock", 0, 0, 0);
+	sampled("cpu-clock", 0, 0, 0, false);
 	metrics_are(&in, "coverage_pct = -, notes = 0");
-	sampled("cycles", 5e9, 8 * S, 0);
+	sampled("cycles", 5e9, 8 * S, 0, false);
 	metrics_are(&in, "coverage_pct = -, notes = 0");
 }
 
@@ -433,7 +445,7 @@ TEST(idle_time_without_samples_names_its_cpus)
 	const struct note *n;
 	double *idle;
 
-	sampled("cpu-clock", 4e9, 8 * S, 1 * S);
+	sampled("cpu-clock", 4e9, 8 * S, 1 * S, false);
 	n = noted(&in, NOTE_perf_idle_unseen);
 	idle = ingest_idle_ns(&in);
 	assert_string_equal(n->value[0].text, "0-1");
@@ -444,7 +456,7 @@ TEST(idle_time_without_samples_names_its_cpus)
 	assert_float_equal(idle[1], 6e9, 0);
 	assert_true(isnan(idle[2]) && isnan(idle[CPUSET_MAX - 1]));
 	free(idle);
-	sampled("cpu-clock", 4e9, 1 * S, 0);
+	sampled("cpu-clock", 4e9, 1 * S, 0, false);
 	assert_int_equal(noted(&in, NOTE_perf_idle_unseen)->severity, SEVERITY_WARNING);
 }
 

@@ -24,7 +24,7 @@ static const struct {
 	{"syscall", PLACE_SYSCALL},
 	{"kthread", PLACE_KTHREAD},
 	{"idle", PLACE_IDLE},
-	{"halt", PLACE_IDLE},
+	{"halt", PLACE_HALT},
 	{"softirq_in_user", PLACE_SOFTIRQ},
 	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL},
 	{"softirq_in_kthread", PLACE_SOFTIRQ},

@@ -125,6 +125,7 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 
 void ingest_coverage(struct ingest *in)
 {
+	const double window = (double)(in->run.end_ns - in->run.start_ns);
 	double busy = ingest_find_metric(in, "busy_ns"), pct;
 	struct profile_time t;
 	bool low, blurred;
@@ -134,7 +135,8 @@ void ingest_coverage(struct ingest *in)
 	pct = 100 * t.busy / busy;
 	blurred = fabs(busy - t.busy) <= coverage_blur_ns * in->run.ncpus;
 	low = pct < coverage_low_pct && !blurred;
-	ingest_metric(in, "coverage_pct", "%", pct);
+	ingest_metric(in, "coverage_pct", "%",
+		      t.exact ? 100 * t.busy / (window * in->run.ncpus - t.idle) : pct);
 	if (low)
 		note_add(&in->notes, perf_coverage, pct, t.busy / 1e9, busy / 1e9);
 	if (pct > coverage_high_pct && !blurred)
