@@ -194,7 +194,7 @@ static __always_inline void set_current(struct frame_cpu *c, struct task_struct 
 
 /* preempt, prev, next */
 SEC("tp_btf/sched_switch")
-int on_switch(uint64_t *ctx)
+int zcost_switch(uint64_t *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
@@ -208,7 +208,7 @@ int on_switch(uint64_t *ctx)
 
 /* parent, child */
 SEC("tp_btf/sched_process_fork")
-int on_fork(uint64_t *ctx)
+int zcost_fork(uint64_t *ctx)
 {
 	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
 	uint32_t pid = child->pid, from = parent->tgid;
@@ -221,7 +221,7 @@ int on_fork(uint64_t *ctx)
 
 /* task, old pid, bprm */
 SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
+int zcost_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	uint32_t pid = BPF_CORE_READ(task, tgid);
@@ -248,20 +248,20 @@ static __always_inline int set_base(uint32_t base)
 }
 
 SEC("raw_tp/sys_enter")
-int on_sys_enter(void *ctx)
+int zcost_sys_enter(void *ctx)
 {
 	return set_base(FRAME_SYSCALL);
 }
 
 SEC("raw_tp/sys_exit")
-int on_sys_exit(void *ctx)
+int zcost_sys_exit(void *ctx)
 {
 	return set_base(FRAME_USER);
 }
 
 /* state, cpu: the state is (u32)-1 at the end */
 SEC("raw_tp/cpu_idle")
-int on_idle(struct bpf_raw_tracepoint_args *ctx)
+int zcost_idle(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
@@ -278,7 +278,7 @@ int on_idle(struct bpf_raw_tracepoint_args *ctx)
 
 /* vec */
 SEC("raw_tp/softirq_entry")
-int on_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
+int zcost_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
@@ -291,7 +291,7 @@ int on_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
 }
 
 SEC("raw_tp/softirq_exit")
-int on_softirq_exit(void *ctx)
+int zcost_softirq_exit(void *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
@@ -328,11 +328,11 @@ static __always_inline int hardirq_exit(void)
 }
 
 #define HARDIRQ(name, vector)                                          \
-	SEC("raw_tp/" #name "_entry") int on_##name##_entry(void *ctx) \
+	SEC("raw_tp/" #name "_entry") int zcost_##name##_entry(void *ctx) \
 	{                                                              \
 		return hardirq_entry(vector);                          \
 	}                                                              \
-	SEC("raw_tp/" #name "_exit") int on_##name##_exit(void *ctx)   \
+	SEC("raw_tp/" #name "_exit") int zcost_##name##_exit(void *ctx)   \
 	{                                                              \
 		return hardirq_exit();                                 \
 	}
@@ -352,7 +352,7 @@ HARDIRQ(ipi, FRAME_IPI)
  * not the end of an interrupt, for example.
  */
 SEC("raw_tp/write_msr")
-int on_write_msr(struct bpf_raw_tracepoint_args *ctx)
+int zcost_write_msr(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 	uint32_t number = (uint32_t)ctx->args[0], i;
@@ -391,7 +391,7 @@ static __always_inline uint32_t changes_after(const struct frame_cpu *c, uint64_
  * which the sample lands. A sample that was due after that lands where it was due.
  */
 SEC("raw_tp/hrtimer_expire_entry")
-int on_expire(struct bpf_raw_tracepoint_args *ctx)
+int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct hrtimer *timer = (void *)ctx->args[0];
 	struct frame_cpu *c = this_cpu();
@@ -426,7 +426,7 @@ int on_expire(struct bpf_raw_tracepoint_args *ctx)
 
 /* User space runs it on each CPU, at each end of the window. */
 SEC("raw_tp")
-int turn(struct bpf_raw_tracepoint_args *ctx)
+int zcost_turn(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 

@@ -113,8 +113,8 @@ static int frame_load(struct frame *f)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "cpus"), f->ncpus);
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
-	f->turn = bpf_object__find_program_by_name(f->obj, "turn");
-	f->msr = bpf_object__find_program_by_name(f->obj, "on_write_msr");
+	f->turn = bpf_object__find_program_by_name(f->obj, "zcost_turn");
+	f->msr = bpf_object__find_program_by_name(f->obj, "zcost_write_msr");
 	frame_set_sampler(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)

@@ -44,15 +44,15 @@ static const struct {
 	const char *name;
 	bool fentry;
 } programs[] = {
-	[SOCKET_COPY_OUT] = {"on_copy_out", false},
-	[SOCKET_COPY_FRAGS] = {"on_copy_frags", true},
-	[SOCKET_COPY_PINS] = {"on_pin", true},
-	[SOCKET_COPY_KINDS] = {"on_fork", false},
-	{"on_task_exit", false},
-	{"on_exec", false},
-	{"on_rename", false},
-	{"on_enter", false},
-	{"on_exit", false},
+	[SOCKET_COPY_OUT] = {"zcost_copy_out", false},
+	[SOCKET_COPY_FRAGS] = {"zcost_copy_frags", true},
+	[SOCKET_COPY_PINS] = {"zcost_pin", true},
+	[SOCKET_COPY_KINDS] = {"zcost_fork", false},
+	{"zcost_task_exit", false},
+	{"zcost_exec", false},
+	{"zcost_rename", false},
+	{"zcost_enter", false},
+	{"zcost_exit", false},
 };
 
 struct bpf {
@@ -114,7 +114,7 @@ enum {
 /* The program sees our global id, which in a PID namespace differs from getpid(). */
 static void bpf_set_self(struct bpf *b)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "whoami");
+	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "zcost_whoami");
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
 	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !b->control->self)

@@ -7,7 +7,7 @@
  *
  * A thread belongs to the workload from its first instruction on when its parent does
  * (sched_process_fork). It gets a slot at its first call in the window. Thread ids are those of the
- * initial namespace; `whoami` fills ours.
+ * initial namespace; `zcost_whoami` fills ours.
  */
 #include "collect/syscalls/syscalls.h"
 
@@ -132,7 +132,7 @@ static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
 }
 
 SEC("raw_tp/sys_enter")
-int on_enter(struct bpf_raw_tracepoint_args *ctx)
+int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint32_t tid, nr, *known;
 	struct syscall_thread *t;
@@ -184,7 +184,7 @@ static __always_inline struct syscall_cell *cell_of(struct syscall_thread *t, ui
 }
 
 SEC("raw_tp/sys_exit")
-int on_exit(struct bpf_raw_tracepoint_args *ctx)
+int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint64_t entered, now = 0;
 	uint32_t tid, *known, nr;
@@ -219,7 +219,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 /* The arguments are parent and child. It runs in the parent. */
 SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *ctx)
+int zcost_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *child = (void *)ctx->args[1];
 	uint64_t id = bpf_get_current_pid_tgid();
@@ -254,7 +254,7 @@ static __always_inline void merge_names(struct syscall_thread *t)
  * slot may go to another one. A slot that the stack does not take stays unused.
  */
 SEC("raw_tp/sched_process_exit")
-int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
+int zcost_task_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint32_t tid = bpf_get_current_pid_tgid(), slot;
 	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
@@ -278,7 +278,7 @@ int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
 
 /* task, old tid, bprm. A thread that is not the leader takes the leader's id as it execs. */
 SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
+int zcost_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint32_t tid = bpf_get_current_pid_tgid(), old = ctx->args[1];
 	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
@@ -302,7 +302,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 
 /* task, new name */
 SEC("raw_tp/task_rename")
-int on_rename(struct bpf_raw_tracepoint_args *ctx)
+int zcost_rename(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	uint32_t tid = BPF_CORE_READ(task, pid);
@@ -341,7 +341,7 @@ static __always_inline int is_workload(void)
 
 /* skb, len */
 SEC("raw_tp/skb_copy_datagram_iovec")
-int on_copy_out(struct bpf_raw_tracepoint_args *ctx)
+int zcost_copy_out(struct bpf_raw_tracepoint_args *ctx)
 {
 	if (control.on && is_workload())
 		add_copy(SOCKET_COPY_OUT, (uint32_t)ctx->args[1]);
@@ -350,7 +350,7 @@ int on_copy_out(struct bpf_raw_tracepoint_args *ctx)
 
 /* skb, gfp. It runs on receive, in any context, so it cannot be limited to the workload. */
 SEC("fentry/skb_copy_ubufs")
-int on_copy_frags(unsigned long long *args)
+int zcost_copy_frags(unsigned long long *args)
 {
 	struct sk_buff *skb = (void *)args[0];
 
@@ -361,7 +361,7 @@ int on_copy_frags(unsigned long long *args)
 
 /* msg, sk, skb, from, length; since Linux 6.0 */
 SEC("fentry/__zerocopy_sg_from_iter")
-int on_pin(unsigned long long *args)
+int zcost_pin(unsigned long long *args)
 {
 	if (control.on && is_workload())
 		add_copy(SOCKET_COPY_PINS, args[4]);
@@ -370,7 +370,7 @@ int on_pin(unsigned long long *args)
 
 /* We run it once, in our own context. */
 SEC("raw_tp")
-int whoami(void *ctx)
+int zcost_whoami(void *ctx)
 {
 	control.self = bpf_get_current_pid_tgid() >> 32;
 	return 0;

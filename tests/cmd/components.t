@@ -41,6 +41,9 @@ ok "a driver's module decides about an unknown function" is netdevice '[mlx5_cor
 ok "functions of system call entry and exit belong to entry" is entry $K entry_SYSCALL_64_after_hwframe do_syscall_64 \
 	syscall_exit_to_user_mode srso_alias_return_thunk
 ok "functions of measuring belong to tracing" is tracing $K perf_event_overflow ftrace_ops_list_func __traceiter_sys_enter
+ok "zcost's own BPF programs and what they call belong to tracing" is tracing $K bpf_prog_8b4f_zcost_sys_enter ktime_get_mono_fast_ns \
+	bpf_ringbuf_reserve
+ok "other BPF programs belong to filter" is filter $K bpf_prog_8b4f_drop
 ok "the lookup in a BPF map belongs to filter, not to locks" is filter $K percpu_array_map_lookup_elem
 ok "suffixes of compilers do not change the component" is TCP/IP $K tcp_ack.constprop.0 tcp_rcv_established.isra.0.cold
 ok "a name with blanks belongs to the component of the name with underscores" is 'zero copy' $K 'tcp recvmsg dmabuf'

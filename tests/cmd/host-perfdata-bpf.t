@@ -17,8 +17,8 @@ alike() { ZC_ROWS='^(bpf_prog|\[unknown\]	0xffffffffc)' perl "$compare" "$1" "$d
 
 named() { # named FILE: both programs have the same rows as in perf
 	alike "$1" && "$dump" functions "$1" >out &&
-		says 'bpf_prog_[0-9a-f]{16}_on_enter	bpf_prog_[0-9a-f]{16}_on_enter	0	[1-9]' out &&
-		says 'bpf_prog_[0-9a-f]{16}_on_exit	bpf_prog_[0-9a-f]{16}_on_exit	0	[1-9]' out
+		says 'bpf_prog_[0-9a-f]{16}_zcost_enter	bpf_prog_[0-9a-f]{16}_zcost_enter	0	[1-9]' out &&
+		says 'bpf_prog_[0-9a-f]{16}_zcost_exit	bpf_prog_[0-9a-f]{16}_zcost_exit	0	[1-9]' out
 }
 
 # The programs are loaded after perf starts and gone before the file is read: only the recording has them.

@@ -42,7 +42,7 @@ report cap runs
 if command -v sqlite3 >/dev/null; then
 	ok "analyze stores the component of each function in both sets" is "$(sqlite3 cap/zcost.db "SELECT DISTINCT name, fine, basic
 		FROM component JOIN symbol ON symbol.id = component.symbol ORDER BY name" | tr '\n' ' ')" \
-		"_copy_to_iter|filter|netdevice pv_native_safe_halt|idle|other tcp_recvmsg|filter|netdevice " # each is in a BPF program
+		"_copy_to_iter|data copy|data copy pv_native_safe_halt|idle|other tcp_recvmsg|TCP/IP|TCP/IP " # each is in a BPF program, but has a name that decides
 fi
 for table in functions components contexts modules; do
 	report cap $table --variant even
