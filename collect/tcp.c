@@ -15,9 +15,7 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/genl.h"
-#include "lib/hash.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
@@ -26,11 +24,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* --- sock_diag --- */
 
@@ -70,51 +66,17 @@ static int sock_diag_open(struct genl *diag, struct error *err)
 		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
-enum { SOCKETS = 4096, DESCRIPTORS = 65536, BYTES_AT = 120 };
+enum { SOCKETS = 4096, BYTES_AT = 120 };
 
 struct tcp {
 	struct str *text; /* belongs to the reading */
 	struct netns netns;
-	struct genl diag;  /* sock_diag(7) in the namespace of the workload */
-	struct map pid_of; /* inode of a socket -> a process that holds it */
-	size_t looked;	   /* at descriptors, in this reading */
-	size_t n, most;	   /* sockets in this reading, and in any */
-	bool cut, refused, crowded;
+	struct genl diag; /* sock_diag(7) in the namespace of the workload */
+	struct tree_sockets held;
+	size_t n, most; /* sockets in this reading, and in any */
+	bool cut;
 	struct tcp_seen seen; /* what the last reading showed */
 };
-
-/* --- what the processes hold --- */
-
-static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
-{
-	unsigned long long inode;
-	char link[64];
-	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
-
-	if (n <= 0)
-		return;
-	link[n] = '\0';
-	if (sscanf(link, "socket:[%llu]", &inode) == 1 && !map_get(&t->pid_of, inode))
-		*map_at(&t->pid_of, inode) = (uint64_t)pid;
-}
-
-static void tcp_add_process(struct tcp *t, pid_t pid)
-{
-	struct dirent *e;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
-	if (!dir) { /* only root may look for the files, none, of a process that has ended */
-		t->refused |= (errno == EACCES || errno == EPERM) && !tree_has_ended(pid);
-		return;
-	}
-	for (; t->looked < DESCRIPTORS && (e = readdir(dir)); t->looked++)
-		if (e->d_name[0] != '.')
-			tcp_add_held(t, pid, dirfd(dir), e->d_name);
-	closedir(dir);
-}
 
 /* --- sockets --- */
 
@@ -152,7 +114,7 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	const struct nlattr *info = genl_find(attrs, len, INET_DIAG_INFO);
 	const struct nlattr *congestion = genl_find(attrs, len, INET_DIAG_CONG);
 	struct tcp *t = arg;
-	uint64_t *pid = map_get(&t->pid_of, msg->idiag_inode);
+	uint64_t *pid = map_get(&t->held.pid_of, msg->idiag_inode);
 
 	if (!pid)
 		return 0;
@@ -208,17 +170,13 @@ static int tcp_read(struct collect *c)
 {
 	static const int families[] = {AF_INET, AF_INET6};
 	struct tcp *t = c->data;
-	const struct tree *tree;
 	int rc = 0;
 
 	netns_enter(&t->netns, c, tcp_open_diag, t);
-	tree = tree_of(c->run);
 	t->seen = (struct tcp_seen){0};
-	map_free(&t->pid_of);
-	t->n = t->looked = 0;
-	for (size_t i = 0; i < tree->nprocesses && t->looked < DESCRIPTORS; i++)
-		tcp_add_process(t, tree->processes[i].pid);
-	t->crowded |= t->looked == DESCRIPTORS;
+	t->n = 0;
+	map_free(&t->held.pid_of);
+	tree_find_sockets(tree_of(c->run), &t->held);
 	t->text = &c->reading.text;
 	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
 	for (size_t i = 0; i < array_size(families) && !rc; i++)
@@ -231,18 +189,10 @@ static void tcp_report(struct collect *c, const struct tcp *t)
 {
 	collect_info_int(c, "sockets", (int64_t)t->most);
 	collect_info_str(c, "netns", t->netns.fd < 0 ? "host" : "workload");
-	if (t->refused)
-		collect_degraded(
-			c,
-			"no permission to read the open files of some of the workload's processes: run as root");
 	if (t->cut)
 		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
 				 SOCKETS);
-	if (t->crowded)
-		collect_degraded(
-			c,
-			"the workload has more than %d open files: sockets among the rest were left out",
-			DESCRIPTORS);
+	tree_sockets_report(c, &t->held);
 }
 
 static void tcp_finish(struct collect *c)
@@ -252,7 +202,7 @@ static void tcp_finish(struct collect *c)
 	if (c->reading.n)
 		tcp_report(c, t);
 	genl_close(&t->diag);
-	map_free(&t->pid_of);
+	map_free(&t->held.pid_of);
 	netns_close(&t->netns);
 }
 

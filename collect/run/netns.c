@@ -103,7 +103,7 @@ void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg
 {
 	struct error err = {0};
 
-	if (netns_follow(n, c->run) && netns_inside(n, work, arg, &err))
+	if (netns_follow(n, c->run) && work && netns_inside(n, work, arg, &err))
 		collect_degraded(c, "%s", err.text);
 	if (n->others)
 		collect_degraded(

@@ -214,9 +214,10 @@ void netns_init(struct netns *n);
 void netns_close(struct netns *n);
 
 /*
- * Follows the workload of c's run. When it has entered another namespace, calls `work` inside that
- * one, once. Three things degrade the collector: a namespace that cannot be entered, a failure
- * of `work`, and processes in several namespaces. Only the first of these is read.
+ * Follows the workload of c's run. When it has entered another namespace, calls `work`, unless it
+ * is NULL, inside that one, once. Three things degrade the collector: a namespace that cannot be
+ * entered, a failure of `work`, and processes in several namespaces. Only the first of these is
+ * read.
  */
 typedef int netns_work(void *arg, struct error *err);
 void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);

@@ -384,3 +384,59 @@ void orphans_end(int grace_ms, pid_t except)
 		usleep(5000);
 	}
 }
+
+/* --- what the processes hold --- */
+
+static void tree_add_socket(struct tree_sockets *s, pid_t pid, int dir, const char *name)
+{
+	unsigned long long inode;
+	char link[64];
+	ssize_t n = readlinkat(dir, name, link, sizeof(link) - 1);
+
+	if (n <= 0)
+		return;
+	link[n] = '\0';
+	if (sscanf(link, "socket:[%llu]", &inode) == 1 && !map_get(&s->pid_of, inode))
+		*map_at(&s->pid_of, inode) = (uint64_t)pid;
+}
+
+/* `looked` counts the open files. */
+static void tree_add_sockets(struct tree_sockets *s, pid_t pid, size_t *looked)
+{
+	struct dirent *e;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir) { /* only root may look for the files, none, of a process that has ended */
+		s->refused |= (errno == EACCES || errno == EPERM) && !tree_has_ended(pid);
+		return;
+	}
+	for (; *looked < TREE_FILES && (e = readdir(dir)); ++*looked)
+		if (e->d_name[0] != '.')
+			tree_add_socket(s, pid, dirfd(dir), e->d_name);
+	closedir(dir);
+}
+
+void tree_find_sockets(const struct tree *t, struct tree_sockets *s)
+{
+	size_t looked = 0;
+
+	for (size_t i = 0; i < t->nprocesses && looked < TREE_FILES; i++)
+		tree_add_sockets(s, t->processes[i].pid, &looked);
+	s->crowded |= looked == TREE_FILES;
+}
+
+void tree_sockets_report(struct collect *c, const struct tree_sockets *s)
+{
+	if (s->refused)
+		collect_degraded(
+			c,
+			"no permission to read the open files of some of the workload's processes: run as root");
+	if (s->crowded)
+		collect_degraded(
+			c,
+			"the workload has more than %d open files: sockets among the rest were left out",
+			TREE_FILES);
+}

@@ -21,7 +21,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TREE_THREADS = 8192 }; /* more processes or threads are not listed; `cut` stays set */
+enum {
+	TREE_THREADS = 8192, /* more processes or threads are not listed; `cut` stays set */
+	TREE_FILES = 65536,  /* of open files, more are not looked at */
+};
 
 struct run;
 
@@ -67,6 +70,17 @@ struct tree_state {
 
 struct tree_state tree_state_of(const struct tree *t);
 void tree_free(struct tree *t);
+
+/* The sockets that the workload's processes hold open. */
+struct tree_sockets {
+	struct map pid_of;     /* inode of a socket -> a process that holds it */
+	bool refused, crowded; /* the open files of a process may not be read; too many of them */
+};
+
+/* Adds the sockets of now. The caller frees pid_of. */
+void tree_find_sockets(const struct tree *t, struct tree_sockets *s);
+/* Degrades a collector that lacks sockets. */
+void tree_sockets_report(struct collect *c, const struct tree_sockets *s);
 
 /*
  * Reads the first cap - 1 bytes of a small file of /proc and adds a NUL. Returns their number, or 0
