@@ -50,7 +50,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib workload)
-HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/doctor capture)
+HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/drops collect/doctor capture)
 PPROF := $(B)/analyze/export/profile.pb-c
 LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/store \
 		analyze/scope analyze/probes analyze/probes/* analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
@@ -125,9 +125,11 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' -DBPF_FRAME='"$(B)/collect/frame/frame.bpf.o"'
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' -DBPF_FRAME='"$(B)/collect/frame/frame.bpf.o"' \
+	-DBPF_DROPS='"$(B)/collect/drops/drops.bpf.o"'
 $(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
 $(B)/collect/frame/frame.o: $(B)/collect/frame/frame.bpf.o
+$(B)/collect/drops/drops.o: $(B)/collect/drops/drops.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.
@@ -180,8 +182,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute ethtool procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3 chromium mandoc zsh fish
-RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium mandoc zsh fish
+DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3 chromium mandoc zsh fish nftables
+RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium mandoc zsh fish nftables
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)' $(DEPS_NO_SUDO)

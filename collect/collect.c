@@ -284,6 +284,7 @@ const struct collector collector_null = {
 	ROW(kcore) \
 	ROW(perf) \
 	ROW(frame) \
+	ROW(drops) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Interfaces of the host's network namespace and of the one that the workload lives in: the
- * counters of each interface, its queues and its driver, and, after the window, how it is set up.
+ * counters of each interface, its queues, queueing disciplines and driver, and, after the window,
+ * how it is set up.
  * The net.* sysctls of the workload's namespace are read with the set-up: hooks change them between
  * the runs, and hosts/ has those of the host alone.
  */
@@ -13,7 +14,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/gen_stats.h>
 #include <linux/if_link.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,9 +222,53 @@ static int nic_read_queues(struct nic_space *s, struct str *text)
 	return rc == -EOPNOTSUPP || rc == -EINVAL ? 0 : rc;
 }
 
+/* --- queueing disciplines --- */
+
+/* Adds those at the top of an interface, which count the drops of all below them. */
+static int nic_qdiscs_parse(void *arg, const void *attrs, size_t len)
+{
+	const struct tcmsg *info = netlink_head(attrs, sizeof(*info));
+	const struct nlattr *kind = genl_find(attrs, len, TCA_KIND);
+	const struct nlattr *all = genl_find(attrs, len, TCA_STATS2);
+	const struct nlattr *a =
+		all ? genl_find(genl_data(all), genl_size(all), TCA_STATS_QUEUE) : NULL;
+	struct listing *q = arg;
+	const struct nic_port *p = nic_links_find(q->s, info->tcm_ifindex);
+	freed(str_free) struct str values = {0};
+	struct gnet_stats_queue n;
+	char group[32];
+
+	if (!p || !kind || !a || genl_size(a) < sizeof(n) ||
+	    (info->tcm_parent != TC_H_ROOT && info->tcm_parent != TC_H_INGRESS))
+		return 0;
+	memcpy(&n, genl_data(a), sizeof(n));
+	snprintf(group, sizeof(group), "qdisc:%.*s", (int)genl_size(kind),
+		 (const char *)genl_data(kind));
+	str_printf(&values, "\t%u\t%u\t%u", n.drops, n.requeues, n.overlimits);
+	nic_put(q->s, p, group, "\tdrops\trequeues\toverlimits", values.buf, q->text);
+	return 0;
+}
+
+static int nic_read_qdiscs(struct nic_space *s, struct str *text)
+{
+	const struct tcmsg head = {0};
+	struct listing q = {.s = s, .text = text};
+	size_t links = s->links.head_len;
+	int rc;
+
+	s->links.head_len = sizeof(head);
+	netlink_begin(&s->links, RTM_GETQDISC, NLM_F_DUMP, &head, sizeof(head));
+	rc = genl_ask(&s->links, nic_qdiscs_parse, &q, NULL);
+	s->links.head_len = links;
+	return rc == -EOPNOTSUPP ? 0 : rc; /* a kernel without CONFIG_NET_SCHED */
+}
+
 static int nic_space_read(struct nic_space *s, struct str *text)
 {
 	int rc = nic_list(s, nic_links_add_stats, text);
+
+	if (!rc)
+		rc = nic_read_qdiscs(s, text);
 
 	if (!rc)
 		rc = nic_read_queues(s, text);

@@ -37,6 +37,7 @@
 	row(counters) \
 	row(power) \
 	row(softnet) \
+	row(drops) \
 	row(tcp) \
 	row(idle) \
 	row(irq) \

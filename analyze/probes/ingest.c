@@ -23,6 +23,7 @@
 // clang-format off
 #define PARSERS(row) \
 	row(counters) \
+	row(drops) \
 	row(frame) \
 	row(idle) \
 	row(irq) \

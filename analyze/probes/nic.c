@@ -9,6 +9,7 @@
  * interface that is registered again has another number, and its counters begin again.
  */
 #include "analyze/probes/ingest.h"
+#include "analyze/probes/kinds.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
@@ -364,7 +365,7 @@ static const struct counter_kind nic_kinds[] = {
 	{"*pause*", "pause"},
 };
 
-static const char *nic_kind(const char *name)
+const char *nic_kind(const char *name)
 {
 	return counter_kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
 }
@@ -635,7 +636,7 @@ static const struct column nic_columns[] = {
 	{"netns", .type = V_STR, .what = "host, or workload if its namespace differs"},
 	{"interface", .type = V_STR},
 	{"source", .type = V_STR,
-	 .what = "kernel, queue (the kernel's counter of a queue) or driver"},
+	 .what = "kernel, queue (the kernel's counter of a queue or queueing discipline) or driver"},
 	{"queue", .type = V_STR, .what = "the queue in the name of a driver's counter"},
 	{"name", .type = V_STR},
 	{"kind", .type = V_STR, .what = "drop, error, busy or pause, from the counter's name"},

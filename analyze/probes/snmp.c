@@ -5,6 +5,7 @@
  * are those of nstat: group and name in one. Settings and gauges are no counters: they are left
  * out.
  */
+#include "analyze/probes/kinds.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
@@ -167,9 +168,10 @@ static const struct counter_kind snmp_kinds[] = {
 	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* a reader held the lock of the socket */
 	{"*Drop*", "drop"},
 	{"*Discards", "drop"},
-	{"*BufErrors", "drop"},
+	{"*bufErrors", "drop"},
 	{"*MemErrors", "drop"},
 	{"*Overflow*", "drop"},
+	{"*NoPorts", "drop"},
 	{"Ip*ReasmFails", "drop"},
 	{"*Csum*Err*", "error"},
 	{"*ChecksumErrors", "error"},
@@ -182,7 +184,7 @@ static const struct counter_kind snmp_kinds[] = {
 	{"*TruncatedPkts", "error"},
 };
 
-static const char *snmp_kind(const char *name)
+const char *snmp_kind(const char *name)
 {
 	return counter_kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
 }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drops.tsv: the packets that the kernel dropped, with the addresses of the places. The host's
+ * kallsyms name them.
+ */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/kinds.h"
+#include "analyze/probes/tsv.h"
+#include "analyze/scope/changes.h"
+#include "analyze/symbols/symtab.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns that count, and their metrics. Of each, the object "total" is known in every run. */
+static const struct {
+	const char *column, *metric, *unit;
+} counts[] = {
+	{"drops", "drops", "1"},
+	{"segments", "drops_segments", "1"},
+	{"bytes", "drops_bytes", "B"},
+};
+
+enum { COUNTS = array_size(counts) };
+
+/* Returns the name of the function at an address, or the address without kallsyms. */
+static const char *drops_place(const struct symtab *kernel, const char *address)
+{
+	const struct symtab_symbol *s = symtab_find(kernel, strtoull(address, NULL, 16));
+
+	return s ? symtab_name(kernel, s) : address;
+}
+
+/* A row's counts. Returns false if one of them cannot be read. */
+static bool drops_read_row(const struct tsv *t, size_t row, double n[COUNTS])
+{
+	uint64_t v;
+
+	for (size_t i = 0; i < COUNTS; i++) {
+		if (!parse_u64(tsv_text(t, row, counts[i].column), &v))
+			return false;
+		n[i] = (double)v;
+	}
+	return true;
+}
+
+/* Adds the metrics of each object, "namespace NO_SOCKET udp_unicast_rcv_skb". */
+static void drops_add_metrics(struct ingest *in, const struct tsv *t, const struct symtab *kernel)
+{
+	freed(intern_free) struct intern names = {0};
+	double(*sums)[COUNTS] = xcalloc(t->rows + 1, sizeof(*sums)), n[COUNTS];
+	size_t bad = t->short_rows;
+
+	intern_str(&names, "total");
+	for (size_t row = 0; row < t->rows; row++) {
+		autofree char *name =
+			xasprintf("%s %s %s", tsv_text(t, row, "whose"), tsv_text(t, row, "reason"),
+				  drops_place(kernel, tsv_text(t, row, "location")));
+		bool good = drops_read_row(t, row, n);
+		uint32_t at = good ? intern_str(&names, name) : 0;
+
+		bad += !good;
+		for (size_t i = 0; good && i < COUNTS; i++) {
+			sums[at][i] += n[i];
+			sums[0][i] += n[i];
+		}
+	}
+	for (uint32_t k = 0; k < names.n; k++)
+		for (size_t i = 0; i < COUNTS; i++)
+			ingest_metric_of(in, counts[i].metric, intern_get(&names, k), NO_CPU,
+					 counts[i].unit, sums[k][i]);
+	if (bad)
+		note_add(&in->notes, rows_unreadable, "drops", bad, "drops.tsv");
+	free(sums);
+}
+
+static int drops_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
+	freed(tsv_free) struct tsv t = {0};
+	freed(symtab_free) struct symtab kernel = {0};
+	struct error unnamed = {0};
+	int rc = tsv_read(&t, path, '\t', err);
+
+	if (!rc)
+		rc = tsv_require(&t, err, "whose", "reason", "location", "drops", "segments",
+				 "bytes", NULL);
+	if (rc)
+		return rc;
+	if (kallsyms && t.rows)
+		symbol_cache_kallsyms(in->how.symbols, &kernel, kallsyms, &unnamed);
+	if (error_of_machine(unnamed.code))
+		return error_set(err, unnamed.code, "%s", unnamed.text);
+	drops_add_metrics(in, &t, &kernel);
+	return 0;
+}
+
+const struct parser parser_drops = {.files = {"drops.tsv"}, .read = drops_read_file};
+
+/* --- the table --- */
+
+/*
+ * drops: what was dropped, by every source that counts drops. One packet may be in several sources,
+ * so rows of different sources do not add up.
+ */
+
+static const struct column drops_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"whose", .type = V_STR,
+	 .what = "workload (its sockets), namespace (the workload's network namespace, or sockets there that zcost does not know as the workload's), host (all others)"},
+	{"source", .type = V_STR,
+	 .what = "kfree_skb (the kernel freed a packet as dropped), softnet, qdisc, socket (counters of the network stack) or nic; one packet may be in several"},
+	{"reason", .type = V_STR, .what = "the kernel's name, or that of the counter"},
+	{"place", .type = V_STR, .what = "function, or interface"},
+	{"drops", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	 .what = "count in the window; estimate over the runs"},
+	{"segments", .type = V_REAL, .digits = 1,
+	 .what = "packets of the wire: an aggregate (GSO, GRO) has more than one"},
+	{"bytes", "B", V_REAL, .what = "with the headers that were still in front"},
+	{"per_s", "1/s", V_REAL, .digits = 2},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "drops per MiB of the workload's bytes"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
+};
+
+/* What a counter's name says. The texts are parts of `copy`. */
+struct drop {
+	const char *whose, *source, *reason, *place;
+};
+
+typedef bool drop_reader(struct drop *d, char *copy, const char *name);
+
+/* "namespace NO_SOCKET udp_unicast_rcv_skb" */
+static bool drop_of_kfree_skb(struct drop *d, char *copy, const char *name)
+{
+	(void)name;
+	d->whose = str_token(&copy, ' ');
+	d->reason = str_token(&copy, ' ');
+	d->place = copy;
+	return d->place;
+}
+
+static bool drop_of_softnet(struct drop *d, char *copy, const char *name)
+{
+	*d = (struct drop){"host", d->source, copy, NULL};
+	return !strcmp(name, "dropped") || !strcmp(name, "flow_limit");
+}
+
+/* Every error of a packet drops it. */
+static bool drop_of_snmp(struct drop *d, char *copy, const char *name)
+{
+	const char *kind = snmp_kind(name);
+
+	*d = (struct drop){"namespace", d->source, copy, NULL};
+	return kind && (!strcmp(kind, "drop") || !strcmp(kind, "error"));
+}
+
+/* "host/eth0/link/rx_dropped" */
+static bool drop_of_nic(struct drop *d, char *copy, const char *name)
+{
+	const char *kind;
+
+	(void)name;
+	if (str_starts(str_token(&copy, '/'), "workload"))
+		d->whose = "namespace";
+	d->place = str_token(&copy, '/');
+	d->source = copy && str_starts(copy, "qdisc") ? "qdisc" : "nic";
+	str_token(&copy, '/');
+	d->reason = copy;
+	kind = copy ? nic_kind(copy) : NULL;
+	return kind && !strcmp(kind, "drop");
+}
+
+/* The sources. A counter of an interface may be known for a part of the window. */
+static const struct drop_source {
+	const char *name, *metrics[COUNTS], *known;
+	drop_reader *read;
+} drop_sources[] = {
+	{"kfree_skb", {"drops", "drops_segments", "drops_bytes"}, NULL, drop_of_kfree_skb},
+	{"softnet", {"softnet"}, NULL, drop_of_softnet},
+	{"socket", {"snmp"}, NULL, drop_of_snmp},
+	{"nic", {"nic"}, "nic_known_s", drop_of_nic},
+};
+
+/* A run that counted drops and has none of this reason and place has 0 of them. */
+static void drops_fill_zeros(struct changes *c)
+{
+	const struct change_row *total = changes_find(c, "total", NO_CPU);
+
+	for (size_t i = 0; total && i < c->n; i++)
+		for (int r = 0; r < c->b->n; r++)
+			if (isnan(c->row[i].x[r]) && !isnan(total->x[r]))
+				c->row[i].x[r] = 0;
+}
+
+/* `c` has the drops, and the segments and bytes where the source counts them. */
+static void drops_put_row(struct block_table *k, const struct changes c[COUNTS],
+			  const struct change_row *r, const struct drop *d)
+{
+	struct value *row = block_row(k->t, &k->b->block);
+	const struct change_row *same;
+	struct estimate e;
+
+	table_set(k->t, row, "whose", value_str(k->t, d->whose));
+	table_set(k->t, row, "source", value_str(k->t, d->source));
+	table_set(k->t, row, "reason", value_str(k->t, d->reason));
+	table_set(k->t, row, "place", value_str(k->t, d->place));
+	changes_put(&c[0], r, k->t, row);
+	for (size_t i = 0; i < COUNTS; i++) {
+		same = changes_find(&c[i], r->name, NO_CPU);
+		if (!same)
+			continue;
+		e = changes_estimate(&c[i], same, AS_COUNT);
+		put_estimate(k->t, row, counts[i].column, &e);
+	}
+}
+
+/* Adds the rows of a source, the highest rate first. Without a drop, its total says so. */
+static void drops_put_source(struct block_table *k, const struct drop_source *source,
+			     const struct changes c[COUNTS])
+{
+	autofree struct change_rate *ranked = changes_rank(&c[0]);
+	const struct change_row *total = changes_find(&c[0], "total", NO_CPU);
+	long left = k->q->limit ? k->q->limit : -1;
+	bool entered = false; /* the workload has a namespace of its own */
+
+	for (size_t i = 0; i < c[0].n; i++)
+		entered |= str_starts(c[0].row[i].name, "workload/");
+	for (size_t i = 0; i < c[0].n && left; i++) {
+		const struct change_row *r = ranked[i].row;
+		autofree char *copy = xstrdup(r->name);
+		struct drop d = {entered ? "host" : "namespace", source->name, NULL, NULL};
+
+		if (r->cpu != NO_CPU || !source->read(&d, copy, r->name))
+			continue;
+		k->found++;
+		if (!k->q->all && !change_happened(&c[0], r))
+			continue;
+		drops_put_row(k, c, r, &d);
+		left--;
+	}
+	if (total && !change_happened(&c[0], total))
+		drops_put_row(k, c, total, &(struct drop){.source = source->name});
+}
+
+static int drops_put_block(struct block_table *k, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t s = 0; s < array_size(drop_sources) && !rc; s++) {
+		const struct drop_source *source = &drop_sources[s];
+		struct changes c[COUNTS] = {0};
+
+		for (size_t i = 0; i < COUNTS && source->metrics[i] && !rc; i++) {
+			rc = changes_read(&c[i], k, source->metrics[i], OF_SIDE, err);
+			drops_fill_zeros(&c[i]);
+		}
+		if (!rc && source->known)
+			rc = changes_known(&c[0], k, source->known, err);
+		if (!rc)
+			drops_put_source(k, source, c);
+		for (size_t i = 0; i < COUNTS; i++)
+			changes_free(&c[i]);
+	}
+	return rc;
+}
+
+static void drops_add_notes(struct block_table *k)
+{
+	changes_note(k);
+	if (k->t->rows)
+		note_add(
+			&k->t->notes, table_how,
+			"one packet may be in several sources, so add up no rows of different sources; counters of softnet, qdisc and nic are those of all programs");
+}
+
+const struct measure measure_drops = {
+	.name = "drops",
+	.what = "dropped packets by reason and place, and every counter of drops beside them",
+	MEASURE_COLUMNS(drops_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
+	.whole = "the kernel drops packets of sockets, namespaces and interfaces, not of a thread",
+	.spare = "runs per_s per_mib bytes",
+	.collectors = "drops softnet snmp nic workload",
+	.block = drops_put_block,
+	.notes = drops_add_notes,
+};

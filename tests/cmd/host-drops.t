@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Packets that are dropped on purpose, in a network namespace. The collector drops and the kernel's counters count each of them.
+. "$(dirname "$0")/../lib.sh"
+need root jq ip
+unset ZCOST_COLLECT
+space=zcost-drops-$$
+cleanup() { ip netns del "$space" 2>/dev/null; }
+ip netns add "$space" 2>err && ip -n "$space" link set lo up 2>err || skip_all "no network namespace: $(cat err)"
+inside() { nsenter --net="/run/netns/$space" "$@"; }
+
+# measure COMMAND...: measures a program of the test; $dropped: how many datagrams it knows of
+measure() {
+	exits 0 "$@" || return 1
+	dropped=$(cat r/workload.out)
+	"$zcost" analyze r 2>log && "$zcost" report drops r --format tsv >table 2>err
+	case $? in 0 | 4) ;; *) cat log err && false ;; esac
+}
+causes() { # causes CAUSE N: inside the namespace
+	measure inside "$zcost" collect -o r --collect host,drops,snmp,nic,softnet,cpu --duration 0.3 --grace 0 -- \
+		"$build/tests/tools/drops" "$@"
+}
+causes closed 1
+why=$(jq -r '.collectors[] | select(.name == "drops" and .state != "ok").why' r/run.json)
+[ -z "$why" ] || skip_all "$why"
+
+# row SOURCE REASON COLUMN: the sum of the column over the rows of the workload and its namespace
+row() {
+	tsv '$at["source"] == source && $at["reason"] ~ reason && $at["whose"] != "host" { n += $at[column] } END { print n + 0 }' \
+		source="$1" reason="^($2)\$" column="$3" table
+}
+# drops CAUSE N REASON [SOURCE COUNTER]: exactly the N datagrams, and nothing else of the namespace, have the reason
+drops() {
+	causes "$1" "$2" || return 1
+	[ "$dropped" -gt 0 ] || { echo "no drop"; return 1; }
+	near "$(row kfree_skb "$3" drops)" "$dropped" 0 && near "$(row kfree_skb '.*' drops)" "$dropped" 0 &&
+		near "$(row kfree_skb "$3" segments)" "$dropped" 0 || { cat table; return 1; }
+	[ $# = 3 ] || near "$(row "$4" "$5" drops)" "$dropped" 1 || { cat table; return 1; }
+}
+ok "a port without a socket" drops closed 40 NO_SOCKET socket UdpNoPorts
+ok "the place is a function of the kernel" test "$(tsv '$at["reason"] == "NO_SOCKET" { print $at["place"] }' table)" = __udp4_lib_rcv
+ok "the bytes are those of the datagrams with their headers" test "$(row kfree_skb NO_SOCKET bytes)" = $((40 * 1008))
+ok "a full receive buffer" drops full 60 SOCKET_RCVBUFF socket UdpRcvbufErrors
+ok "the drops of a full buffer are those of the workload's socket" test \
+	"$(tsv '$at["whose"] == "workload" { n += $at["drops"] } END { print n + 0 }' table)" = "$dropped"
+ok "a wrong checksum" drops checksum 30 UDP_CSUM socket UdpInCsumErrors
+if command -v nft >/dev/null && inside nft -f - 2>err <<-'END'; then
+	table inet zcost {
+		chain in {
+			type filter hook input priority 0
+			udp dport 7 drop
+		}
+	}
+	END
+	ok "a rule of the firewall" drops rule 50 NETFILTER_DROP
+	inside nft delete table inet zcost
+else
+	skip "a rule of the firewall" "no nft: $(cat err)"
+fi
+if inside tc qdisc add dev lo root tbf rate 8kbit burst 3000 limit 3000 2>err; then
+	ok "a short queue" drops queue 50 'QDISC_(OVERLIMIT|DROP)' qdisc drops
+	inside tc qdisc del dev lo root
+else
+	skip "a short queue" "$(cat err)"
+fi
+
+# The workload enters the namespace behind the start of the window.
+entered() {
+	measure "$zcost" collect -o r --collect host,drops --duration 0.3 --grace 0 -- \
+		ip netns exec "$space" "$build/tests/tools/drops" closed 40 && near "$(row kfree_skb NO_SOCKET drops)" 40 0
+}
+ok "a namespace that the workload enters is its own" entered
+
+done_testing
