@@ -1049,7 +1049,8 @@ TEST(waterfall)
 
 	assert_string_equal(x->f.title,
 			    "From baseline to mmap: 100 → 130 ns per KiB on the receiver");
-	assert_has(x->f.subtitle, "what each component saves (−) or adds (+); pale: chance is not");
+	assert_has(x->f.subtitle,
+		   "what each component saves (−) or adds (+); pale: neither better nor");
 	assert_lacks(x->f.remarks, "uring"); /* which is not in it */
 	assert_has(x->f.remarks,
 		   "One pair of 3 variants: baseline and mmap; --base and --new choose");
@@ -1069,6 +1070,7 @@ TEST(waterfall_words)
 	struct fixture *x = waterfall("better", "worse");
 
 	assert_lacks(x->f.subtitle, "pale");
+	assert_has(waterfall("drift?", "others?")->f.foot, "exact Mann-Whitney");
 	base_runs = 2;
 	x = waterfall("too few runs", "");
 	assert_string_equal(x->f.doubt,
