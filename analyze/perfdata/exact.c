@@ -5,7 +5,9 @@
  * waits, and its sample lands behind the code that it was due in. So a sample counts where it was
  * due:
  *
- *   in another context   it is a sample of that context's label, such as "[hardirq local_timer]"
+ *   in another context   it is a sample of the function in which that context was left, by the call
+ *                        chain of the softirq or interrupt that now runs on top of it. Without this
+ *                        function in the chain it is one of the label, as "[hardirq local_timer]"
  *   in the same context, but long before: interrupts were off. "[interrupts off]" is then the
  *                        function, and the place where the sample landed is its caller.
  *
@@ -84,13 +86,21 @@ const struct exact_due *exact_find(const struct exact *x, const struct sample *s
 void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct exact *x,
 			const struct exact_due *d)
 {
+	const bool moved = d->pid && d->pid != c->pid; /* pid 0: threads of the kernel, too */
+
 	c->place = x->labels[d->label].place;
-	if (d->changes) {
+	if (d->changes && d->pid != c->pid)
 		c->pid = c->tid = d->pid;
+	/* Samples land behind an interrupt, so that no chain tells where in the interrupt. */
+	if (d->changes && (moved || c->place == PLACE_HARDIRQ)) {
 		h->mode = MODE_LABEL;
 		h->ip = d->label;
 		h->nr = 0;
 		h->pid = KERNEL_PID;
+		return;
+	}
+	if (d->changes) {
+		h->due = (uint16_t)(d->label + 1);
 		return;
 	}
 	/* The timer missed the periods since then. They lie in the same context. */

@@ -263,7 +263,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 	space = fold_find_version(f, s, user, order);
 	p->head = (struct stack_head){.ip = s->ip,
 				      .pid = space.pid,
-				      .mode = mode,
+				      .mode = (uint16_t)mode,
 				      .nr = (uint32_t)s->nr,
 				      .version = space.version};
 	p->cost = (struct fold_cost){.event = event,
@@ -276,8 +276,8 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	p->hash = stacks_hash(&p->head, p->head.nr ? hash : 0);
 	stacks_prefetch_slot(&f->stacks, p->hash);
-	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, s->tid), s->time,
-				   order, UINT32_MAX);
+	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
+				   s->time, order, UINT32_MAX);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};
 	if (++f->pending == FOLD_BATCH)
 		fold_flush_batch(f);

@@ -22,7 +22,8 @@ struct stack_head {
 	uint64_t ip;
 	uint32_t pid;	  /* KERNEL_PID: no user addresses */
 	uint32_t version; /* side-band version of that space, or of the kernel's */
-	uint32_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample, or a MODE_ of exact.c */
+	uint16_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample, or a MODE_ of exact.c */
+	uint16_t due;	  /* the label of struct exact where the sample was due, + 1; 0: none */
 	uint32_t nr;	  /* addresses in the chain */
 };
 
@@ -67,7 +68,7 @@ static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 static inline uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
 {
 	uint64_t space = (uint64_t)head->version << 32 | head->pid;
-	uint64_t shape = (uint64_t)head->nr << 32 | head->mode;
+	uint64_t shape = (uint64_t)head->nr << 32 | (uint32_t)head->due << 16 | head->mode;
 
 	chain_hash = stacks_mix(chain_hash ^ head->ip, space ^ 0x9e3779b97f4a7c15ULL);
 	return stacks_mix(chain_hash ^ shape, 0xd6e8feb86659fd93ULL);

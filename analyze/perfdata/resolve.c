@@ -308,8 +308,29 @@ static void resolve_entry(struct resolve_thread *w, struct branch *b, struct sta
 		e->frame = branch_frame(b, &w->index, e->frame, place.inlined->symbols[i]);
 }
 
-static void resolve_stack(struct resolve_thread *w, struct branch *b, const struct stack *stack,
-			  struct resolved *out)
+/*
+ * Returns the entry in which a sample was due: the nearest one to the leaf in the context of the
+ * label. If there is none, it is a new entry behind the others, for the label itself.
+ */
+static size_t resolve_due(struct resolve_thread *w, struct branch *b, uint32_t label)
+{
+	const enum exact_place place = w->v->objects.o->exact->labels[label].place;
+	struct stack_entries *e = &w->now, rest = *e;
+	enum context context;
+
+	for (; rest.n; rest.list++, rest.n--) {
+		context = entries_context(&rest);
+		if (context != CTX_UNKNOWN && exact_context(place, context) == context)
+			return e->n - rest.n;
+	}
+	e->list[e->n] = (struct stack_entry){.addr = label, .mode = MODE_LABEL};
+	resolve_entry(w, b, &e->list[e->n], PROFILE_NONE);
+	return e->n;
+}
+
+/* Returns the entry that is the leaf. */
+static const struct stack_entry *resolve_stack(struct resolve_thread *w, struct branch *b,
+					       const struct stack *stack, struct resolved *out)
 {
 	struct stack_entries *e = &w->now, swap;
 	uint32_t frame = PROFILE_NONE;
@@ -326,11 +347,13 @@ static void resolve_stack(struct resolve_thread *w, struct branch *b, const stru
 		resolve_entry(w, b, &e->list[i], frame);
 		frame = e->list[i].frame;
 	}
-	out->frame = frame;
-	out->context = (uint8_t)entries_context(e);
+	i = stack->head.due ? resolve_due(w, b, stack->head.due - 1U) : 0;
+	out->frame = e->list[i].frame;
+	out->context = (uint8_t)entries_context(&(struct stack_entries){e->list + i, e->n - i});
 	swap = w->now;
 	w->now = w->last;
 	w->last = swap;
+	return &w->last.list[i];
 }
 
 static size_t resolve_piece_end(const struct resolver *v, size_t piece)
@@ -349,9 +372,8 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 	for (size_t i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 		uint32_t id = v->stacks.order[i];
 
-		resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
-		leaf = &w->last.list[0]; /* its space is still the current one */
-		if (v->spots)
+		leaf = resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
+		if (v->spots) /* the leaf's space is still the current one */
 			v->spots[id] =
 				spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
 	}
@@ -360,7 +382,7 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 static void resolve_worker(void *arg, size_t number)
 {
 	struct resolve_thread w = {.v = arg};
-	size_t most = (1 << 16) / 8 + 1, piece; /* the size of a record has 16 bits */
+	size_t most = (1 << 16) / 8 + 2, piece; /* the size of a record has 16 bits */
 
 	(void)number;
 	w.now.list = xcalloc(most, sizeof(*w.now.list));

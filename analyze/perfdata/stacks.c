@@ -156,7 +156,8 @@ static int stack_compare_chain(const void *a, const void *b, void *arg)
 		c = compare_u64(l->chain[l->head.nr - i], r->chain[r->head.nr - i]);
 	c = c ? c : compare_u64(l->head.nr, r->head.nr);
 	c = c ? c : compare_u64(l->head.ip, r->head.ip);
-	return c ? c : compare_u64(l->head.mode, r->head.mode);
+	c = c ? c : compare_u64(l->head.mode, r->head.mode);
+	return c ? c : compare_u64(l->head.due, r->head.due);
 }
 
 static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)

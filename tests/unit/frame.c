@@ -199,20 +199,34 @@ TEST(late_sample_of_the_kernel_has_interrupts_off)
 	assert_int_equal(mode_of_late_sample(50000, AT_HALT, kernel, 3), kernel);
 }
 
+/* The chain is of no use if it is that of another process, or if the sample was due in an
+ * interrupt. */
 TEST(sample_due_in_another_context_counts_there)
 {
+	static const struct {
+		uint32_t pid, label, nr;
+	} rows[] = {
+		{OTHER, AT_TIMER, 0}, {OTHER, AT_SYSCALL, 0}, {OWN, AT_TIMER, 0},
+		{OWN, AT_SYSCALL, 3}, {0, AT_HALT, 3},
+	};
 	const struct exact x = {.labels = (struct exact_label *)places};
-	const struct exact_due d = {.late = 70000, .pid = OTHER, .label = AT_TIMER, .changes = 2};
-	struct stack_head h = {.mode = PERF_RECORD_MISC_KERNEL, .ip = 5, .nr = 3, .pid = OWN};
-	struct fold_cost c = {.pid = OWN, .tid = OWN};
 
-	exact_place_sample(&c, &h, &x, &d);
-	assert_int_equal(c.place, PLACE_HARDIRQ);
-	assert_int_equal(c.pid, OTHER);
-	assert_int_equal(c.tid, OTHER);
-	assert_int_equal(h.mode, MODE_LABEL);
-	assert_int_equal(h.ip, AT_TIMER);
-	assert_int_equal(h.nr, 0);
+	each (r, rows) {
+		const struct exact_due d = {
+			.late = 70000, .pid = r->pid, .label = r->label, .changes = 2};
+		struct stack_head h = {
+			.mode = PERF_RECORD_MISC_KERNEL, .ip = 5, .nr = 3, .pid = OWN};
+		struct fold_cost c = {.pid = OWN, .tid = OWN + 1};
+
+		exact_place_sample(&c, &h, &x, &d);
+		assert_int_equal(c.place, places[r->label].place);
+		assert_int_equal(c.pid, r->pid);
+		assert_int_equal(c.tid, r->pid == OWN ? OWN + 1 : r->pid);
+		assert_int_equal(h.mode, r->nr ? PERF_RECORD_MISC_KERNEL : MODE_LABEL);
+		assert_int_equal(h.ip, r->nr ? 5 : r->label);
+		assert_int_equal(h.nr, r->nr);
+		assert_int_equal(h.due, r->nr ? r->label + 1 : 0);
+	}
 }
 
 /* --- weights --- */
@@ -344,6 +358,94 @@ TEST_WITH(sample_counts_where_it_was_due, set_up())
 	add_samples(2, 20, 1, OWN, IN_USER, NULL);
 	weights_are("1\t7\t1\tw\tuser\t\t2000000\t\n1\t8\t1\to\thardirq\tlocal_timer\t3000000\t\n",
 		    "7/user = 2, 8/hardirq [hardirq local_timer] = 3, weight = 5");
+}
+
+TEST_WITH(sample_has_the_command_of_the_process_in_which_it_was_due, set_up())
+{
+	struct profile p;
+
+	w_comm(&records, 0, OWN, OWN, false, "mine");
+	w_comm(&records, 0, OTHER, OTHER, false, "theirs");
+	add_samples(1, 0, 1, OWN, IN_USER, "9\t8\tuser\t\t1");
+	p = weighed("1\t8\t1\to\tuser\t\t1000000\t\n");
+	assert_int_equal(p.ncosts, 1);
+	assert_string_equal(intern_get(&p.strings, p.costs[0].comm), "theirs");
+	profile_free(&p);
+}
+
+/* --- where a sample was due, by its chain --- */
+
+/* Adds a sample whose chain, leaf first, has functions of the kernel, or of the process: "user". */
+static void add_chain(uint64_t ms, uint32_t pid, const char *chain, const char *due)
+{
+	static const char *const names[] = {"copy",
+					    "entry_SYSCALL_64",
+					    "asm_sysvec_reschedule",
+					    "handle_softirqs",
+					    "cpu_startup_entry",
+					    "kthread"};
+	struct w_sample s = {.time = ms * MS + 500, .period = MS, .pid = pid, .tid = pid, .cpu = 1};
+	autofree char *text = xstrdup(chain);
+	char *rest = text, *name;
+	size_t n = 0, i;
+
+	for (i = 0; i < array_size(names); i++)
+		w_ksymbol(&records, 0, IN_KERNEL + 0x100 * i, 0x100, false, names[i]);
+	s.mode = str_starts(chain, "user") ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+	s.chain[n++] = (uint64_t)PERF_CONTEXT_KERNEL;
+	while ((name = str_token(&rest, ' '))) {
+		for (i = 0; i < array_size(names) && strcmp(names[i], name); i++)
+			;
+		if (i == array_size(names))
+			s.chain[s.mode == PERF_RECORD_MISC_USER ? 0 : n++] =
+				(uint64_t)PERF_CONTEXT_USER;
+		s.chain[n++] = i == array_size(names) ? IN_USER : IN_KERNEL + 0x100 * i + 8;
+	}
+	w_sample(&records, &s);
+	str_printf(&due_rows, "1\t%llu\t%s\n", (unsigned long long)ms * MS, due);
+}
+
+/* An interrupt, a softirq and a switch came between a moment in the context and the sample. */
+TEST_WITH(chain_tells_the_function_in_which_a_sample_was_due, set_up())
+{
+#define IN_SOFTIRQ "handle_softirqs asm_sysvec_reschedule "
+	static const struct {
+		uint32_t pid;
+		const char *chain, *due, *times, *expected;
+	} rows[] = {
+		{OWN, IN_SOFTIRQ "copy entry_SYSCALL_64 user", "7\tsyscall\t", "7\t1\tw\tsyscall\t",
+		 "7/syscall copy = 1"},
+		{OWN, "handle_softirqs copy entry_SYSCALL_64 user", "7\tsyscall\t",
+		 "7\t1\tw\tsyscall\t", "7/syscall copy = 1"},
+		{OWN, "copy entry_SYSCALL_64 user", "7\tsyscall\t", "7\t1\tw\tsyscall\t",
+		 "7/syscall copy = 1"},
+		{OWN, IN_SOFTIRQ "user", "7\tuser\t", "7\t1\tw\tuser\t", "7/user 0x1000 = 1"},
+		{OWN, IN_SOFTIRQ "copy entry_SYSCALL_64 user", "7\tuser\t", "7\t1\tw\tuser\t",
+		 "7/user 0x1000 = 1"},
+		{OWN, "copy handle_softirqs entry_SYSCALL_64 user", "7\tsoftirq_in_syscall\tRCU",
+		 "7\t1\tw\tsoftirq_in_syscall\tRCU", "7/softirq in syscall copy = 1"},
+		{OTHER, IN_SOFTIRQ "copy kthread", "0\tkthread\t", "0\t0\t\tkthread\t",
+		 "0/kthread copy = 1"},
+		{0, IN_SOFTIRQ "copy cpu_startup_entry", "0\thalt\t", "0\t0\t\thalt\t",
+		 "0/idle copy = 1"},
+		{0, "copy cpu_startup_entry", "0\tidle\t", "0\t0\t\tidle\t",
+		 "0/idle task [idle] = 1"},
+		{OWN, "user", "7\tsyscall\t", "7\t1\tw\tsyscall\t", "7/syscall [syscall] = 1"},
+		{OTHER, "copy entry_SYSCALL_64 user", "7\tsyscall\t", "7\t1\tw\tsyscall\t",
+		 "7/syscall [syscall] = 1"},
+		{OWN, "user", "7\thardirq\tdevice", "7\t1\tw\thardirq\tdevice",
+		 "7/hardirq [hardirq device] = 1"},
+	};
+
+	each (r, rows) {
+		autofree char *due = xasprintf("9\t%s\t1", r->due),
+			      *times = xasprintf("1\t%s\t1000000\t\n", r->times),
+			      *expected = xasprintf("%s, weight = 1", r->expected);
+
+		set_up();
+		add_chain(0, r->pid, r->chain, due);
+		weights_are(times, expected);
+	}
 }
 
 /* Interrupts were off in half of the samples of a system call. */
