@@ -265,7 +265,8 @@ static struct profile weighed(const char *times)
 	static const uint32_t workload[] = {OWN};
 	struct writer w = {0};
 	struct profile p;
-	struct perfdata_options o = {.threads = 1, .workload = workload, .nworkload = 1};
+	struct perfdata_options o = {
+		.threads = 1, .addresses = true, .workload = workload, .nworkload = 1};
 
 	read_times(times);
 	read_due(due_rows.buf);
