@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stands for all user addresses in no mapping. */
+#define NOWHERE ((uint64_t)PERF_CONTEXT_MAX - 1)
+
 enum {
 	CHAIN_MAX = 1 << 16, /* the size of a record has 16 bits */
 	THREADS_DEEP = 8,    /* limits the chain of processes whose pid was a thread's tid */
@@ -22,7 +25,8 @@ enum {
 /* A sample on its way into the tables. */
 struct fold_pending {
 	struct stack_head head;
-	const void *chain;
+	const uint8_t *chain; /* may be unaligned */
+	uint64_t *own;	      /* the chain, if it is a copy in the fold's room; or NULL */
 	uint64_t hash;
 	struct fold_cost cost;
 	struct cursor read; /* PERF_SAMPLE_READ: the values */
@@ -34,8 +38,9 @@ static void fold_init(struct fold *f, const struct recording *r, const struct pe
 	stacks_init(&f->stacks);
 	f->events = xcalloc(r->events.n + 1, sizeof(*f->events));
 	f->batch = xcalloc(FOLD_BATCH, sizeof(*f->batch));
-	if (r->swap)
-		f->swapped = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
+	f->hides = !o->addresses && !history_may_map(&r->history, NOWHERE);
+	f->seen = xcalloc(1, sizeof(*f->seen));
+	f->room = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
 	f->kernel = sideband_get_timeline(&r->side.spaces, KERNEL_PID);
 	f->unwinder = unwinder_new(r->unwinding);
 }
@@ -46,7 +51,8 @@ static void fold_finish(struct fold *f)
 	stacks_finish(&f->stacks);
 	fold_costs_finish(&f->costs);
 	free(f->batch);
-	free(f->swapped);
+	free(f->seen);
+	free(f->room);
 	free(f->reader.buf);
 }
 
@@ -140,6 +146,120 @@ static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 	}
 }
 
+/* --- chains --- */
+
+/* Copies the chain, once, to where it may be changed until the batch is counted. */
+static uint64_t *fold_own_chain(struct fold *f, struct fold_pending *p)
+{
+	if (!p->own) {
+		p->own = f->room + f->room_used;
+		memcpy(p->own, p->chain, p->head.nr * sizeof(*p->own));
+		p->chain = (uint8_t *)p->own;
+		f->room_used += p->head.nr;
+	}
+	return p->own;
+}
+
+static void fold_swap_chain(struct fold *f, struct fold_pending *p)
+{
+	uint64_t *own = fold_own_chain(f, p);
+
+	for (uint32_t i = 0; i < p->head.nr; i++)
+		own[i] = __builtin_bswap64(own[i]);
+}
+
+static uint64_t chain_address(const uint8_t *chain, uint32_t i)
+{
+	uint64_t addr;
+
+	memcpy(&addr, chain + 8 * (size_t)i, sizeof(addr));
+	return addr;
+}
+
+/* Hashes the chain, two addresses at a time. */
+static uint64_t fold_hash_chain(const uint8_t *chain, uint32_t nr)
+{
+	uint64_t h = nr;
+	uint32_t i;
+
+	for (i = 0; i + 1 < nr; i += 2)
+		h = stacks_mix(h ^ chain_address(chain, i) ^ 0x9e3779b97f4a7c15ULL,
+			       chain_address(chain, i + 1) ^ 0xd6e8feb86659fd93ULL);
+	return i == nr ? h : stacks_mix(h ^ chain_address(chain, i), 0x9e3779b97f4a7c15ULL);
+}
+
+/* Returns the place of the first user address in the chain, or its end. */
+static uint32_t chain_user_part(const uint8_t *chain, uint32_t nr)
+{
+	uint32_t i = 0;
+
+	if (nr && chain_address(chain, 0) < (uint64_t)PERF_CONTEXT_MAX)
+		return 0;
+	while (i < nr && chain_address(chain, i) != (uint64_t)PERF_CONTEXT_USER)
+		i++;
+	return i < nr ? i + 1 : nr;
+}
+
+/* --- addresses in no mapping --- */
+
+/*
+ * All user addresses in no mapping become NOWHERE before stacks are counted. They are data, and
+ * each value would make another stack. Most are so odd that no process has a mapping near them.
+ */
+static void fold_hide_odd_callers(struct fold *f, struct fold_pending *p, uint32_t from)
+{
+	const struct history *h = &f->r->history;
+	uint64_t addr;
+
+	for (uint32_t i = from; i < p->head.nr; i++) {
+		addr = chain_address(p->chain, i);
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX)
+			break;
+		if (!history_may_map(h, addr))
+			fold_own_chain(f, p)[i] = NOWHERE;
+	}
+}
+
+static bool fold_is_unmapped(struct fold *f, const struct fold_pending *p, uint64_t addr)
+{
+	return !history_find_again(&f->r->history, f->seen, p->head.pid, addr, p->head.version);
+}
+
+/*
+ * Hides the rest in a stack that is new. Returns false if there is none. The first address of a
+ * chain may repeat the leaf (resolve.c), so the two stay equal, or different.
+ */
+static bool fold_hide_unmapped(struct fold *f, struct fold_pending *p)
+{
+	bool leaf = p->head.mode == PERF_RECORD_MISC_USER && fold_is_unmapped(f, p, p->head.ip);
+	bool user = true, first = true, found = leaf;
+	uint64_t *own = fold_own_chain(f, p);
+
+	for (uint32_t i = 0; i < p->head.nr; i++) {
+		if (own[i] >= (uint64_t)PERF_CONTEXT_MAX) {
+			user = own[i] == (uint64_t)PERF_CONTEXT_USER;
+			continue;
+		}
+		if (user && !(first && leaf && own[i] != p->head.ip) &&
+		    fold_is_unmapped(f, p, own[i])) {
+			found |= own[i] != NOWHERE;
+			own[i] = NOWHERE;
+		}
+		first = false;
+	}
+	p->head.ip = leaf ? NOWHERE : p->head.ip;
+	return found;
+}
+
+/* Returns the number of the stack. Only a new stack is searched for addresses in no mapping. */
+static uint32_t fold_stack_id(struct fold *f, struct fold_pending *p)
+{
+	if (f->hides && p->head.pid != KERNEL_PID &&
+	    !stacks_has(&f->stacks, p->hash, &p->head, p->chain) && fold_hide_unmapped(f, p))
+		p->hash = stacks_hash(&p->head, fold_hash_chain(p->chain, p->head.nr));
+	return stacks_id(&f->stacks, p->hash, &p->head, p->chain);
+}
+
 /* --- the batch --- */
 
 static void fold_flush_batch(struct fold *f)
@@ -150,7 +270,7 @@ static void fold_flush_batch(struct fold *f)
 	for (size_t i = 0; i < n; i++)
 		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (size_t i = 0; i < n; i++) {
-		b[i].cost.stack = stacks_id(&f->stacks, b[i].hash, &b[i].head, b[i].chain);
+		b[i].cost.stack = fold_stack_id(f, &b[i]);
 		fold_costs_prefetch(&f->costs, f->stacks.list[b[i].cost.stack]);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -162,38 +282,7 @@ static void fold_flush_batch(struct fold *f)
 		fold_add_cost(f, &b[i].cost);
 	}
 	f->pending = 0;
-}
-
-static const void *fold_swap_chain(struct fold *f, const struct sample *s)
-{
-	uint64_t *to = (uint64_t *)(f->swapped + f->pending * CHAIN_MAX), v;
-
-	for (uint64_t i = 0; i < s->nr; i++) {
-		memcpy(&v, s->chain + 8 * i, sizeof(v));
-		to[i] = __builtin_bswap64(v);
-	}
-	return to;
-}
-
-/* Hashes the chain, two addresses at a time. Sets *user if a part of it is in user space. */
-static uint64_t fold_hash_chain(const void *chain, uint32_t nr, bool *user)
-{
-	const uint8_t *at = chain;
-	uint64_t h = nr, w[2] = {0};
-	uint32_t i;
-
-	for (i = 0; i + 1 < nr; i += 2, at += 16) {
-		memcpy(w, at, sizeof(w));
-		if (w[0] == (uint64_t)PERF_CONTEXT_USER || w[1] == (uint64_t)PERF_CONTEXT_USER ||
-		    (!i && w[0] < (uint64_t)PERF_CONTEXT_MAX))
-			*user = true;
-		h = stacks_mix(h ^ w[0] ^ 0x9e3779b97f4a7c15ULL, w[1] ^ 0xd6e8feb86659fd93ULL);
-	}
-	if (i == nr)
-		return h;
-	memcpy(w, at, sizeof(w[0]));
-	*user |= w[0] == (uint64_t)PERF_CONTEXT_USER || (!i && w[0] < (uint64_t)PERF_CONTEXT_MAX);
-	return stacks_mix(h ^ w[0], 0x9e3779b97f4a7c15ULL);
+	f->room_used = 0;
 }
 
 static const struct side_timeline *fold_find_timeline(struct fold_cached *cache,
@@ -254,18 +343,20 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 {
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
-	bool user = mode == PERF_RECORD_MISC_USER;
 	struct side_space space;
-	uint64_t hash;
+	uint32_t user;
 
-	p->chain = s->nr && f->swapped ? fold_swap_chain(f, s) : s->chain;
-	hash = fold_hash_chain(p->chain, (uint32_t)s->nr, &user);
-	space = fold_find_version(f, s, user, order);
-	p->head = (struct stack_head){.ip = s->ip,
-				      .pid = space.pid,
-				      .mode = (uint16_t)mode,
-				      .nr = (uint32_t)s->nr,
-				      .version = space.version};
+	p->chain = s->chain;
+	p->own = NULL;
+	p->head = (struct stack_head){.ip = s->ip, .mode = (uint16_t)mode, .nr = (uint32_t)s->nr};
+	if (f->r->swap)
+		fold_swap_chain(f, p);
+	user = chain_user_part(p->chain, p->head.nr);
+	if (f->hides)
+		fold_hide_odd_callers(f, p, user + 1);
+	space = fold_find_version(f, s, mode == PERF_RECORD_MISC_USER || user < p->head.nr, order);
+	p->head.pid = space.pid;
+	p->head.version = space.version;
 	p->cost = (struct fold_cost){.event = event,
 				     .cpu = s->cpu,
 				     .pid = s->pid,
@@ -274,7 +365,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .weight = s->period};
 	if (f->due)
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
-	p->hash = stacks_hash(&p->head, p->head.nr ? hash : 0);
+	p->hash = stacks_hash(&p->head, fold_hash_chain(p->chain, p->head.nr));
 	stacks_prefetch_slot(&f->stacks, p->hash);
 	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
 				   s->time, order, UINT32_MAX);

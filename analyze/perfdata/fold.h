@@ -81,6 +81,9 @@ static inline void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
 
 void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
 
+/* Returns whether stacks_id would find the stack. */
+bool stacks_has(const struct stacks *s, uint64_t hash, const struct stack_head *head,
+		const void *chain);
 /* Returns the id of the stack, and adds it if it is new. `chain` need not be aligned. */
 uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
 		   const void *chain);
@@ -150,7 +153,10 @@ struct fold {
 	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
-	uint8_t *swapped; /* swapped chains, for files of the other endianness */
+	bool hides;	/* makes user addresses in no mapping equal */
+	uint64_t *room; /* chains of the batch that differ from the file's; room_used: addresses */
+	size_t room_used;
+	struct history_seen *seen;
 	struct chunk_reader reader;
 	uint64_t first_ns, last_ns, unknown_ids, outside, backwards, bad_samples, bad_order;
 };

@@ -173,17 +173,34 @@ struct history_space {
 	uint32_t n, cap, nforks, forks_cap;
 };
 
+enum { MARK_BITS = 15, PLACE_BITS = 21 }; /* a place has 2 MiB */
+
 struct history {
 	const struct sideband *side;
 	struct map index; /* pid -> index + 1 */
 	struct history_space *list;
 	size_t n, cap;
 	struct history_space programs; /* such as BPF, in kernel memory */
+	/* A bit for each history_mark_of: whether any process ever maps a place with this hash. */
+	uint64_t marks[(1 << MARK_BITS) / 64];
 };
 
 /* `side` must be finished and must outlive the history. */
 void history_make(struct history *h, const struct sideband *side);
 void history_free(struct history *h);
+
+static inline uint32_t history_mark_of(uint64_t addr)
+{
+	return (uint32_t)((addr >> PLACE_BITS) * 0x9e3779b97f4a7c15ULL >> (64 - MARK_BITS));
+}
+
+/* Returns false only for a user address that no process ever maps. It is quick. */
+static inline bool history_may_map(const struct history *h, uint64_t addr)
+{
+	uint32_t i = history_mark_of(addr);
+
+	return h->marks[i / 64] >> i % 64 & 1;
+}
 
 /*
  * Returns what `pid` had mapped at `addr` in `version`, or NULL. UINT32_MAX is the version before
@@ -191,6 +208,22 @@ void history_free(struct history *h);
  */
 const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
 				    uint32_t version);
+
+/* Recently used pages. Stacks use few at a time. */
+enum { SEEN_PAGES = 1024 };
+struct seen_page {
+	uint64_t page; /* + 1 */
+	uint32_t pid, version;
+	const struct side_map *map;
+};
+
+struct history_seen {
+	struct seen_page pages[SEEN_PAGES];
+};
+
+/* As history_find, and faster where `seen` has the page. One thread may use `seen`. */
+const struct side_map *history_find_again(const struct history *h, struct history_seen *seen,
+					  uint32_t pid, uint64_t addr, uint32_t version);
 
 /* Returns the program in kernel memory at `addr` in `version`, or NULL. */
 const struct side_ksymbol *history_find_program(const struct history *h, uint64_t addr,

@@ -4,9 +4,12 @@
 #include "lib/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Limits the parents to visit, because a damaged file may name any pid. */
 enum { FORKS_DEEP = 4096 };
+
+enum { PAGE_BITS = 12, PLACES_MOST = 1 << 9 };
 
 static struct history_space *history_get_space(struct history *h, uint32_t pid)
 {
@@ -17,6 +20,21 @@ static struct history_space *history_get_space(struct history *h, uint32_t pid)
 		*id = h->n;
 	}
 	return &h->list[*id - 1];
+}
+
+/* Marks where a map is. A long one, or one without an end, marks everything. */
+static void history_mark_map(struct history *h, const struct side_map *m)
+{
+	uint64_t at = m->start >> PLACE_BITS, last = (m->end - 1) >> PLACE_BITS;
+	uint32_t i;
+
+	if (last - at > PLACES_MOST)
+		memset(h->marks, 0xff, sizeof(h->marks));
+	else
+		for (; at <= last; at++) {
+			i = history_mark_of(at << PLACE_BITS);
+			h->marks[i / 64] |= 1ULL << i % 64;
+		}
 }
 
 static void history_add_map(struct history_space *s, const struct side_map *m, uint32_t map,
@@ -84,6 +102,8 @@ void history_make(struct history *h, const struct sideband *side)
 		if (row->kind == SIDE_MAP) {
 			history_add_map(history_get_space(h, row->pid), &side->maps[row->what],
 					row->what, (uint32_t)i);
+			if (row->pid != KERNEL_PID)
+				history_mark_map(h, &side->maps[row->what]);
 		} else if (row->kind == SIDE_KSYMBOL) {
 			history_apply_program(h, &loaded, row->what, (uint32_t)i);
 		} else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid) {
@@ -175,6 +195,21 @@ const struct side_map *history_find(const struct history *h, uint32_t pid, uint6
 	const struct history_map *m = history_find_deep(h, pid, addr, version, &deep);
 
 	return m ? &h->side->maps[m->map] : NULL;
+}
+
+const struct side_map *history_find_again(const struct history *h, struct history_seen *seen,
+					  uint32_t pid, uint64_t addr, uint32_t version)
+{
+	uint64_t page = addr >> PAGE_BITS;
+	struct seen_page *s = &seen->pages[hash_mix(page ^ (uint64_t)pid << 40) % SEEN_PAGES];
+
+	/* One page may have several maps: [vsyscall], or odd files of JIT compilers. */
+	if (s->page == page + 1 && s->pid == pid && s->version == version && s->map &&
+	    addr >= s->map->start && addr < s->map->end)
+		return s->map;
+	*s = (struct seen_page){.page = page + 1, .pid = pid, .version = version};
+	s->map = history_find(h, pid, addr, version);
+	return s->map;
 }
 
 const struct side_ksymbol *history_find_program(const struct history *h, uint64_t addr,

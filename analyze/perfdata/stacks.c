@@ -97,25 +97,38 @@ static bool stack_equals(const struct stack *a, const struct stack_head *head, c
 	       !(head->nr && memcmp(a->chain, chain, head->nr * sizeof(uint64_t)));
 }
 
+/* Returns the slot of the stack, or a free slot. */
+static uint64_t *stacks_find_slot(const struct stacks *s, uint64_t hash,
+				  const struct stack_head *head, const void *chain)
+{
+	size_t i = stacks_first_slot(s, hash);
+	uint64_t *slot;
+
+	for (;;) {
+		slot = stacks_likely_slot(s, hash, i);
+		if (!*slot || stack_equals(s->list[(uint32_t)*slot - 1], head, chain))
+			return slot;
+		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
+	}
+}
+
+bool stacks_has(const struct stacks *s, uint64_t hash, const struct stack_head *head,
+		const void *chain)
+{
+	return *stacks_find_slot(s, hash, head, chain);
+}
+
 uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
 		   const void *chain)
 {
 	uint64_t *slot;
-	size_t i;
 
 	if (s->n * 2 >= s->nslots)
 		stacks_grow(s);
-	i = stacks_first_slot(s, hash);
-	for (;;) {
-		slot = stacks_likely_slot(s, hash, i);
-		if (!*slot)
-			break;
-		if (stack_equals(s->list[(uint32_t)*slot - 1], head, chain))
-			return (uint32_t)*slot - 1;
-		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
-	}
-	*slot = hash << 32 | (stacks_append(s, head, chain) + 1);
-	return (uint32_t)s->n - 1;
+	slot = stacks_find_slot(s, hash, head, chain);
+	if (!*slot)
+		*slot = hash << 32 | (stacks_append(s, head, chain) + 1);
+	return (uint32_t)*slot - 1;
 }
 
 /* --- order --- */

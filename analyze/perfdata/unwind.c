@@ -78,7 +78,7 @@ bool unwind_regs_read(struct unwind_regs *regs, const struct unwind_arch *arch, 
 
 /* --- stacks --- */
 
-enum { SEEN = 1024, PAGE_BITS = 12, CHAIN_MAX = (1 << 16) / 8, FP_FAR = 0x4000 };
+enum { CHAIN_MAX = (1 << 16) / 8, FP_FAR = 0x4000 };
 
 struct unwinding {
 	const struct recording *r;
@@ -88,17 +88,10 @@ struct unwinding {
 	uint64_t *missed;	       /* by object: stacks that ended there without a row */
 };
 
-/* Recently used pages. Stacks use few at a time. */
-struct seen_page {
-	uint64_t page; /* + 1 */
-	uint32_t pid, version;
-	const struct side_map *map;
-};
-
 struct unwinder {
 	struct unwinding *with;
 	struct unwind_object **objects; /* by side-band DSO */
-	struct seen_page seen[SEEN];
+	struct history_seen seen;
 	uint64_t **chains; /* by slot */
 	size_t nchains;
 	struct profile_unwinds counts;
@@ -157,20 +150,6 @@ struct unwinder *unwinder_new(struct unwinding *with)
 
 /* --- look-ups --- */
 
-static const struct side_map *unwind_find_map(const struct unwind_walk *w, uint64_t addr)
-{
-	uint64_t page = addr >> PAGE_BITS;
-	struct seen_page *s = &w->u->seen[hash_mix(page ^ (uint64_t)w->pid << 40) % SEEN];
-
-	/* One page may have several maps: [vsyscall], or odd files of JIT compilers. */
-	if (s->page == page + 1 && s->pid == w->pid && s->version == w->version && s->map &&
-	    addr >= s->map->start && addr < s->map->end)
-		return s->map;
-	*s = (struct seen_page){.page = page + 1, .pid = w->pid, .version = w->version};
-	s->map = history_find(&w->u->with->r->history, w->pid, addr, w->version);
-	return s->map;
-}
-
 static struct unwind_object *unwinder_get_object(struct unwinder *u, uint32_t dso)
 {
 	const struct unwinding *with = u->with;
@@ -191,7 +170,8 @@ static struct unwind_object *unwinder_get_object(struct unwinder *u, uint32_t ds
 
 static const struct unwind_row *unwind_row_at(struct unwind_walk *w, uint64_t pc)
 {
-	const struct side_map *map = unwind_find_map(w, pc);
+	const struct side_map *map =
+		history_find_again(&w->u->with->r->history, &w->u->seen, w->pid, pc, w->version);
 
 	if (!map)
 		return NULL;

@@ -256,7 +256,7 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 	}
 }
 
-enum { SAMPLES = 24000, LEVELS = 14, MAPPED = 8, PIDS = 65 };
+enum { SAMPLES = 24000, LEVELS = 14, MAPPED = 8, ODD = 11, PIDS = 65 };
 
 /* What the profile must have: sums over the samples, or over the rows. */
 struct sums {
@@ -285,7 +285,7 @@ static void write_chance_sample(struct writer *w, struct sums *sums)
 
 	s.pid = s.tid = 1 + dice(9) * dice(9);
 	for (uint32_t i = 0; i < n; i++) {
-		s.chain[n - i] = 0x1000 * (i + 1) + 16 * dice(3);
+		s.chain[n - i] = (i < ODD ? 0 : ~0ULL << 60) + 0x1000 * (i + 1) + 16 * dice(3);
 		for (int all = 0; all < 2; all++) {
 			frame[all] =
 				hash_mix(frame[all] ^ (all || i < MAPPED ? s.chain[n - i] : 0));
