@@ -226,25 +226,50 @@ static bool kallsym_was_loaded(const struct objects *ob, const struct symtab_sym
 	return !strcmp(name, its);
 }
 
+static int object_read_files(struct objects *ob, struct object *obj, const struct dso_identity *id,
+			     char *why, size_t why_size)
+{
+	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
+	struct dso_files files;
+	int ret;
+
+	from.want_dwarf = ob->o->inlines && !id->module;
+	ret = dso_files_find(&files, &from, id, why, why_size);
+	if (ret)
+		return ret;
+	ret = dso_files_symbols(&obj->table, &files, id, why, why_size);
+	if (from.want_dwarf)
+		obj->inlines = inlines_of_files(&files, ob->o->cache, from.unread);
+	dso_files_close(&files);
+	return ret;
+}
+
+/* Other recordings of the capture have the same symbols of an object with a build-id. */
+static int object_read_cached(struct objects *ob, struct object *obj, const struct dso_identity *id,
+			      char *why, size_t why_size)
+{
+	autofree char *key = xasprintf("%d %s %s %s", id->module, id->build_id,
+				       ob->o->host_dir ? ob->o->host_dir : "", id->name);
+	int ret;
+
+	if (symbol_cache_copy(ob->o->cache, &obj->table, key))
+		return 0;
+	ret = object_read_files(ob, obj, id, why, why_size);
+	if (!ret && !__atomic_load_n(&ob->p->unread.why, __ATOMIC_ACQUIRE))
+		symbol_cache_keep(ob->o->cache, &obj->table, key);
+	return ret;
+}
+
 /* Releases the lock while it reads, so that other threads can use other objects. */
 static void object_read_symbols(struct objects *ob, struct object *obj,
 				const struct dso_identity *id)
 {
-	struct symbol_sources from = identity_sources(ob->r, ob->o, id);
 	char why[512];
-
-	struct dso_files files;
 	int ret;
 
 	pthread_mutex_unlock(&ob->lock);
-	from.want_dwarf = ob->o->inlines && !id->module;
-	ret = dso_files_find(&files, &from, id, why, sizeof(why));
-	if (!ret) {
-		ret = dso_files_symbols(&obj->table, &files, id, why, sizeof(why));
-		if (from.want_dwarf)
-			obj->inlines = inlines_of_files(&files, ob->o->cache, from.unread);
-		dso_files_close(&files);
-	}
+	ret = (id->build_id && !ob->o->inlines ? object_read_cached
+					       : object_read_files)(ob, obj, id, why, sizeof(why));
 	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH
 		       : obj->table.n ? UNRESOLVED_GAP
 				      : UNRESOLVED_NO_SYMBOLS;

@@ -80,7 +80,10 @@ int store_create(struct store **store, const char *path, struct error *err)
 		remains_remove(path);
 		rc = store_make_file(s->tmp, err);
 	}
-	if (!rc && sqlite3_open(path ? s->tmp : ":memory:", &s->db))
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	if (!rc && sqlite3_open_v2(path ? s->tmp : ":memory:", &s->db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+				   NULL))
 		rc = sql_error(s, err);
 	if (!rc)
 		rc = store_write_schema(s, err);

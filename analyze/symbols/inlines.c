@@ -284,7 +284,7 @@ struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_ca
 /* libdw remembers what it could not read, so the next recording opens such a file again. */
 void inlines_give_back(struct inlines *in, struct symbol_cache *cache)
 {
-	if (in && !in->unread->why)
+	if (in && !__atomic_load_n(&in->unread->why, __ATOMIC_ACQUIRE))
 		symbol_cache_give(cache, in->path, in);
 	else
 		inlines_close(in);

@@ -116,11 +116,11 @@ enum { IDLE_MAX = 64 }; /* each has an open file */
 
 struct symbol_cache {
 	pthread_mutex_t lock;
-	struct cached_kernel {
-		char *path;
+	struct cached_table {
+		char *key;
 		struct symtab table;
-	} * kernels;
-	size_t nkernels, kernels_cap;
+	} * tables;
+	size_t ntables, tables_cap;
 	struct idle_inlines {
 		char *path;
 		struct inlines *in;
@@ -138,11 +138,11 @@ struct symbol_cache *symbol_cache_new(void)
 
 void symbol_cache_free(struct symbol_cache *c)
 {
-	for (size_t i = 0; i < c->nkernels; i++) {
-		free(c->kernels[i].path);
-		symtab_free(&c->kernels[i].table);
+	for (size_t i = 0; i < c->ntables; i++) {
+		free(c->tables[i].key);
+		symtab_free(&c->tables[i].table);
 	}
-	free(c->kernels);
+	free(c->tables);
 	for (size_t i = 0; i < c->nidle; i++) {
 		free(c->idle[i].path);
 		inlines_close(c->idle[i].in);
@@ -151,26 +151,57 @@ void symbol_cache_free(struct symbol_cache *c)
 	free(c);
 }
 
+/* The caller holds the lock. */
+static bool symbol_cache_find(const struct symbol_cache *c, struct symtab *t, const char *key)
+{
+	for (size_t i = 0; i < c->ntables; i++)
+		if (!strcmp(c->tables[i].key, key)) {
+			symtab_copy(t, &c->tables[i].table);
+			return true;
+		}
+	return false;
+}
+
+/* The caller holds the lock. */
+static void symbol_cache_add(struct symbol_cache *c, const struct symtab *t, const char *key)
+{
+	array_add(c->tables, c->ntables, c->tables_cap, (struct cached_table){.key = xstrdup(key)});
+	symtab_copy(&c->tables[c->ntables - 1].table, t);
+}
+
+bool symbol_cache_copy(struct symbol_cache *c, struct symtab *t, const char *key)
+{
+	bool found = false;
+
+	if (c) {
+		pthread_mutex_lock(&c->lock);
+		found = symbol_cache_find(c, t, key);
+		pthread_mutex_unlock(&c->lock);
+	}
+	return found;
+}
+
+void symbol_cache_keep(struct symbol_cache *c, const struct symtab *t, const char *key)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	symbol_cache_add(c, t, key);
+	pthread_mutex_unlock(&c->lock);
+}
+
 int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
 			  struct error *err)
 {
-	size_t i;
 	int rc = 0;
 
 	if (!c)
 		return kallsyms_read(t, path, err);
 	pthread_mutex_lock(&c->lock); /* also while it reads: other threads want the same file */
-	for (i = 0; i < c->nkernels && strcmp(c->kernels[i].path, path) != 0; i++)
-		;
-	if (i < c->nkernels) {
-		symtab_copy(t, &c->kernels[i].table);
-	} else {
+	if (!symbol_cache_find(c, t, path)) {
 		rc = kallsyms_read(t, path, err);
-		if (!rc) {
-			array_add(c->kernels, c->nkernels, c->kernels_cap,
-				  (struct cached_kernel){.path = xstrdup(path)});
-			symtab_copy(&c->kernels[c->nkernels - 1].table, t);
-		}
+		if (!rc)
+			symbol_cache_add(c, t, path);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return rc;

@@ -76,8 +76,8 @@ char *demangle(const char *name);
 int kallsyms_read(struct symtab *t, const char *path, struct error *err);
 
 /*
- * Symbols of kernels and debug information that several recordings have in common. Any thread may
- * use the cache. A NULL cache is valid and holds nothing.
+ * Symbols and debug information that several recordings have in common. Any thread may use the
+ * cache. A NULL cache is valid and holds nothing.
  */
 struct symbol_cache *symbol_cache_new(void);
 void symbol_cache_free(struct symbol_cache *c);
@@ -85,6 +85,10 @@ void symbol_cache_free(struct symbol_cache *c);
 /* Fills the empty table `t` as kallsyms_read() does. Reads a file only once. */
 int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
 			  struct error *err);
+
+/* Copies the table that symbol_cache_keep() was given, without `id`s. Returns false without one. */
+bool symbol_cache_copy(struct symbol_cache *c, struct symtab *t, const char *key);
+void symbol_cache_keep(struct symbol_cache *c, const struct symtab *t, const char *key);
 
 /* Moves debug information out of the cache. Returns NULL where the cache has none of this file. */
 struct inlines *symbol_cache_take(struct symbol_cache *c, const char *path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What recordings of one capture share: a kernel's symbols. */
+/* What recordings of one capture share: the symbols of a kernel and of objects. */
 #include "analyze/symbols/symtab.h"
 #include "tests/unit/unit.h"
 
@@ -41,6 +41,23 @@ TEST(second_table_is_a_copy_of_the_first)
 	free(first);
 	free(second);
 	free(uncached);
+	symbol_cache_free(c);
+}
+
+TEST(kept_table_is_found_by_its_key)
+{
+	struct symbol_cache *c = symbol_cache_new();
+	struct symtab t = {0}, copy = {0};
+
+	kallsyms_write("1000 T first\n2000 T end\n");
+	assert_int_equal(kallsyms_read(&t, path, NULL), 0);
+	symbol_cache_keep(c, &t, "libc");
+	assert_false(symbol_cache_copy(c, &copy, "libm"));
+	assert_false(symbol_cache_copy(NULL, &copy, "libc"));
+	assert_true(symbol_cache_copy(c, &copy, "libc"));
+	assert_string_equal(symtab_name(&copy, symtab_find(&copy, 0x1000)), "first");
+	symtab_free(&t);
+	symtab_free(&copy);
 	symbol_cache_free(c);
 }
 
