@@ -78,9 +78,18 @@ load() { # SECONDS
 	wait
 }
 
+seconds=${SECONDS_RECORDED:-25}
+
+describe() { # the size of the recording $data
+	"$dump" health "$data" >"$dir/health" || [ $? = 4 ]
+	awk -v mb=$(($(stat -c %s "$data") / 1000000)) '
+		/^event/ { for (i = 1; i < NF; i++) if ($(i + 1) == "samples,") n += $i }
+		/^costs/ { rows = $2 }
+		END { printf "%d samples, %d MB, %d distinct rows\n", n, mb, rows }' "$dir/health"
+}
+
 # A system-wide recording of about two million samples with call chains, or PERFDATA=FILE.
 recording() {
-	seconds=${SECONDS_RECORDED:-25}
 	command -v perf >/dev/null || { echo "SKIP: no perf here"; exit 0; }
 	need "$timed" "$dump"
 	data=${PERFDATA:-}
@@ -95,9 +104,5 @@ recording() {
 			grep -q '"type":"summary"' "$flow" || { echo "SKIP: a flow failed: $(tail -n 1 "$flow")"; exit 0; }
 		done
 	fi
-	"$dump" health "$data" >"$dir/health" || [ $? = 4 ]
-	samples=$(awk '/^event/ { for (i = 1; i < NF; i++) if ($(i + 1) == "samples,") n += $i }
-		END { print n }' "$dir/health")
-	echo "$samples samples, $(($(stat -c %s "$data") / 1000000)) MB," \
-		"$(awk '/^costs/ { print $2 }' "$dir/health") distinct rows"
+	describe
 }
