@@ -89,16 +89,6 @@ static int save(const char *name, const struct perf_file *as)
 	return save_into(dso_room_of("hosts"), name, as);
 }
 
-static unsigned long long bytes_read(void)
-{
-	unsigned long long n = 0;
-	FILE *f = fopen("/proc/self/io", "re");
-
-	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
-	fclose(f);
-	return n;
-}
-
 static int copies(void)
 {
 	FILE *f = popen("find hosts -type f 2>/dev/null | wc -l", "r");

@@ -5,12 +5,9 @@
 
 static void put(const char *name, const char *text)
 {
-	autofree char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
-	autofree char *folder = xstrdup(path);
+	autofree char *file = xasprintf("bus/event_source/devices/%s", name);
 
-	*strrchr(folder, '/') = '\0';
-	assert_int_equal(dir_make(folder, NULL), 0);
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+	put_text(file, text);
 }
 
 static struct event_list read_list(const char *text)

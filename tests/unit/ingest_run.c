@@ -12,18 +12,6 @@
 static const uint64_t S = 1000000000;
 static char hosts[sizeof(dir) + 6];
 
-/* Writes a file below the scratch folder, and the folders that it is in. */
-static void put(const char *name, const char *text)
-{
-	autofree char *path = xasprintf("%s/%s", dir, name);
-	char *slash = strrchr(path, '/');
-
-	*slash = '\0';
-	assert_int_equal(dir_make(path, NULL), 0);
-	*slash = '/';
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 /* Reads run.json with a window of 100 s and these members. */
 static void run_of(const char *members)
 {
@@ -31,7 +19,7 @@ static void run_of(const char *members)
 	autofree char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
-	put("run.json", text);
+	put_text("run.json", text);
 	assert_int_equal(ingest_run_json(&in, path, NULL), 0);
 }
 
@@ -87,10 +75,10 @@ TEST(run_of_another_schema_is_refused)
 	autofree char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
-	put("run.json", "{\"schema_version\":2}");
+	put_text("run.json", "{\"schema_version\":2}");
 	assert_int_equal(ingest_run_json(&in, path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "schema_version 2; this zcost reads 1"));
-	put("run.json", "{");
+	put_text("run.json", "{");
 	assert_int_equal(ingest_run_json(&in, path, NULL), -EBADMSG);
 	unlink(path);
 	err = (struct error){0};
@@ -201,7 +189,7 @@ static void clock_of(const char *before, const char *after)
 		xasprintf("{\"schema_version\":1,\"before\":%s,\"after\":%s}", before, after);
 
 	ingest_start((struct ingest){.dir = dir, .run = {.start_ns = 10 * S, .end_ns = 13 * S}});
-	put("clock.json", text);
+	put_text("clock.json", text);
 	ingest_clock(&in);
 }
 
@@ -237,11 +225,11 @@ TEST(clock_that_cannot_be_read_is_noted)
 	autofree char *path = xasprintf("%s/clock.json", dir);
 
 	ingest_start((struct ingest){.dir = dir});
-	put("clock.json", "{\"schema_version\":2}");
+	put_text("clock.json", "{\"schema_version\":2}");
 	ingest_clock(&in);
 	assert_true(noted_text(&in, NOTE_file_damaged, "schema_version is not 1"));
 	ingest_start((struct ingest){.dir = dir});
-	put("clock.json", "[");
+	put_text("clock.json", "[");
 	ingest_clock(&in);
 	assert_true(noted_text(&in, NOTE_file_damaged, path));
 	unlink(path);
@@ -261,12 +249,13 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	const struct ingest_options how = {0};
 	char *path = xasprintf("%s/snmp.snap", dir);
 
-	put("run.json",
-	    "{\"schema_version\":1," WINDOW ",\"collectors\":["
-	    "{\"name\":\"cpu\",\"files\":[\"proc_stat.snap\"],\"lost\":0},"
-	    "{\"name\":\"snmp\",\"state\":\"degraded\",\"lost\":1,\"files\":[\"snmp.snap\"]},"
-	    "{\"name\":\"irq\",\"state\":\"unavailable\",\"why\":\"none\",\"files\":[\"irq.snap\"]}]}");
-	put("irq.snap", "");
+	put_text(
+		"run.json",
+		"{\"schema_version\":1," WINDOW ",\"collectors\":["
+		"{\"name\":\"cpu\",\"files\":[\"proc_stat.snap\"],\"lost\":0},"
+		"{\"name\":\"snmp\",\"state\":\"degraded\",\"lost\":1,\"files\":[\"snmp.snap\"]},"
+		"{\"name\":\"irq\",\"state\":\"unavailable\",\"why\":\"none\",\"files\":[\"irq.snap\"]}]}");
+	put_text("irq.snap", "");
 	assert_int_equal(mkdir(path, 0700), 0);
 	read_run(NULL, &how);
 	assert_string_equal(noted(&in, NOTE_file_damaged)->value[0].text, "cpu");
@@ -283,11 +272,11 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	assert_int_equal(in.notes.note[2].severity, SEVERITY_INFO);
 	rmdir(path);
 	free(path);
-	put("run.json",
-	    "{\"schema_version\":1,\"collectors\":[{\"name\":\"cpu\",\"files\":[\"x\"]}]}");
+	put_text("run.json",
+		 "{\"schema_version\":1,\"collectors\":[{\"name\":\"cpu\",\"files\":[\"x\"]}]}");
 	read_run(NULL, &how);
 	metrics_are(&in, "note window_missing = +, notes = 1");
-	put("run.json", "{\"schema_version\":1,\"status\":\"failed\"}");
+	put_text("run.json", "{\"schema_version\":1,\"status\":\"failed\"}");
 	read_run(NULL, &how);
 	assert_int_equal(in.notes.n, 0);
 }
@@ -297,18 +286,19 @@ TEST(options_of_a_run_change_what_is_read)
 {
 	struct ingest_options how = {.units = "=iperf3"};
 
-	put("hosts/a/host.json", "{}");
-	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"a\"}");
+	put_text("hosts/a/host.json", "{}");
+	put_text("run.json",
+		 "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"a\"}");
 	read_run(hosts, &how);
 	assert_string_equal(in.units, "iperf3");
 	assert_true(str_ends(in.host_dir, "/hosts/a"));
-	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"b\","
-			"\"matched\":[]}");
+	put_text("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"b\","
+			     "\"matched\":[]}");
 	how.units = NULL;
 	read_run(hosts, &how);
 	assert_string_equal(in.units, "tcpzc");
 	assert_null(in.host_dir); /* no such folder */
-	put("run.json", "{\"schema_version\":1," WINDOW ",\"host\":\"a\"}");
+	put_text("run.json", "{\"schema_version\":1," WINDOW ",\"host\":\"a\"}");
 	read_run(NULL, &how);
 	assert_null(in.host_dir);
 }
@@ -507,7 +497,7 @@ TEST(damaged_perf_data_leaves_no_profile)
 	autofree char *path = xasprintf("%s/perf.data", dir);
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}});
-	put("perf.data", "no recording of perf at all");
+	put_text("perf.data", "no recording of perf at all");
 	assert_int_equal(parse_file(&in, "perf.data", path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "is not a perf.data file"));
 	assert_null(in.profile);
@@ -567,14 +557,14 @@ TEST(host_has_its_places)
 	};
 	freed(host_free) struct host h;
 
-	put("hosts/vm/host.json", host_json);
-	put("hosts/vm/nic/e0/sysfs",
-	    "speeds = 1\nmodel = 2\nspeed = 25000\noperstate = up\ndevice/numa_node = 1\n"
-	    "device/local_cpulist = 1,3\n");
-	put("hosts/vm/nic/e1/sysfs", "speed = 0\noperstate = down\ndevice/numa_node = -1\n"
-				     "device/local_cpulist = 0-3\n");
-	put("hosts/vm/nic/e2/sysfs", "speed = 1\ndevice/vendor = 0x8086\n");
-	put("hosts/vm/nic/lo/sysfs", "speed = 1\noperstate = up\n");
+	put_text("hosts/vm/host.json", host_json);
+	put_text("hosts/vm/nic/e0/sysfs",
+		 "speeds = 1\nmodel = 2\nspeed = 25000\noperstate = up\ndevice/numa_node = 1\n"
+		 "device/local_cpulist = 1,3\n");
+	put_text("hosts/vm/nic/e1/sysfs", "speed = 0\noperstate = down\ndevice/numa_node = -1\n"
+					  "device/local_cpulist = 0-3\n");
+	put_text("hosts/vm/nic/e2/sysfs", "speed = 1\ndevice/vendor = 0x8086\n");
+	put_text("hosts/vm/nic/lo/sysfs", "speed = 1\noperstate = up\n");
 	assert_int_equal(host_read(&h, hosts, "vm", NULL), 0);
 	assert_string_equal(h.row.name, "vm");
 	assert_string_equal(h.row.release, "6.1");
@@ -602,9 +592,10 @@ TEST(host_has_its_settings)
 {
 	freed(host_free) struct host h;
 
-	put("hosts/vm/host.json", host_json);
-	put("hosts/vm/sysctls", "net.core.rmem_max = 212992\n# a comment = x\nempty =\nnothing\n");
-	put("hosts/vm/config", "CONFIG_HZ=250\n");
+	put_text("hosts/vm/host.json", host_json);
+	put_text("hosts/vm/sysctls",
+		 "net.core.rmem_max = 212992\n# a comment = x\nempty =\nnothing\n");
+	put_text("hosts/vm/config", "CONFIG_HZ=250\n");
 	assert_int_equal(host_read(&h, hosts, "vm", NULL), 0);
 	assert_string_equal(fact(&h, "release"), "6.1");
 	assert_null(fact(&h, "boot_id"));
@@ -628,7 +619,7 @@ TEST(unreadable_file_of_a_host_is_an_error)
 		struct error err = {0};
 		autofree char *path = xasprintf("%s/bad/%s", hosts, *c);
 
-		put("hosts/bad/nic/e0/other", "");
+		put_text("hosts/bad/nic/e0/other", "");
 		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
 		assert_int_equal(host_read(&h, hosts, "bad", &err), -EIO);
 		assert_non_null(strstr(err.text, path));
@@ -644,7 +635,7 @@ static int layout_of(struct layout *l, const char *manifest, struct error *err)
 	int rc;
 
 	if (manifest)
-		put("cap/manifest.json", manifest);
+		put_text("cap/manifest.json", manifest);
 	else
 		unlink(path);
 	*err = (struct error){0};
@@ -745,7 +736,7 @@ TEST(folder_of_a_single_collect_is_one_run)
 	struct error err;
 	freed(layout_free) struct layout l;
 
-	put("cap/run.json", "{}");
+	put_text("cap/run.json", "{}");
 	assert_int_equal(layout_of(&l, NULL, &err), 0);
 	assert_int_equal(l.nentries, 1);
 	assert_int_equal(strlen(l.run_sha256), 64);

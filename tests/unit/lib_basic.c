@@ -210,16 +210,6 @@ static void environ_wait(const char *mark, size_t at, size_t len, int report)
 	_exit(0);
 }
 
-static unsigned long long bytes_read(void)
-{
-	unsigned long long n = 0;
-	FILE *f = fopen("/proc/self/io", "re");
-
-	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
-	fclose(f);
-	return n;
-}
-
 /* Looks for a mark that begins at `at` in an environment of `len` bytes. */
 static bool finds_mark(size_t at, size_t len, unsigned long long *read_bytes)
 {

@@ -20,17 +20,6 @@ static char *path_of(const char *name)
 	return xasprintf("%s/%s", dir, name);
 }
 
-static void put(const char *name, const char *text)
-{
-	autofree char *path = path_of(name);
-	char *slash = strrchr(path, '/');
-
-	*slash = '\0';
-	assert_int_equal(dir_make(path, NULL), 0);
-	*slash = '/';
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 static void check_bytes(const struct input *in, const char *text)
 {
 	assert_int_equal(in->len, strlen(text));
@@ -44,8 +33,8 @@ TEST(file_is_mapped)
 	struct recording r = {.spool.fd = -1};
 	autofree char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
 
-	put("file", "bytes");
-	put("empty", "");
+	put_text("file", "bytes");
+	put_text("empty", "");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 	assert_int_equal(input_open(&r, path, true, &err), 0);
 	assert_int_equal(r.ninputs, 1);
@@ -73,11 +62,11 @@ TEST(folder_has_its_files_up_to_the_first_gap)
 	struct recording r = {.spool.fd = -1};
 	autofree char *path = path_of("threads"), *other = path_of("other");
 
-	put("threads/data", "head");
-	put("threads/data.0", "zero");
-	put("threads/data.1", "one");
-	put("threads/data.3", "three");
-	put("other/data.0", "zero");
+	put_text("threads/data", "head");
+	put_text("threads/data.0", "zero");
+	put_text("threads/data.1", "one");
+	put_text("threads/data.3", "three");
+	put_text("other/data.0", "zero");
 	assert_int_equal(input_open(&r, path, false, &err), 0);
 	assert_int_equal(r.ninputs, 3);
 	check_bytes(&r.inputs[0], "head");
@@ -173,7 +162,7 @@ static void check_standard(const char *text, off_t at, int expected)
 	struct error err = {0};
 	autofree char *path = path_of("standard");
 
-	put("standard", text);
+	put_text("standard", text);
 	fd = open(path, O_RDONLY);
 	assert_int_equal(lseek(fd, at, SEEK_SET), at);
 	dup2(fd, STDIN_FILENO);
@@ -203,7 +192,7 @@ TEST(chunk_is_a_part_of_a_file)
 	struct chunk chunk = {.at = 2, .len = 3, .order = 77};
 	autofree char *path = path_of("chunks");
 
-	put("chunks", "0123456789");
+	put_text("chunks", "0123456789");
 	chunk.fd = open(path, O_RDONLY);
 	assert_true(chunk_read(&reader, &chunk, true));
 	assert_int_equal(cursor_left(&reader.c), 3);

@@ -17,17 +17,6 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffff81000a00 T _etext\n"
 			       "ffffffffc0000000 t veth_xmit\t[veth]\n";
 
-static void write_text(const char *name, const void *text, size_t len)
-{
-	autofree char *path = xasprintf("%s/%s", dir, name);
-	char *slash = strrchr(path, '/');
-
-	*slash = '\0';
-	assert_int_equal(dir_make(path, NULL), 0);
-	*slash = '/';
-	assert_int_equal(file_write(path, text, len, NULL), 0);
-}
-
 /* The notes of a kernel with this build-id of one repeated byte. */
 static void write_notes(const char *name, uint8_t byte)
 {
@@ -39,7 +28,7 @@ static void write_notes(const char *name, uint8_t byte)
 	w_bytes(&w, "GNU", 4);
 	for (int i = 0; i < 20; i++)
 		w_int(&w, byte, 1);
-	write_text(name, w.out.buf, w.out.len);
+	put_bytes(name, w.out.buf, w.out.len);
 }
 
 enum { TEXT = 0x1000, TEXT_SIZE = 0xa00 }; /* place in the file */
@@ -97,23 +86,23 @@ static void write_vmlinux(const char *name, uint8_t byte)
 	memcpy(file + SYMS, symbols, sizeof(symbols));
 	memcpy(file + NAMES, names, sizeof(names));
 	memcpy(file + SECTIONS, sections, sizeof(sections));
-	write_text(name, file, sizeof(file));
+	put_bytes(name, file, sizeof(file));
 }
 
 static void make_folder(void)
 {
-	write_text("same/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	put_bytes("same/kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	write_notes("same/notes", 0xaa);
-	write_text("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
-	write_text("new/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/kallsyms",
-		   kallsyms, sizeof(kallsyms) - 1);
+	put_bytes("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	put_bytes("new/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/kallsyms",
+		  kallsyms, sizeof(kallsyms) - 1);
 	write_vmlinux("elf/.build-id/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/elf", 0xaa);
 	write_vmlinux("debug/usr/lib/debug/boot/vmlinux-6.1", 0xaa);
 	write_vmlinux("boot/boot/vmlinux-6.1", 0xaa);
 	write_vmlinux("modules/usr/lib/debug/lib/modules/6.1/vmlinux", 0xaa);
 	write_vmlinux("build/lib/modules/6.1/build/vmlinux", 0xaa);
 	write_vmlinux("without-id", 0);
-	write_text("core/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	put_bytes("core/kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	write_notes("core/notes", 0xaa);
 	write_vmlinux("core/kcore", 0);
 	write_vmlinux("root/w/prog", 0);
@@ -372,7 +361,7 @@ TEST(kallsyms_name_what_was_not_recorded)
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int recorded; /* bits: a module elsewhere, a program elsewhere */
 
-	write_text("early/kallsyms", text, sizeof(text) - 1);
+	put_bytes("early/kallsyms", text, sizeof(text) - 1);
 	for (recorded = 0; recorded < 4; recorded++) {
 		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
@@ -463,7 +452,7 @@ TEST(long_names_are_cut)
 		w_kernel_sample(&records, 1ULL << i, KERNEL + 0x10 * (i + 1));
 	}
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
-	write_text("long/kallsyms", map.buf, map.len);
+	put_bytes("long/kallsyms", map.buf, map.len);
 	write_notes("long/notes", 0xaa);
 	read_stream(&p, &records, &o);
 	for (size_t i = 0; i < array_size(cases); i++) {

@@ -60,6 +60,34 @@ static struct error err;
 
 static char dir[] = "/tmp/zcost-test.XXXXXX", path[64];
 
+/* Writes a file below `dir`, and the folders that it is in. */
+static inline void put_bytes(const char *name, const void *data, size_t len)
+{
+	autofree char *path = xasprintf("%s/%s", dir, name);
+	char *slash = strrchr(path, '/');
+
+	*slash = '\0';
+	assert_int_equal(dir_make(path, NULL), 0);
+	*slash = '/';
+	assert_int_equal(file_write(path, data, len, NULL), 0);
+}
+
+static inline void put_text(const char *name, const char *text)
+{
+	put_bytes(name, text, strlen(text));
+}
+
+/* Returns how many bytes this process has read so far. */
+static inline unsigned long long bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen("/proc/self/io", "re");
+
+	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
+	fclose(f);
+	return n;
+}
+
 static struct {
 	struct CMUnitTest test[200];
 	size_t n;
