@@ -114,6 +114,18 @@ tsv() {
 		$for_rows" "$@"
 }
 
+is() { # is GOT EXPECTED
+	[ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }
+}
+
+collector() { # collector NAME JQ: prints what run.json of the run r says of a collector
+	jq -r ".collectors[] | select(.name == \"$1\") | $2" r/run.json
+}
+
+figure() { # figure NAME [RUN]: prints a metric of a single run, of r without RUN
+	sqlite3 "${2:-r}/zcost.db" "SELECT value FROM metric WHERE $spelled = '$1'"
+}
+
 notes_of() { # notes_of CAPTURE: prints every note of its runs as "severity text"
 	"$zcost" report runs "$1" --format json | jq -r '.notes[] | .severity + " " + .text'
 }

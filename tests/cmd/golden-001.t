@@ -62,7 +62,6 @@ ok "75.65 % of 12.7 ns is 9.6 ns" test "$(inside 75.65 12.7)" = 9.6
 counter() { # counter NAME FORMAT [COLUMN]: prints a cell of out.tsv
 	tsv '$at["name"] == name { printf format, $at[column] }' name="$1" format="$2" column="${3:-value}" out.tsv
 }
-is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
 
 "$zcost" report counters --perf-stat "$data/xdp-drop.stat" --format tsv >out.tsv 2>err
 ok "the XDP drop test runs 2.01 instructions per cycle" is "$(counter ipc:k %.2f)" 2.01

@@ -5,7 +5,6 @@
 . "$tests/capture.sh"
 need sqlite3
 
-is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; cat out err; return 1; }; }
 table() { # table NAME ARGUMENT...: writes a table as tsv into out
 	"$zcost" report "$@" --format tsv >out 2>err
 }

@@ -9,7 +9,6 @@ data=$tests/data
 cell() {
 	tsv '{ for (i = 1; i <= NF; i++) if ($i == key) printf format, $at[column] }' key="$2" column="$3" format="$4" "$1"
 }
-is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; return 1; }; }
 
 cp "$data"/*.txt "$data"/*.stat .
 # 24.75 % at 4574424 packets/s is 54.1 ns. 24 rows of driver 8139cp in nine commands add up to 22.15 %, at 15 % load 3.3225 % of the CPU.

@@ -19,8 +19,6 @@ rows() {
 	awk -F'\t' -v c="$cpu" -v s="$1" '$1 == c && $3 == s && $4 " " $5 != last { last = $4 " " $5; printf "%s%s", sep, last; sep = ", " }
 		END { print "" }' r/idle.snap
 }
-info() { jq -r ".collectors[0]$1" r/run.json; }
-metric() { sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"; }
 
 state "$cpu" 0 POLL 10 200
 state "$cpu" 1 C1 100 10000
@@ -38,14 +36,14 @@ ok "idle.snap has the counters of an unchanged state" test "$(rows C1E)" = "50 2
 ok "idle.snap has a counter near 2^64 exactly" test "$(rows C6)" = "7 18446744073709000000"
 ok "idle.snap has a reading at each end of the window" test "$(grep -c '^@' r/idle.snap)" -ge 2
 ok "idle.snap has no CPU that is not measured" test "$(cut -f 1 r/idle.snap | grep -v '^@' | sort -u)" = "$cpu"
-ok "run.json has the cost of a reading" test "$(info .info.reading_us)" -ge 0
+ok "run.json has the cost of a reading" test "$(collector idle .info.reading_us)" -ge 0
 ok "analyze accepts the idle states" exits 0 "$zcost" analyze r
 # The window gets the part of a change that matches its part of the time between two readings.
 parts=$(sed -n 's/^@\([0-9]*\).*/\1/p' r/idle.snap | awk -v from="$(jq .window.start_ns r/run.json)" \
 	-v to="$(jq .window.end_ns r/run.json)" 'NR > 1 { print 10 * ((t = $1 < to ? $1 : to) - (last > from ? last : from)) / ($1 - last) } { last = $1 }')
 entries() {
 	for part in $parts; do
-		near "$(metric 'cstate_entries:1 C1')" "$part" 0.001 && return
+		near "$(figure 'cstate_entries:1 C1')" "$part" 0.001 && return
 	done
 	return 1
 }
@@ -64,7 +62,7 @@ rm -rf "$root/cpu$cpu"
 
 ok "collect exits 4 when no CPU has idle states" exits 4 collect -- true
 ok "the warning names the driver that reports no states" says 'the cpuidle driver intel_idle reports no states' err
-ok "run.json marks idle as unsupported without a driver" test "$(info .state)" = unsupported
+ok "run.json marks idle as unsupported without a driver" test "$(collector idle .state)" = unsupported
 ok "collect --pass measure exits 0 without a cpuidle driver" exits 0 "$zcost" collect -o r --pass measure -- true
 unset ZCOST_SYSFS
 

@@ -8,15 +8,9 @@ need root
 ns=zcost-ck$$
 cleanup() { ip netns del "$ns" 2>/dev/null; }
 
-info() { # info COLLECTOR KEY
-	jq -r ".collectors[] | select(.name == \"$1\") | .$2" r/run.json
-}
-metric() { # metric NAME
-	sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"
-}
 notes() { notes_of r >notes; }
 at_least() { # at_least NAME N
-	awk -v v="$(metric "$1")" -v n="$2" 'BEGIN { if (v == "" || v < n) { print "got", v; exit 1 } }'
+	awk -v v="$(figure "$1")" -v n="$2" 'BEGIN { if (v == "" || v < n) { print "got", v; exit 1 } }'
 }
 run() {
 	rm -rf r
@@ -30,13 +24,13 @@ here() {
 	run --collect irq,snmp -- bash -c "$send" 2>/dev/null && at_least snmp:UdpOutDatagrams 29.5
 }
 steady "snmp counts the workload's datagrams under nstat's name" here
-ok "softirqs of all CPUs sum to the total" near "$(metric softirq:NET_RX)" "$(sqlite3 r/zcost.db \
+ok "softirqs of all CPUs sum to the total" near "$(figure softirq:NET_RX)" "$(sqlite3 r/zcost.db \
 	"SELECT SUM(value) FROM metric WHERE name = 'softirq' AND object = 'NET_RX' AND cpu IS NOT NULL")" 0.001
 ok "irq counts at least one interrupt" at_least irq:total 1
-ok "snmp reads the host's network namespace" test "$(info snmp info.netns)" = host
+ok "snmp reads the host's network namespace" test "$(collector snmp .info.netns)" = host
 for c in irq snmp; do
-	ok "run.json has the cost of a reading of $c" test "$(info $c info.reading_us)" -gt 0
-	ok "$c has at least two readings" test "$(info $c info.readings)" -ge 2
+	ok "run.json has the cost of a reading of $c" test "$(collector $c .info.reading_us)" -gt 0
+	ok "$c has at least two readings" test "$(collector $c .info.readings)" -ge 2
 done
 ok "report irq succeeds" exits 0 "$zcost" report irq r
 ok "report irq lists NET_RX" says 'softirq .*NET_RX' out
@@ -49,14 +43,14 @@ ok "report snmp --all lists a counter that did not change" says 'TcpExtSyncookie
 ok "the host can add a network namespace" ip netns add "$ns"
 ip -n "$ns" link set lo up
 there() { # there COMMAND...: runs it, which sends in the namespace inside the window
-	run --collect snmp --warmup $((again - 1)).5 -- "$@" && near "$(metric snmp:UdpOutDatagrams)" 30 0.5
+	run --collect snmp --warmup $((again - 1)).5 -- "$@" && near "$(figure snmp:UdpOutDatagrams)" 30 0.5
 }
 steady "snmp counts only the namespace of the workload" there ip netns exec "$ns" bash -c "$send"
-ok "snmp names the workload's namespace" test "$(info snmp info.netns)" = workload
+ok "snmp names the workload's namespace" test "$(collector snmp .info.netns)" = workload
 steady "snmp counts the namespace of the workload's child" there sh -c "ip netns exec $ns bash -c '$send'; true"
 enters() {
 	rm -rf r
-	exits 0 "$zcost" collect -o r --collect snmp -- ip netns exec "$ns" sleep $again.3 && [ "$(info snmp info.netns)" = workload ]
+	exits 0 "$zcost" collect -o r --collect snmp -- ip netns exec "$ns" sleep $again.3 && [ "$(collector snmp .info.netns)" = workload ]
 }
 steady "snmp finds a namespace that the workload enters inside the window" enters
 
@@ -70,15 +64,15 @@ ok "nic runs while interfaces appear and vanish" run --collect nic --warmup 0.3 
 	reading 2
 	for i in 1 2 3 4 5; do echo x >/dev/udp/198.51.100.2/9; done # ARP asks, into a1
 	reading 3; ip link del b0; ip link del c0; ip link add b0 type veth peer name b1; reading 5'
-ok "nic reads the host's and the workload's namespace" test "$(info nic info.netns)" = host,workload
+ok "nic reads the host's and the workload's namespace" test "$(collector nic .info.netns)" = host,workload
 ok "nic counts the packets that one veth sent" at_least nic:workload/a0/link/tx_packets 0.5
-ok "nic counts the same packets at the peer" near "$(metric nic:workload/a0/link/tx_packets)" "$(metric nic:workload/a1/link/rx_packets)" 0.01
+ok "nic counts the same packets at the peer" near "$(figure nic:workload/a0/link/tx_packets)" "$(figure nic:workload/a1/link/rx_packets)" 0.01
 ok "nic reads the driver's counters" at_least nic:workload/a0/ethtool/peer_ifindex 0
 ok "nic reads lo of the host" at_least nic:host/lo/link/rx_packets 0
 ok "a note reports an interface that was registered again" says "the interface workload/b0: counted for [0-9.]* s of the window" notes
 ok "a note reports an interface that vanished" says "the interface workload/c0: counted for [0-9.]* s of the window" notes
 known() { # expensive readings are fewer: with many interfaces there may be only those at the ends
-	[ "$(info nic info.skipped)" != null ] || at_least nic_known_s:workload/c0/link/rx_packets 0.5
+	[ "$(collector nic .info.skipped)" != null ] || at_least nic_known_s:workload/c0/link/rx_packets 0.5
 }
 ok "the store has the time for which a vanished interface was known" known
 ok "report nic succeeds" exits 0 "$zcost" report nic r --verbose
@@ -89,7 +83,7 @@ if command -v ethtool >/dev/null; then
 	nic=$(ip -o -4 route show default | awk '{ print $5; exit }')
 	ring=$([ -z "$nic" ] || ethtool -g "$nic" 2>/dev/null | awk '/^RX:/ { n = $2 } END { print n }')
 	case $ring in
-	[0-9]*) ok "nic reads the ring size that ethtool shows" test "$ring.0" = "$(metric "nic_state:host/$nic/rx_ring")" ;;
+	[0-9]*) ok "nic reads the ring size that ethtool shows" test "$ring.0" = "$(figure "nic_state:host/$nic/rx_ring")" ;;
 	esac
 fi
 
@@ -124,8 +118,8 @@ hold='ip link set lo up; exec perl -MIO::Socket::INET -e "
 	@s = map { IO::Socket::INET->new(Listen => 1, LocalAddr => q(127.0.0.1)) } 1 .. 20; sleep 60"'
 held() { # 20 TCP sockets were in use on average and at most
 	run --collect sockstat --warmup $((again - 1)).7 --duration 0.3 --grace 0 -- unshare -n sh -c "$hold" &&
-		near "$(metric sockstat_mean:TCP.inuse)" 20 0 && near "$(metric sockstat_max:TCP.inuse)" 20 0 &&
-		[ "$(info sockstat info.netns)" = workload ]
+		near "$(figure sockstat_mean:TCP.inuse)" 20 0 && near "$(figure sockstat_max:TCP.inuse)" 20 0 &&
+		[ "$(collector sockstat .info.netns)" = workload ]
 }
 steady "sockstat counts the sockets of a namespace that the workload entered" held
 

@@ -23,23 +23,19 @@ inside() {
 		{ n++ } END { if (n < 100) print n " samples"; exit bad || n < 100 }' window times
 }
 
-info() {
-	jq -r ".collectors[] | select(.name == \"perf\") | $1" r/run.json
-}
-
 middle() { # a second in the middle of a run: samples lie in the window and close to it
 	exits 0 "$zcost" collect -o r --pass profile --warmup 1 --duration 1 --grace 0 -- ./zc-busy -c "$busy" && inside
 }
 steady "a profile of one second has samples only from the window's time" middle
-ok "run.json marks perf as ok" test "$(info .state)" = ok
-ok "run.json has the number of samples" test "$(info .info.samples)" = "$(wc -l <times)"
+ok "run.json marks perf as ok" test "$(collector perf .state)" = ok
+ok "run.json has the number of samples" test "$(collector perf .info.samples)" = "$(wc -l <times)"
 # Kernel call chains at least: a program may be built without frame pointers.
 ok "perf.data has call chains" sh -c 'perf script -i r/perf.data -F ip,sym 2>/dev/null |
 	awk "NF { n++ } !NF { deep += n > 4; n = 0 } END { exit deep < 5 }"'
 ok "run.json names the sampled event" says '^(cycles|cpu-clock)$' - <<-EOF
-	$(info .info.event)
+	$(collector perf .info.event)
 EOF
-event=$(info .info.event)
+event=$(collector perf .info.event)
 ok "collect adds nothing to perf's build-id cache" test ! -e home/.debug
 ok "collect leaves no log of perf" test ! -e r/.perf.log
 

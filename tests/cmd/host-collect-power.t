@@ -28,10 +28,6 @@ is() { # is EXPECTED COMMAND...
 	[ "$got" = "$want" ] || { echo "got '$got', expected '$want'"; cat r/power.tsv; return 1; }
 }
 
-info() {
-	jq -r ".collectors[0]$1" r/run.json
-}
-
 mkdir -p sys/class/powercap/intel-rapl # the control type itself has no counter
 zone intel-rapl:0 package-0 262143328850 262143328000
 zone intel-rapl:0:0 core 262143328850 5000
@@ -53,7 +49,7 @@ ok "each domain is read once a second" test "$(grep -c '	package-0/core	' r/powe
 ok "the DRAM domain has its package's name in front" is 100 values powercap package-0/dram 4
 ok "power.tsv omits the same package's counter in other registers" \
 	test "$(cut -f 2 r/power.tsv | sort -u | wc -l)" = 5 # heading included
-ok "run.json names the source powercap" is powercap info .info.source
+ok "run.json names the source powercap" is powercap collector power .info.source
 outside() {
 	exits 0 collect -- sleep 0.1 && awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
 		NR > 1 && $3 <= a { before = $3 } NR > 1 && $3 >= b && !after { after = $3 }
@@ -86,7 +82,7 @@ rm -r sys/class/powercap
 printf 'time,watts\n1,2\n' >meter.csv
 ok "collect accepts a --power-csv file as the only source" exits 0 collect --power-csv meter.csv -- sleep 0.1
 ok "the --power-csv file is copied byte for byte" cmp meter.csv r/power.csv
-ok "run.json names the source csv" is csv info .info.source
+ok "run.json names the source csv" is csv collector power .info.source
 ok "collect exits 4 when a --power-csv file is missing" exits 4 collect --power-csv absent.csv -- true
 ok "the warning names the missing --power-csv file" says 'absent.csv' err
 
@@ -129,7 +125,7 @@ fi
 
 ok "collect --collect power exits 4 without a power source" exits 4 collect -- true
 ok "the warning names --power-command and --power-csv" says 'no power source: .*--power-command.*--power-csv' err
-ok "run.json marks power as unsupported and lists no file" is 'unsupported ' info '|.state + " " + (.files|join(","))'
+ok "run.json marks power as unsupported and lists no file" is 'unsupported ' collector power '.state + " " + (.files|join(","))'
 ok "collect --pass measure exits 0 without a power source" exits 0 "$zcost" collect -o r --pass measure -- true
 
 done_testing

@@ -8,9 +8,6 @@ ns=zcost-cn$$
 cleanup() { ip netns del "$ns" 2>/dev/null; }
 ip netns add "$ns" || skip_all "no namespaces here"
 
-metric() { # metric NAME
-	sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"
-}
 analyzed() {
 	exits 0 "$zcost" analyze r && notes_of r >notes
 }
@@ -51,6 +48,6 @@ ok "collect runs while two interfaces change their names" timeout 120 "$zcost" c
 	ip netns exec "$ns" bash work.sh
 ok "analyze accepts a run with renamed interfaces" analyzed
 ok "a renamed interface is known for a part of the window under each name" sh -c \
-	"test -n '$(metric nic_known_s:workload/a0/link/tx_packets)' && test -n '$(metric nic_known_s:workload/first0/link/tx_packets)'"
+	"test -n '$(figure nic_known_s:workload/a0/link/tx_packets)' && test -n '$(figure nic_known_s:workload/first0/link/tx_packets)'"
 ok "each reading has the driver's counters of the renamed interface" test "$(driver)" = "$(grep -c ^@ r/nic.snap)"
 done_testing

@@ -9,7 +9,6 @@ cleanup() {
 }
 need sqlite3
 
-info() { jq -r ".collectors[] | select(.name == \"tcp\") | $1" r/run.json; }
 ask() { sqlite3 r/zcost.db "SELECT $1"; }
 holds() { # holds SQL: a condition that is true
 	got=$(ask "$1")
@@ -46,7 +45,7 @@ pair() {
 			"ABS(MAX(bytes_received) - (SELECT value FROM metric WHERE name = 'bytes')) < 0.05 * MAX(bytes_received) + 2e7 FROM socket"
 }
 steady "bytes_received of a socket is within 5 % of the workload's own bytes" pair
-ok "tcp finds the workload's two sockets and no others" test "$(info .info.sockets)" = 2
+ok "tcp finds the workload's two sockets and no others" test "$(collector tcp .info.sockets)" = 2
 kill $listener $sender 2>/dev/null
 listener= sender=
 wait 2>/dev/null
@@ -82,14 +81,14 @@ crowd() { # a workload with 70,000 open files: a reading looks at 65,536 of them
 	ulimit -n 80000 2>/dev/null || return 0
 	exits 4 "$zcost" collect -o r --collect tcp --duration $((again - 1)).3 --grace 0 -- \
 		perl -e 'open $f[$_], "<", "/dev/null" or die for 1 .. 70000; sleep 60' &&
-		[ "$(info .state)" = degraded ] && says 'more than 65536 open files: sockets among the rest were left out' err
+		[ "$(collector tcp .state)" = degraded ] && says 'more than 65536 open files: sockets among the rest were left out' err
 }
 steady "a reading of tcp looks at 65,536 open files at most" crowd
 
 if [ "$(id -u)" = 0 ] && ip netns add "$ns" 2>/dev/null && ip -n "$ns" link set lo up; then
 	inside() {
 		exits 0 "$zcost" collect -o r --collect tcp --warmup $((again - 1)).8 --duration 0.5 --grace 0 -- \
-			ip netns exec "$ns" sh pair.sh $port 127.0.0.1 && [ "$(info .info.netns) $(info .info.sockets)" = "workload 2" ]
+			ip netns exec "$ns" sh pair.sh $port 127.0.0.1 && [ "$(collector tcp .info.netns) $(collector tcp .info.sockets)" = "workload 2" ]
 	}
 	steady "tcp finds two sockets in the workload's namespace, and run.json names it" inside
 else

@@ -3,12 +3,6 @@
 # The workload's threads: their CPU time and run-queue delay; threads that start, end, and leave the process group.
 . "$(dirname "$0")/../lib.sh"
 
-info() { # info COLLECTOR JQ
-	jq -r ".collectors[] | select(.name == \"$1\") | $2" r/run.json
-}
-figure() { # figure NAME: a metric of the run
-	sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"
-}
 holds() { # holds SQL: a condition that is true
 	got=$(sqlite3 r/zcost.db "SELECT $1")
 	[ "$got" = 1 ] || { echo "$1: $got"; sqlite3 -header r/zcost.db 'SELECT * FROM thread; SELECT * FROM metric'; return 1; }
@@ -51,8 +45,8 @@ several() {
 }
 steady "the CPU time of several processes is 0.68 s to 1.2 s" several
 ok "threads has readings at both ends and once a second, less those skipped for cost" \
-	test "$(info threads '.info | .readings + (.skipped // 0)')" -ge 3
-ok "sched finds at least three threads" test "$(info sched .info.threads)" -ge 3
+	test "$(collector threads '.info | .readings + (.skipped // 0)')" -ge 3
+ok "sched finds at least three threads" test "$(collector sched .info.threads)" -ge 3
 if sqlite3 r/zcost.db .tables >/dev/null 2>&1; then
 	ok "the threads' CPU times sum to the workload's" holds "ABS(SUM(run_ns) - (SELECT value FROM metric WHERE name = 'workload_cpu_ns')) < 1e6 FROM thread"
 	ok "a process in another session belongs to the workload" holds \
@@ -90,8 +84,8 @@ ok "report sched gives the reason for its empty table" says 'no figures: .*count
 # Many threads: run.json has the cost of a reading.
 ok "collect measures 600 threads" exits 0 "$zcost" collect -o r --collect threads,sched --duration 1.2 --warmup 0.5 --grace 0 -- \
 	./burn many 600 0 30
-ok "threads finds all 601 threads" test "$(info threads .info.threads)" = 601
-ok "run.json has the cost of a reading of 600 threads" test "$(info threads .info.reading_us)" -gt 0
+ok "threads finds all 601 threads" test "$(collector threads .info.threads)" = 601
+ok "run.json has the cost of a reading of 600 threads" test "$(collector threads .info.reading_us)" -gt 0
 
 # Many processes, of which each has the name that the user gave.
 cat >swarm <<'EOT'

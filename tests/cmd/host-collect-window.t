@@ -3,9 +3,6 @@
 # The window's edges: the distance between the collectors' readings, perf's start and end, and CPU throttling.
 . "$(dirname "$0")/../lib.sh"
 
-collector() { # NAME JQ
-	jq -r ".collectors[] | select(.name == \"$1\") | $2" r/run.json
-}
 holds() {
 	jq -e "$1" r/run.json >/dev/null || { cat r/run.json; return 1; }
 }

@@ -6,7 +6,6 @@
 row() { # row GROUP CHECK COLUMN: the value in the last tsv
 	tsv '$1 == g && $2 == k { print $at[c] }' g="$1" k="$2" c="$3" tsv
 }
-is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; cat tsv; return 1; }; }
 doctor() { "$zcost" doctor --format tsv "$@" >tsv 2>notes; }
 
 doctor

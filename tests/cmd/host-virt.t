@@ -11,7 +11,7 @@ sleeps=3000
 
 measure() { "$zcost" collect -o r --collect frame,irq --cpus 0-1 -- "$build/tests/tools/exits" $calls $sleeps; }
 measure >/dev/null 2>err
-[ "$(jq -r '.collectors[] | select(.name == "frame").state' r/run.json)" = ok ] || skip_all "$(tail -n 1 err)"
+[ "$(collector frame .state)" = ok ] || skip_all "$(tail -n 1 err)"
 "$zcost" analyze r 2>err
 metrics() { # metrics NAME...: the sum of metrics of the side
 	list=

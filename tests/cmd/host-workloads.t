@@ -36,19 +36,16 @@ measure() {
 again() { # again RUN UNITS: reads the run through another adapter
 	"$zcost" analyze --units "$2" "$1" >log 2>&1
 }
-figure() { # figure RUN NAME
-	sqlite3 "$1/zcost.db" "SELECT value FROM metric WHERE $spelled = '$2'"
-}
 # within RUN FIGURE VALUE PERCENT: zcost's figure is as the program's own
 within() {
-	awk -v a="$(figure "$1" "$2")" -v b="$3" -v p="$4" 'BEGIN { print a, b
+	awk -v a="$(figure "$2" "$1")" -v b="$3" -v p="$4" 'BEGIN { print a, b
 		exit !(a != "" && b > 0 && a > b * (1 - p / 100) && a < b * (1 + p / 100)) }'
 }
 # paced RUN FIGURE FACTOR PERCENT: zcost's figure, times FACTOR, lies between the slowest and the fastest 0.4 s of iperf3, in
 # Gbit/s. A busy machine changes the rate within a run.
 paced() {
 	jq -r '.intervals[] | select(.sum.omitted | not) | "\(.sum.end) \(.sum.bytes + .sum_bidir_reverse.bytes)"' "$1/workload.out" |
-		awk -v a="$(figure "$1" "$2")" -v f="$3" -v p="$4" '
+		awk -v a="$(figure "$2" "$1")" -v f="$3" -v p="$4" '
 			function sum(s,    i) { # the bytes up to the second s
 				for (i = 1; s > t[i]; i++) ;
 				return n[i] - (n[i] - n[i - 1]) * (t[i] - s) / (t[i] - t[i - 1])

@@ -35,7 +35,6 @@ manifest cap "light dark even" light/measure/1/ok dark/measure/1/ok even/measure
 	even/profile/1/ok even/profile/2/ok even/profile/3/ok even/profile/4/ok even/profile/5/ok even/profile/6/ok
 sed -i 's/"receiver", "sender"/"receiver"/g' cap/manifest.json
 "$zcost" analyze cap >log 2>&1
-is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 
 # `dark` covers half of the busy time, the sixth run of `even` far less than the others. The idle task has samples in `light` alone.
 report cap runs

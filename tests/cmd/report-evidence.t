@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/golden.sh"
 
-is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 lacks() { # lacks PATTERN FILE
 	! grep -E -- "$1" "$2"
 }

@@ -81,7 +81,6 @@ ok "values and intervals are whole at 60 columns" cmp a b
 ok "the wide table has values with intervals" test -s a
 
 # Runs break into blocks, and each block repeats the identifying columns.
-is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 sqlite3 cap/zcost.db "UPDATE run SET position = (id - 1) / 2;
 	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'counter', 'another-counter', 'ns', 98765432, 'measured' FROM run"
 "$zcost" report runs cap --width 80 >out
