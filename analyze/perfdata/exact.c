@@ -11,12 +11,14 @@
  *   in the same context, but long before: interrupts were off. "[interrupts off]" is then the
  *                        function, and the place where the sample landed is its caller.
  *
+ * A sample of cycles is an NMI, so it lands where it was due: its call chain tells the context.
+ *
  * The samples of a place on a CPU divide the exact time of that place, for the workload and for
  * other programs. Too few samples in one place, or too many, thus never change another one. Samples
  * that account for less than a fifth of their place say little about the rest, so the rest has the
  * label's name.
  */
-#include "analyze/perfdata/fold.h"
+#include "analyze/perfdata/resolve.h"
 
 #include "lib/alloc.h"
 
@@ -54,12 +56,13 @@ enum context exact_context(enum exact_place place, enum context by_stack)
 	return !place || (task && by_stack == CTX_EXCEPTION) ? by_stack : contexts[place];
 }
 
-bool event_is_clock(const struct event *e)
+bool exact_has_due(const struct exact *x, const struct event *e)
 {
 	const uint64_t needed = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 
-	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_CPU_CLOCK &&
-	       (e->sample_type & needed) == needed && !(e->sample_type & PERF_SAMPLE_READ);
+	return x && x->ndue && e->type == PERF_TYPE_SOFTWARE &&
+	       e->config == PERF_COUNT_SW_CPU_CLOCK && (e->sample_type & needed) == needed &&
+	       !(e->sample_type & PERF_SAMPLE_READ);
 }
 
 static bool exact_precedes(const struct exact_due *d, uint32_t cpu, uint64_t time)
@@ -116,21 +119,23 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 
 /* A place on one CPU, of the workload or of other programs. */
 struct exact_cell {
-	double exact, sampled; /* ns */
+	double exact, sampled; /* as the weights of the samples: ns, or cycles */
 	uint32_t label, pid;   /* those with most time */
 	uint64_t most;
 };
 
 typedef struct exact_cell exact_cells[2][PLACES]; /* [1]: the workload's */
 
-static void exact_sum_times(exact_cells *cells, const struct exact *x, const struct profile *p)
+/* `scale` is the weight of a nanosecond. */
+static void exact_sum_times(exact_cells *cells, const struct exact *x, const struct profile *p,
+			    double scale)
 {
 	for (size_t i = 0; i < x->ntimes; i++) {
 		const struct exact_time *t = &x->times[i];
 		struct exact_cell *c =
 			&cells[t->cpu][profile_is_own(p, t->pid)][x->labels[t->label].place];
 
-		c->exact += (double)t->ns;
+		c->exact += scale * (double)t->ns;
 		if (t->ns > c->most) {
 			c->most = t->ns;
 			c->label = t->label;
@@ -145,12 +150,21 @@ static struct exact_cell *exact_cell_of(exact_cells *cells, const struct profile
 	return &cells[c->cpu][profile_is_own(p, c->pid)][c->place];
 }
 
-static void exact_sum_samples(exact_cells *cells, const struct fold *f, const struct profile *p)
+/* Returns the weight of all samples that have a place. */
+static double exact_sum_samples(exact_cells *cells, const struct folds *f, const struct profile *p)
 {
-	for (size_t i = 0; i < f->costs.n; i++)
-		if (f->costs.list[i].place)
-			exact_cell_of(cells, p, &f->costs.list[i])->sampled +=
-				(double)f->costs.list[i].weight;
+	double sum = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; k < f->list[i].costs.n; k++) {
+			const struct fold_cost *c = &f->list[i].costs.list[k];
+
+			if (!c->place)
+				continue;
+			exact_cell_of(cells, p, c)->sampled += (double)c->weight;
+			sum += (double)c->weight;
+		}
+	return sum;
 }
 
 static bool exact_cell_is_thin(const struct exact_cell *c)
@@ -201,15 +215,14 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 	autofree exact_cells *cells = NULL;
 	uint32_t event = 0;
 
-	while (event < r->events.n && !event_is_clock(&r->events.list[event]))
+	while (event < r->events.n && !exact_has_due(o->exact, &r->events.list[event]))
 		event++;
-	if (!o->exact || event == r->events.n)
+	if (event == r->events.n)
 		return;
 	f->list[0].events[event].exact = true;
 	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
-	exact_sum_times(cells, o->exact, r->profile);
-	for (size_t i = 0; i < f->n; i++)
-		exact_sum_samples(cells, &f->list[i], r->profile);
+	exact_sum_times(cells, o->exact, r->profile, 1);
+	exact_sum_samples(cells, f, r->profile);
 	for (size_t i = 0; i < f->n; i++)
 		exact_weigh(cells, &f->list[i], r->profile);
 	for (uint32_t cpu = 0; cpu < CPUSET_MAX; cpu++)
@@ -218,6 +231,60 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 				if (exact_cell_is_thin(&cells[cpu][own][place]))
 					exact_add_rest(&f->list[0], &cells[cpu][own][place],
 						       (enum exact_place)place, event, cpu);
+}
+
+/* --- samples of cycles --- */
+
+static bool event_is_cycles(const struct event *e)
+{
+	return e->type == PERF_TYPE_HARDWARE && (uint32_t)e->config == PERF_COUNT_HW_CPU_CYCLES &&
+	       e->sample_type & PERF_SAMPLE_CPU;
+}
+
+/* Gives the samples their places, by what their stacks reveal. */
+static void exact_place_cycles(struct fold *f, const struct recording *r,
+			       const struct resolved *out)
+{
+	static const enum exact_place places[CTX_N] = {
+		[CTX_USER] = PLACE_USER,
+		[CTX_EXCEPTION] = PLACE_USER,
+		[CTX_SYSCALL] = PLACE_SYSCALL,
+		[CTX_KTHREAD] = PLACE_KTHREAD,
+		[CTX_IDLE] = PLACE_IDLE, /* a CPU that halts counts no cycles */
+		[CTX_SOFTIRQ_IN_SYSCALL] = PLACE_SOFTIRQ_IN_SYSCALL,
+		[CTX_SOFTIRQ] = PLACE_SOFTIRQ,
+		[CTX_HARDIRQ] = PLACE_HARDIRQ,
+	};
+
+	for (size_t i = 0; i < f->costs.n; i++) {
+		struct fold_cost *c = &f->costs.list[i];
+
+		if (!event_is_cycles(&r->events.list[c->event]) || c->cpu >= CPUSET_MAX)
+			continue;
+		c->place = places[out[c->stack].context];
+		if (c->place == PLACE_SOFTIRQ && !c->pid)
+			c->place = PLACE_SOFTIRQ_IN_IDLE;
+	}
+}
+
+/* The weights stay cycles: the exact times divide all cycles among the places. */
+void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct exact *x,
+			const struct resolved *out)
+{
+	autofree exact_cells *cells = NULL;
+	double ns = 0;
+
+	for (size_t i = 0; x && !x->ndue && i < x->ntimes; i++)
+		if (x->labels[x->times[i].label].place != PLACE_HALT)
+			ns += (double)x->times[i].ns;
+	if (!(ns > 0))
+		return;
+	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
+	for (size_t i = 0; i < f->n; out += f->list[i++].nstacks)
+		exact_place_cycles(&f->list[i], r, out);
+	exact_sum_times(cells, x, r->profile, exact_sum_samples(cells, f, r->profile) / ns);
+	for (size_t i = 0; i < f->n; i++)
+		exact_weigh(cells, &f->list[i], r->profile);
 }
 
 /* --- without samples --- */

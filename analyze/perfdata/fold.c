@@ -382,8 +382,8 @@ static bool fold_leaves_out(struct fold *f, const struct event *e, const struct 
 		return true;
 	if (!(e->sample_type & PERF_SAMPLE_TIME))
 		return false;
-	f->due = o->exact && event_is_clock(e) ? exact_find(o->exact, s) : NULL;
-	if ((o->exact && event_is_clock(e) && !f->due) ||
+	f->due = exact_has_due(o->exact, e) ? exact_find(o->exact, s) : NULL;
+	if ((exact_has_due(o->exact, e) && !f->due) ||
 	    ((o->from_ns || o->to_ns) && (s->time < o->from_ns || s->time >= o->to_ns))) {
 		f->outside++;
 		return true;

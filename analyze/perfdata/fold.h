@@ -182,8 +182,11 @@ enum { MODE_LABEL = 0x100, MODE_INTERRUPTS_OFF };
 
 /* Returns the context of samples in a place. `by_stack` is the one that their stack reveals. */
 enum context exact_context(enum exact_place place, enum context by_stack);
-/* Returns whether the samples of an event are those of cpu-clock, with the CPU and the time. */
-bool event_is_clock(const struct event *e);
+/*
+ * Returns whether `x` knows when the samples of an event were due: those of cpu-clock, with the CPU
+ * and the time. `x` may be NULL.
+ */
+bool exact_has_due(const struct exact *x, const struct event *e);
 /* Returns what the CPU did when a sample of the clock was due, or NULL if that is not known. */
 const struct exact_due *exact_find(const struct exact *x, const struct sample *s);
 /* Moves a sample to where it was due. */

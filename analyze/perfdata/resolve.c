@@ -484,6 +484,7 @@ void resolve_folds(struct recording *r, struct folds *f, struct kernel_symbols *
 
 	objects_init(&v.objects, r, kernel, o);
 	resolve_stacks(&v, f, o);
+	folds_weigh_cycles(f, r, o->exact, v.out);
 	if (v.spots)
 		spots_add(&v.objects, f, v.spots);
 	objects_free(&v.objects);

@@ -69,4 +69,10 @@ struct resolved {
  */
 void rows_add(struct recording *r, struct folds *f, const struct resolved *out);
 
+/* --- exact.c --- */
+
+/* Weighs the samples of cycles by the exact time of their places. `x` may be NULL. */
+void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct exact *x,
+			const struct resolved *out);
+
 #endif

@@ -259,7 +259,10 @@ static void add_samples(unsigned int n, uint64_t from_ms, uint32_t cpu, uint32_t
 	}
 }
 
-/* Reads the samples that were added. The caller frees the profile. */
+/*
+ * Reads the samples that were added. Without rows of due.tsv, they are those of cycles. The caller
+ * frees the profile.
+ */
 static struct profile weighed(const char *times)
 {
 	static const uint32_t workload[] = {OWN};
@@ -269,9 +272,12 @@ static struct profile weighed(const char *times)
 		.threads = 1, .addresses = true, .workload = workload, .nworkload = 1};
 
 	read_times(times);
-	read_due(due_rows.buf);
 	o.exact = in.exact;
 	w_pipe(&w, &records.out);
+	if (due_rows.len)
+		read_due(due_rows.buf);
+	else
+		memset(w.out.buf + 24, 0, 4); /* the type: PERF_TYPE_HARDWARE */
 	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 	str_free(&w.out);
 	str_free(&records.out);
@@ -403,7 +409,8 @@ static void add_chain(uint64_t ms, uint32_t pid, const char *chain, const char *
 		s.chain[n++] = i == array_size(names) ? IN_USER : IN_KERNEL + 0x100 * i + 8;
 	}
 	w_sample(&records, &s);
-	str_printf(&due_rows, "1\t%llu\t%s\n", (unsigned long long)ms * MS, due);
+	if (due)
+		str_printf(&due_rows, "1\t%llu\t%s\n", (unsigned long long)ms * MS, due);
 }
 
 /* An interrupt, a softirq and a switch came between a moment in the context and the sample. */
@@ -447,6 +454,22 @@ TEST_WITH(chain_tells_the_function_in_which_a_sample_was_due, set_up())
 		add_chain(0, r->pid, r->chain, due);
 		weights_are(times, expected);
 	}
+}
+
+/* 40 samples of cycles share the times, but for the halt. A halted CPU counts no cycles. */
+TEST_WITH(samples_of_cycles_divide_the_exact_time_of_their_place, set_up())
+{
+	for (unsigned int i = 0; i < 10; i++) {
+		add_chain(4 * i, OWN, "user", NULL);
+		add_chain(4 * i + 1, OWN, "copy entry_SYSCALL_64 user", NULL);
+		add_chain(4 * i + 2, 0, "copy cpu_startup_entry", NULL);
+		add_chain(4 * i + 3, 0, "copy handle_softirqs cpu_startup_entry", NULL);
+	}
+	weights_are("1\t7\t1\tw\tuser\t\t600\t\n1\t7\t1\tw\tsyscall\t\t300\t\n"
+		    "1\t0\t0\t\tidle\t\t50\t\n1\t0\t0\t\tsoftirq_in_idle\tRCU\t50\t\n"
+		    "1\t0\t0\t\thalt\t\t1000\t\n",
+		    "7/user = 24, 7/syscall copy = 12, 0/idle task copy = 2, 0/softirq copy = 2, "
+		    "weight = 40");
 }
 
 /* Interrupts were off in half of the samples of a system call. */
