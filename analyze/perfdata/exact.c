@@ -86,24 +86,31 @@ const struct exact_due *exact_find(const struct exact *x, const struct sample *s
 	return &x->due[low - 1];
 }
 
-void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct exact *x,
-			const struct exact_due *d)
+/* Moves a sample to the context before the one in which it landed. */
+static void exact_move_sample(struct fold_cost *c, struct stack_head *h, const struct exact_due *d)
 {
-	const bool moved = d->pid && d->pid != c->pid; /* pid 0: threads of the kernel, too */
+	const bool other = d->pid && d->pid != c->pid; /* pid 0: threads of the kernel, too */
 
-	c->place = x->labels[d->label].place;
-	if (d->changes && d->pid != c->pid)
+	/* due.tsv does not name the threads of the kernel, whose stacks have no user addresses. */
+	if (d->pid != c->pid && (c->place != PLACE_KTHREAD || h->pid != KERNEL_PID))
 		c->pid = c->tid = d->pid;
 	/* Samples land behind an interrupt, so that no chain tells where in the interrupt. */
-	if (d->changes && (moved || c->place == PLACE_HARDIRQ)) {
+	if (other || c->place == PLACE_HARDIRQ) {
 		h->mode = MODE_LABEL;
 		h->ip = d->label;
 		h->nr = 0;
 		h->pid = KERNEL_PID;
-		return;
-	}
-	if (d->changes) {
+	} else {
 		h->due = (uint16_t)(d->label + 1);
+	}
+}
+
+void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct exact *x,
+			const struct exact_due *d)
+{
+	c->place = x->labels[d->label].place;
+	if (d->changes) {
+		exact_move_sample(c, h, d);
 		return;
 	}
 	/* The timer missed the periods since then. They lie in the same context. */
@@ -195,12 +202,13 @@ static void exact_weigh(exact_cells *cells, struct fold *f, const struct profile
 static void exact_add_rest(struct fold *f, const struct exact_cell *cell, enum exact_place place,
 			   uint32_t event, uint32_t cpu)
 {
+	const struct side_timeline *comms = sideband_get_timeline(&f->r->side.comms, cell->pid);
 	struct stack_head head = {
 		.mode = MODE_LABEL, .ip = cell->label, .pid = KERNEL_PID, .version = UINT32_MAX};
 	struct fold_cost c = {.event = event,
 			      .place = place,
 			      .cpu = cpu,
-			      .comm = UINT32_MAX,
+			      .comm = timeline_at(comms, UINT64_MAX, UINT64_MAX, UINT32_MAX),
 			      .pid = cell->pid,
 			      .tid = cell->pid,
 			      .stack = stacks_append(&f->stacks, &head, NULL),

@@ -367,16 +367,18 @@ TEST_WITH(sample_counts_where_it_was_due, set_up())
 		    "7/user = 2, 8/hardirq [hardirq local_timer] = 3, weight = 5");
 }
 
-TEST_WITH(sample_has_the_command_of_the_process_in_which_it_was_due, set_up())
+/* A sample that was due in another process, and the rest of a place. */
+TEST_WITH(row_has_the_command_of_its_process, set_up())
 {
 	struct profile p;
 
 	w_comm(&records, 0, OWN, OWN, false, "mine");
 	w_comm(&records, 0, OTHER, OTHER, false, "theirs");
 	add_samples(1, 0, 1, OWN, IN_USER, "9\t8\tuser\t\t1");
-	p = weighed("1\t8\t1\to\tuser\t\t1000000\t\n");
-	assert_int_equal(p.ncosts, 1);
-	assert_string_equal(intern_get(&p.strings, p.costs[0].comm), "theirs");
+	p = weighed("1\t8\t1\to\tuser\t\t1000000\t\n1\t8\t1\to\thardirq\tdevice\t500000\t\n");
+	assert_int_equal(p.ncosts, 2);
+	for (size_t i = 0; i < p.ncosts; i++)
+		assert_string_equal(intern_get(&p.strings, p.costs[i].comm), "theirs");
 	profile_free(&p);
 }
 
@@ -433,7 +435,7 @@ TEST_WITH(chain_tells_the_function_in_which_a_sample_was_due, set_up())
 		{OWN, "copy handle_softirqs entry_SYSCALL_64 user", "7\tsoftirq_in_syscall\tRCU",
 		 "7\t1\tw\tsoftirq_in_syscall\tRCU", "7/softirq in syscall copy = 1"},
 		{OTHER, IN_SOFTIRQ "copy kthread", "0\tkthread\t", "0\t0\t\tkthread\t",
-		 "0/kthread copy = 1"},
+		 "8/kthread copy = 1"},
 		{0, IN_SOFTIRQ "copy cpu_startup_entry", "0\thalt\t", "0\t0\t\thalt\t",
 		 "0/idle copy = 1"},
 		{0, "copy cpu_startup_entry", "0\tidle\t", "0\t0\t\tidle\t",
