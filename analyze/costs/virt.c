@@ -2,8 +2,9 @@
 /*
  * virt: what a virtual machine needs its hypervisor for, per unit of work. The frame counts the
  * interrupts that the side's CPUs took, the writes of registers that these CPUs made, and their
- * halts. A count or time of the frame is divided by the work of the same, profiled run. perf's own
- * timer is among them, so /proc/interrupts has the interrupts of the measure pass beside them.
+ * halts. A count or time of the frame is divided by the work of the same run. perf's own timer is
+ * among the interrupts of profiled runs, so /proc/interrupts has those of the measure pass beside
+ * them.
  */
 #include "analyze/costs/costs.h"
 #include "analyze/scope/changes.h"
@@ -36,10 +37,11 @@ static const struct column virt_columns[] = {
 static const struct virt_kind {
 	const char *name, *context;
 	const char *known; /* the metric of a run that counted them, where an absent count is 0 */
+	bool times;	   /* counted with the times; otherwise in the syscalls pass */
 } virt_kinds[] = {
-	{"interrupt", "hardirq", "frame_ns:total"},
-	{"msr_write", "msr", "frame_entries:msr"},
-	{"halt", "halt", "frame_ns:total"},
+	{"interrupt", "hardirq", "frame_ns:total", true},
+	{"msr_write", "msr", "frame_entries:msr", false},
+	{"halt", "halt", "frame_ns:total", true},
 };
 
 /* Names of registers of x86, and of interrupts that /proc/interrupts counts. */
@@ -62,8 +64,9 @@ static const char virt_functions[] =
 /* The rows of a block. */
 struct virt {
 	const struct block_table *k;
-	struct block_runs profiled; /* those that may have the frame */
-	const char *rate;	    /* the metric of the rate of work; NULL: not known */
+	struct block_runs profiled; /* those that may have the frame's times */
+	struct block_runs all;
+	const char *rate; /* the metric of the rate of work; NULL: not known */
 };
 
 /* A figure of a run / its work, or / its seconds where `rate` is NULL. */
@@ -150,7 +153,7 @@ static void virt_put_kind(const struct virt *v, const struct metric_keys *keys,
 		for (size_t r = 0; r < array_size(virt_names); r++)
 			if (!strcmp(virt_names[r].key, name))
 				name = virt_names[r].name;
-		virt_put_count(v, &v->profiled, kind->name, name,
+		virt_put_count(v, kind->times ? &v->profiled : &v->all, kind->name, name,
 			       (struct virt_figure){"frame_entries", object, kind->known, NULL});
 	}
 }
@@ -180,7 +183,7 @@ static void virt_put_costs(const struct virt *v, const struct cost_part *p)
 static int virt_put_rows(struct virt *v, const struct cost_part *p, struct error *err)
 {
 	struct metric_keys keys = {0};
-	int rc = metric_keys_add(&keys, v->k->s, &v->profiled, "frame_entries", OF_SIDE, err);
+	int rc = metric_keys_add(&keys, v->k->s, &v->all, "frame_entries", OF_SIDE, err);
 
 	v->rate = p->basis.unit ? basis_rate_metric(p->basis.unit) : NULL;
 	for (size_t i = 0; i < array_size(virt_kinds) && !rc; i++)
@@ -200,10 +203,22 @@ static int virt_put_rows(struct virt *v, const struct cost_part *p, struct error
 	return 0;
 }
 
+static int virt_read_runs(struct virt *v, struct error *err)
+{
+	const struct block *b = &v->k->b->block;
+	struct run_filter f = {b->variant, v->k->q->pass, b->side, v->k->q->repeat, false};
+
+	v->all.n = store_runs(v->k->s, &f, &v->all.runs, err);
+	if (v->all.n < 0)
+		return v->all.n;
+	v->profiled.n = scope_runs(v->k->s, v->k->q, b, FOR_PROFILE, &v->profiled.runs, err);
+	return v->profiled.n < 0 ? v->profiled.n : 0;
+}
+
 static int virt_put_block(struct block_table *k, struct error *err)
 {
 	const struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1};
-	struct virt v = {.k = k, .profiled.block = k->b->block};
+	struct virt v = {.k = k, .profiled.block = k->b->block, .all.block = k->b->block};
 	struct cost_part part;
 	int rc;
 
@@ -211,11 +226,11 @@ static int virt_put_block(struct block_table *k, struct error *err)
 		return error_set(err, EINVAL, "--unit: table 'virt' has no figures per syscall");
 	rc = cost_part_read(k->s, k->q, &k->b->block, &spec, &part, err);
 	if (!rc)
-		rc = v.profiled.n =
-			scope_runs(k->s, k->q, &k->b->block, FOR_PROFILE, &v.profiled.runs, err);
-	if (rc >= 0)
+		rc = virt_read_runs(&v, err);
+	if (!rc)
 		rc = virt_put_rows(&v, &part, err);
 	free(v.profiled.runs);
+	free(v.all.runs);
 	cost_part_free(&part);
 	return rc;
 }
@@ -228,7 +243,7 @@ static void virt_add_notes(struct block_table *k)
 	}
 	note_add(
 		&k->t->notes, table_how,
-		"the frame counted in the profiled runs, where perf's timer adds to local_timer and tsc_deadline; /proc/interrupts is of the measure pass, without perf");
+		"the frame counted interrupts and halts in the profiled runs, where perf's timer adds to local_timer, and writes of registers in the syscalls pass; /proc/interrupts is of the measure pass, without perf");
 	note_add(
 		&k->t->notes, table_how,
 		"a write of x2apic_icr sends an interrupt to a CPU, one of tsc_deadline sets the timer. On a virtual machine both exit to the hypervisor, and so does a halt");

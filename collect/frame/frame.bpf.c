@@ -327,14 +327,14 @@ static __always_inline int hardirq_exit(void)
 	return 0;
 }
 
-#define HARDIRQ(name, vector)                                          \
+#define HARDIRQ(name, vector)                                             \
 	SEC("raw_tp/" #name "_entry") int zcost_##name##_entry(void *ctx) \
-	{                                                              \
-		return hardirq_entry(vector);                          \
-	}                                                              \
+	{                                                                 \
+		return hardirq_entry(vector);                             \
+	}                                                                 \
 	SEC("raw_tp/" #name "_exit") int zcost_##name##_exit(void *ctx)   \
-	{                                                              \
-		return hardirq_exit();                                 \
+	{                                                                 \
+		return hardirq_exit();                                    \
 	}
 
 HARDIRQ(irq_handler, FRAME_DEVICE)

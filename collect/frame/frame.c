@@ -46,7 +46,8 @@ struct frame {
 	struct frame_due *due;
 	size_t ndue, due_cap;
 	struct bpf_program *turn;
-	struct bpf_program *msr; /* NULL where the kernel has no such tracepoint */
+	struct bpf_program *msr; /* NULL: nothing counts writes of registers */
+	bool times;
 	struct bpf_link **links;
 	size_t nlinks, links_cap;
 	uint32_t ncpus; /* possible ones */
@@ -99,7 +100,22 @@ static void frame_set_sampler(struct frame *f)
 	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
 }
 
-static int frame_load(struct frame *f)
+/*
+ * Chooses the programs of a pass. Writes of registers are so many that counting them would cost a
+ * profiled workload 1 % of its time. So the syscalls pass counts them, without any times.
+ */
+static void frame_choose(struct frame *f, const char *pass)
+{
+	struct bpf_program *p;
+
+	f->turn = bpf_object__find_program_by_name(f->obj, "zcost_turn");
+	f->msr = bpf_object__find_program_by_name(f->obj, "zcost_write_msr");
+	f->times = strcmp(pass, "syscalls");
+	bpf_object__for_each_program(p, f->obj) bpf_program__set_autoload(
+		p, p == f->turn || (p == f->msr ? strcmp(pass, "profile") : f->times));
+}
+
+static int frame_load(struct frame *f, const char *pass)
 {
 	int rc;
 
@@ -113,8 +129,7 @@ static int frame_load(struct frame *f)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "cpus"), f->ncpus);
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
-	f->turn = bpf_object__find_program_by_name(f->obj, "zcost_turn");
-	f->msr = bpf_object__find_program_by_name(f->obj, "zcost_write_msr");
+	frame_choose(f, pass);
 	frame_set_sampler(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)
@@ -131,7 +146,7 @@ static int frame_attach(struct frame *f)
 
 	bpf_object__for_each_program(p, f->obj)
 	{
-		if (p == f->turn)
+		if (p == f->turn || !bpf_program__autoload(p))
 			continue;
 		link = bpf_program__attach(p);
 		if (link)
@@ -141,6 +156,8 @@ static int frame_attach(struct frame *f)
 		else if (p == f->msr)
 			f->msr = NULL;
 	}
+	if (f->msr && !bpf_program__autoload(f->msr))
+		f->msr = NULL;
 	return 0;
 }
 
@@ -261,7 +278,7 @@ static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 
 	*lost = 0;
 	str_puts(s, heading);
-	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
+	for (uint32_t i = 0; i < FRAME_GROUPS && f->times && !rc; i++) {
 		rc = bpf_map_lookup_elem(groups, &i, &g) ?: bpf_map_lookup_elem(times, &i, t);
 		if (!rc)
 			frame_print_times(s, f, t, &g);
@@ -305,7 +322,7 @@ static int frame_prepare(struct collect *c)
 	c->data = f;
 	if (rc)
 		return rc;
-	rc = frame_load(f);
+	rc = frame_load(f, c->run->pass);
 	if (!rc)
 		rc = frame_want(f, &c->run->cpus);
 	if (!rc)
@@ -375,9 +392,9 @@ static int frame_prepare(struct collect *c)
 
 const struct collector collector_frame = {
 	.name = "frame",
-	.what = "exact time of each CPU by context and process",
+	.what = "exact time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
-	.passes = PASS_PROFILE,
+	.passes = PASS_PROFILE | PASS_SYSCALLS,
 	.prepare = frame_prepare,
 #ifdef HAVE_BPF
 	.start = frame_start,

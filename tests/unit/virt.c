@@ -77,13 +77,16 @@ TEST(counts_and_times_are_per_unit_of_the_work_of_their_run)
 
 	add_profiled(s, 1,
 		     "frame_ns:total = 2000000000, frame_ns:hardirq reschedule = 3000, "
-		     "frame_entries:hardirq reschedule = 10, frame_entries:msr = 60, "
-		     "frame_entries:msr 0x830 = 50, frame_entries:msr 0x10 = 1, "
+		     "frame_entries:hardirq reschedule = 10, "
 		     "frame_ns:halt = 7000, frame_entries:halt = 4, frame_entries:user = 9");
 	add_profiled(s, 2,
 		     "frame_ns:total = 2000000000, frame_ns:hardirq reschedule = 6000, "
 		     "frame_entries:hardirq reschedule = 20");
 	add_profiled(s, 3, "frame_ns:user = 1");
+	small_store_metrics(
+		s, add_run(s, "syscalls", 1),
+		"rate_kib = 1000, rate_messages = 250, seconds = 2, frame_entries:msr = 60, "
+		"frame_entries:msr 0x830 = 50, frame_entries:msr 0x10 = 1");
 	t = small_store_table(s, "virt", (struct query){0});
 	cells_are(&t, "kind = interrupt msr_write msr_write msr_write halt interrupt interrupt "
 		      "steal function function, "
