@@ -285,6 +285,7 @@ const struct collector collector_null = {
 	ROW(perf) \
 	ROW(frame) \
 	ROW(drops) \
+	ROW(batches) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

@@ -5,7 +5,7 @@
 
 golden=$(basename "$0" .t)
 tables='summary variants passes functions components contexts modules syscalls cpu roi scores zerocopy limits host topology
-	counters power softnet drops tcp idle irq nic snmp sockstat sizes sched sweep'
+	counters power softnet drops batches tcp idle irq nic snmp sockstat sizes sched sweep'
 
 # run COMMAND...: adds a command with what it prints, and its notes; a table without rows is left out
 run() {

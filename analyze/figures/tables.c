@@ -38,6 +38,7 @@
 	row(power) \
 	row(softnet) \
 	row(drops) \
+	row(batches) \
 	row(tcp) \
 	row(idle) \
 	row(irq) \

@@ -22,6 +22,7 @@
  */
 // clang-format off
 #define PARSERS(row) \
+	row(batches) \
 	row(counters) \
 	row(drops) \
 	row(frame) \

@@ -4,6 +4,6 @@
 #define ZC_KINDS_H
 
 const char *snmp_kind(const char *name);
-const char *nic_kind(const char *name); /* of the kernel, a queue or a driver */
+const char *nic_kind(const char *name);
 
 #endif

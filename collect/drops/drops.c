@@ -152,12 +152,18 @@ static int drops_prepare(struct collect *c)
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
+static int drops_follow(struct collect *c)
+{
+	netns_enter(&((struct drops *)c->data)->netns, c, NULL, NULL);
+	return 0;
+}
+
 /* Looks for the workload's sockets, before the window and after it. */
 static int drops_look(struct collect *c)
 {
 	struct drops *d = c->data;
 
-	netns_enter(&d->netns, c, NULL, NULL);
+	drops_follow(c);
 	tree_find_sockets(tree_of(c->run), &d->sockets);
 	return 0;
 }
@@ -213,6 +219,7 @@ const struct collector collector_drops = {
 #ifdef HAVE_BPF
 	.before = drops_look,
 	.start = drops_start,
+	.snap = drops_follow,
 	.stop = drops_stop,
 	.after = drops_look,
 	.finish = drops_finish,

@@ -23,7 +23,7 @@
 
 enum {
 	TREE_THREADS = 8192, /* more processes or threads are not listed; `cut` stays set */
-	TREE_FILES = 65536,  /* of open files, more are not looked at */
+	TREE_FILES = 65536,  /* more open files are not looked at */
 };
 
 struct run;

@@ -7,6 +7,7 @@
  *   checksum  N with a wrong checksum, to a socket that reads
  *   rule      N to port 7, which a rule of the firewall drops
  *   queue     N through a short queue; of each one dropped the kernel tells the sender
+ *   none      N in aggregates of ten, which arrive
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -96,6 +97,16 @@ int main(int argc, char **argv)
 		for (int i = 0; i < n; i++)
 			if (send_all(sender, 1) || receive_all(receiver))
 				fail("checksum");
+	} else if (!strcmp(cause, "none")) {
+		int segment = SIZE / 10;
+
+		receiver = open_receiver();
+		if (setsockopt(sender, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
+			fail("UDP_SEGMENT");
+		for (int i = 0; i < n; i += 10)
+			if (send_all(sender, 1) || receive_all(receiver) != 10)
+				fail("none");
+		n = 0;
 	} else if (!strcmp(cause, "queue")) {
 		open_receiver();
 		setsockopt(sender, IPPROTO_IP, IP_RECVERR, &on, sizeof(on));

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* batches.tsv: how much the kernel handled at once, by CPU and interface. */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
+#include "analyze/scope/changes.h"
+#include "analyze/scope/work.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns of numbers, and their metrics. */
+static const struct {
+	const char *column, *metric, *unit;
+} counts[] = {
+	{"batches", "batches", "1"},
+	{"segments", "batch_segments", "1"},
+	{"bytes", "batch_bytes", "B"},
+	{"full", "batch_full", "1"},
+};
+
+enum { COUNTS = array_size(counts) };
+
+/* Reads the row's numbers; NAN: an empty cell. Returns false if it cannot be read. */
+static bool batches_read_row(const struct tsv *t, size_t row, uint64_t *cpu, double n[COUNTS])
+{
+	bool good = parse_u64(tsv_text(t, row, "cpu"), cpu) && *cpu < CPUSET_MAX;
+
+	for (size_t i = 0; i < COUNTS && good; i++) {
+		const char *cell = tsv_text(t, row, counts[i].column);
+
+		n[i] = NAN;
+		good = !*cell || parse_real(cell, &n[i]);
+	}
+	return good;
+}
+
+/*
+ * Adds the metrics of each object: "poll", "poll host/eth0", "receive workload/veth0". The polls
+ * are those of the side's CPUs.
+ */
+static void batches_add_metrics(struct ingest *in, const struct tsv *t)
+{
+	freed(intern_free) struct intern names = {0};
+	double(*sums)[COUNTS] = xcalloc(t->rows + 1, sizeof(*sums)), n[COUNTS];
+	size_t bad = t->short_rows, known, at;
+	uint64_t cpu;
+
+	for (size_t row = 0; row < t->rows; row++) {
+		const char *kind = tsv_text(t, row, "kind"),
+			   *interface = tsv_text(t, row, "interface");
+		autofree char *name =
+			xasprintf("%s%s%s%s%s", kind, *interface ? " " : "",
+				  tsv_text(t, row, "netns"), *interface ? "/" : "", interface);
+
+		if (!batches_read_row(t, row, &cpu, n)) {
+			bad++;
+			continue;
+		}
+		if (!strcmp(kind, "poll") && !ingest_has_cpu(in, (unsigned int)cpu))
+			continue;
+		known = names.n;
+		at = intern_str(&names, name);
+		for (size_t i = 0; i < COUNTS; i++) {
+			sums[at][i] = at < known ? sums[at][i] : NAN;
+			figure_add(&sums[at][i], n[i]);
+		}
+	}
+	for (uint32_t k = 0; k < names.n; k++)
+		for (size_t i = 0; i < COUNTS; i++)
+			ingest_metric_of(in, counts[i].metric, intern_get(&names, k), NO_CPU,
+					 counts[i].unit, sums[k][i]);
+	if (bad)
+		note_add(&in->notes, rows_unreadable, "batches", bad, "batches.tsv");
+	free(sums);
+}
+
+static int batches_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	freed(tsv_free) struct tsv t = {0};
+	int rc = tsv_read(&t, path, '\t', err);
+
+	if (!rc)
+		rc = tsv_require(&t, err, "cpu", "netns", "interface", "kind", "batches",
+				 "segments", "bytes", "full", NULL);
+	if (!rc)
+		batches_add_metrics(in, &t);
+	return rc;
+}
+
+const struct parser parser_batches = {.files = {"batches.tsv"}, .read = batches_read_file};
+
+/* --- the table --- */
+
+/* batches: how much is handled at once: by the softirq, the protocols, a call, after a wake-up. */
+
+static const struct column batches_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"batch", .type = V_STR,
+	 .what = "poll (of NAPI, on the side's CPUs), receive and transmit (a packet as the stack handles it, maybe an aggregate), syscall and wake_up (of the workload)"},
+	{"interface", .type = V_STR,
+	 .what = "with its network namespace; none: the queue of a CPU (RPS, loopback, veth)"},
+	{"per_s", "1/s", V_REAL, .digits = 1},
+	{"per_mib", "1/MiB", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .what = "batches per MiB of the workload's bytes; estimate over the runs"},
+	{"segments", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "in a batch: packets of the wire; of a poll, packets as the driver counts them"},
+	{"bytes", "B", V_REAL, .spread = SPREAD_RANGE,
+	 .what = "in a batch; of syscall and wake_up, the workload's bytes"},
+	{"full_pct", "%", V_REAL, .digits = 2, .what = "polls that used up their budget"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
+};
+
+/* A figure: the ratio of two amounts of a run. An amount is a metric, or one of those below. */
+struct batch_ratio {
+	const char *amount, *of, *object;
+};
+
+#define THE_CALLS "calls"
+#define THE_BYTES "bytes"
+
+static double batch_amount(struct store *s, const struct run *r, const char *name,
+			   const char *object)
+{
+	if (!strcmp(name, THE_CALLS))
+		return calls_of_run(s, r);
+	if (!strcmp(name, THE_BYTES))
+		return 1024 * work_in_window(s, r, "rate_kib");
+	return run_metric(s, r, name, strcmp(name, "seconds") ? object : NULL, NO_CPU);
+}
+
+static double batch_ratio_of(struct store *s, const struct run *r, const void *arg)
+{
+	const struct batch_ratio *f = arg;
+	double x = batch_amount(s, r, f->amount, f->object) / batch_amount(s, r, f->of, f->object);
+
+	return isfinite(x) ? x : NAN;
+}
+
+/* Adds a row from the runs of `b`. `count`: the amount that has the number of batches. */
+static void batches_put_row(struct block_table *k, const struct block_runs *b, const char *batch,
+			    const char *interface, const char *count, const char *object)
+{
+	const struct {
+		const char *column;
+		struct batch_ratio ratio;
+		double factor;
+	} figures[] = {
+		{"per_s", {count, "seconds", object}, 1},
+		{"per_mib", {count, THE_BYTES, object}, 1024 * PER_MIB},
+		{"segments", {"batch_segments", count, object}, 1},
+		{"bytes", {object ? "batch_bytes" : THE_BYTES, count, object}, 1},
+		{"full_pct", {"batch_full", count, object}, 100},
+	};
+	struct value *row = NULL;
+
+	for (size_t i = 0; i < array_size(figures); i++) {
+		struct estimate e = scope_estimate(k->s, b->runs, b->n, k->list.estimator,
+						   batch_ratio_of, &figures[i].ratio);
+		double f = figures[i].factor;
+
+		if (!e.n)
+			continue;
+		if (!row) {
+			row = block_row(k->t, &k->b->block);
+			table_set(k->t, row, "batch", value_str(k->t, batch));
+			table_set(k->t, row, "interface", value_str(k->t, interface));
+			table_set(k->t, row, "runs", value_int((int64_t)e.n));
+		}
+		e.value *= f;
+		e.lo *= f;
+		e.hi *= f;
+		put_estimate(k->t, row, figures[i].column, &e);
+	}
+}
+
+static int batches_put_block(struct block_table *k, struct error *err)
+{
+	const struct block *block = &k->b->block;
+	struct run_filter every_pass = {block->variant, k->q->pass, block->side, k->q->repeat,
+					false};
+	struct block_runs counted = {.block = *block};
+	struct metric_keys keys = {0};
+	int rc = counted.n = store_runs(k->s, &every_pass, &counted.runs, err);
+
+	if (rc >= 0)
+		rc = metric_keys_add(&keys, k->s, &counted, "batches", OF_SIDE, err);
+	for (size_t i = 0; i < keys.n && rc >= 0; i++) {
+		const char *object = keys.m[i].key.object, *interface = strchr(object, ' ');
+		autofree char *batch = xstrndup(object, strcspn(object, " "));
+
+		batches_put_row(k, &counted, batch, interface ? interface + 1 : NULL, "batches",
+				object);
+	}
+	if (rc >= 0) {
+		batches_put_row(k, &counted, "syscall", NULL, THE_CALLS, NULL);
+		batches_put_row(k, k->b, "wake_up", NULL, "sched_voluntary", NULL);
+	}
+	free(keys.m);
+	free(counted.runs);
+	return rc < 0 ? rc : 0;
+}
+
+static void batches_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		changes_nothing(k->s, k->t);
+	else
+		note_add(
+			&k->t->notes, table_how,
+			"interfaces, polls and calls are counted in the runs of the syscalls pass, wake-ups in those of the measure pass");
+}
+
+const struct measure measure_batches = {
+	.name = "batches",
+	.what = "how much is handled at once: polls, aggregates, system calls, wake-ups",
+	MEASURE_COLUMNS(batches_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.whole = "polls and interfaces serve all programs",
+	.spare = "runs per_s",
+	.collectors = "batches syscalls sched workload",
+	.block = batches_put_block,
+	.notes = batches_add_notes,
+};
