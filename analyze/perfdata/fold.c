@@ -41,7 +41,7 @@ static void fold_init(struct fold *f, const struct recording *r, const struct pe
 	f->hides = !o->addresses && !history_may_map(&r->history, NOWHERE);
 	f->seen = xcalloc(1, sizeof(*f->seen));
 	f->room = xmalloc((size_t)FOLD_BATCH * CHAIN_MAX);
-	f->kernel = sideband_get_timeline(&r->side.spaces, KERNEL_PID);
+	f->kernel.line = sideband_get_timeline(&r->side.spaces, KERNEL_PID);
 	f->unwinder = unwinder_new(r->unwinding);
 }
 
@@ -285,16 +285,27 @@ static void fold_flush_batch(struct fold *f)
 	f->room_used = 0;
 }
 
-static const struct side_timeline *fold_find_timeline(struct fold_cached *cache,
-						      const struct side_timelines *t, uint32_t key)
+/* Returns the value of a timeline at (time, order). It mostly is that of the last sample. */
+static uint32_t fold_value_at(struct fold_cached *c, uint64_t time, uint64_t order)
+{
+	uint32_t n;
+
+	if (time > c->after && time < c->before)
+		return c->value;
+	n = timeline_count(c->line, time, order);
+	c->after = n ? c->line->changes[n - 1].time : 0;
+	c->before = c->line && n < c->line->n ? c->line->changes[n].time : UINT64_MAX;
+	return c->value = n ? c->line->changes[n - 1].value : UINT32_MAX;
+}
+
+static struct fold_cached *fold_find_timeline(struct fold_cached *cache,
+					      const struct side_timelines *t, uint32_t key)
 {
 	struct fold_cached *c = &cache[key % FOLD_CACHE];
 
-	if (c->key != key + 1 || !c->key) {
-		c->key = key + 1;
-		c->line = sideband_get_timeline(t, key);
-	}
-	return c->line;
+	if (c->key != key + 1 || !c->key)
+		*c = (struct fold_cached){.key = key + 1, .line = sideband_get_timeline(t, key)};
+	return c;
 }
 
 /*
@@ -310,8 +321,8 @@ static struct side_space fold_find_space(struct fold *f, uint32_t pid, uint64_t 
 	const struct side_row *row;
 
 	for (int deep = 0; deep < THREADS_DEEP; deep++) {
-		at.version = timeline_at(fold_find_timeline(f->spaces, &side->spaces, at.pid), time,
-					 order, UINT32_MAX);
+		at.version = fold_value_at(fold_find_timeline(f->spaces, &side->spaces, at.pid),
+					   time, order);
 		if (at.version == UINT32_MAX || !(at.version & SIDE_THREAD))
 			return at;
 		row = &side->list[at.version & ~SIDE_THREAD];
@@ -327,7 +338,7 @@ static struct side_space fold_find_version(struct fold *f, const struct sample *
 					   uint64_t order)
 {
 	uint32_t none = UINT32_MAX;
-	uint32_t kernel = timeline_at(f->kernel, s->time, order, none);
+	uint32_t kernel = fold_value_at(&f->kernel, s->time, order);
 	struct side_space own;
 
 	if (!user)
@@ -367,8 +378,8 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	p->hash = stacks_hash(&p->head, fold_hash_chain(p->chain, p->head.nr));
 	stacks_prefetch_slot(&f->stacks, p->hash);
-	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
-				   s->time, order, UINT32_MAX);
+	p->cost.comm = fold_value_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
+				     s->time, order);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};
 	if (++f->pending == FOLD_BATCH)
 		fold_flush_batch(f);

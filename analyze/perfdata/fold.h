@@ -133,6 +133,8 @@ enum { FOLD_CACHE = 64, FOLD_BATCH = 32 };
 struct fold_cached {
 	uint32_t key; /* + 1; 0: free */
 	const struct side_timeline *line;
+	uint64_t after, before; /* the last value holds between these times */
+	uint32_t value;		/* UINT32_MAX: none */
 };
 
 /*
@@ -148,8 +150,7 @@ struct fold {
 	struct fold_event *events;
 	struct map last_values;	     /* PERF_SAMPLE_READ: id (and thread) -> last value */
 	const struct exact_due *due; /* belongs to the sample that is counted, or NULL */
-	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
-	const struct side_timeline *kernel;
+	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE], kernel;
 	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;

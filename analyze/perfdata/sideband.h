@@ -137,9 +137,9 @@ void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, si
 /* Returns the timeline of a pid or tid, or NULL. */
 const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key);
 
-/* Returns the value at (time, order), or `none` before the first change or without a timeline. */
-static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
-				   uint32_t none)
+/* Returns how many changes are up to (time, order). */
+static inline uint32_t timeline_count(const struct side_timeline *line, uint64_t time,
+				      uint64_t order)
 {
 	uint32_t low = 0, high = line ? line->n : 0, mid;
 
@@ -151,7 +151,16 @@ static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t ti
 		else
 			high = mid;
 	}
-	return low ? line->changes[low - 1].value : none;
+	return low;
+}
+
+/* Returns the value at (time, order), or `none` before the first change or without a timeline. */
+static inline uint32_t timeline_at(const struct side_timeline *line, uint64_t time, uint64_t order,
+				   uint32_t none)
+{
+	uint32_t n = timeline_count(line, time, order);
+
+	return n ? line->changes[n - 1].value : none;
 }
 void sideband_free(struct sideband *s);
 
