@@ -129,7 +129,6 @@ sqlite3 noted/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0,
 messages copying mapping -C noted
 run compare copying mapping -C cap --table components --limit 1 --format commit
 run compare mapping copying -C cap --power-model idle=230,per_cpu=3.5 --format commit
-run compare copying mapping -C cap --table functions --format commit
 run compare copying mapping -C cap --table syscalls --format commit
 run compare copying mapping -C cap --side sender --format commit
 run compare copying mapping -C cap --table groups --group c=_copy_to_iter --format commit

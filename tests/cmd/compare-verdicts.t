@@ -27,7 +27,7 @@ compare four copying mapping
 run compare copying mapping -C four --side receiver --format commit
 per_mib four irq:total copying 4 5 6 7
 per_mib four irq:total mapping 0 0 1 0
-compare four copying mapping # zeros in NEW alone give an interval that ends at -100 % and leaves 0 out
+# Zeros in NEW alone give an interval that ends at -100 % and leaves 0 out (below).
 compare four mapping copying # a base of 0 has no ratio
 world three 3 $copying $mapping
 per_mib three snmp:TcpRetransSegs copying 3 1 0

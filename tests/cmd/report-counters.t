@@ -38,7 +38,6 @@ sed -i 's/"receiver", "sender"/"local"/g' cap/manifest.json
 ok "analyze exits 0 for a capture with counters" exits 0 "$zcost" analyze cap
 # Multiplexed counts are scaled to the whole time. The mean is 110 million instructions, the standard deviation 10, that of the mean
 # 10 / sqrt 3: 5.2486 %, as perf stat -r prints it. Ratios take events of one group; 4000 of 16000 were counted at different times.
-report cap counters
 ok "text shows the state of an unsupported event" sh -c "'$zcost' report counters cap | grep -q '<not supported>'"
 ok "the store has a metric for an unsupported event" test "$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM metric WHERE name = 'counter_not_supported' AND object = 'LLC-loads'")" = 3
 

@@ -135,7 +135,6 @@ manifest cap "$variants" $(for v in $variants; do echo $v/measure/1/ok; done)
 ok "a CPU that other programs keep busy is no limit" found noisy "- none -"
 echo "UPDATE thread SET wait_ns = 1.2e9" | sqlite3 cap/zcost.db
 ok "a thread that waits for 40 % of the window for that CPU is limited by it" found noisy "receiver cpu 40"
-report cap limits
 ok "the limit with the largest share stands first" found mixed "sender cpu 99" "receiver cpu 40"
 compare cap both mixed # the same limits in another order
 cp -r cap apart

@@ -116,7 +116,6 @@ report doubled roi --power-model idle=100,per_cpu=10
 report doubled scores
 compare doubled apart beyond
 sqlite3 doubled/zcost.db "DELETE FROM metric WHERE name = 'cpu_pct' AND cpu IS NOT NULL"
-report doubled roi
 run report roi --throughput 10 --cpu-pct 200 --format csv
 run report roi --throughput 5 --cpu-pct 100 --power 50 --format csv
 run report roi --throughput 10 --power 50 --format csv

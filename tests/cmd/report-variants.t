@@ -25,7 +25,6 @@ mv m c/manifest.json
 "$zcost" analyze c >out 2>err # 4: one run failed
 ok "analyze counts 8 runs of a capture with settings" says ": 8 runs$" err
 
-report c variants
 report c variants --variant '*+mtu9000*'
 run report variants c --variant 'c*'
 

@@ -68,7 +68,7 @@ done
 # twice. Where one client or both do not count, they have no throughput, but the costs of the transfer.
 cp -r through apart && side apart c1 3 30 && side apart c2 4 60
 roles apart c1=sender c2=sender mid=proxy server=receiver
-for cap in many through twice half apart; do
+for cap in many half apart; do # golden_captures has the others
 	report $cap scores
 	report $cap roi
 	report $cap summary
