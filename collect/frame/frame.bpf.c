@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps for each CPU what it is doing, and adds up the time of each context and process. Nothing is
- * sent: user space reads the arrays after the window.
+ * Logs for each CPU when it changes to another context or process, and adds up the time of each of
+ * them. Nothing is sent: user space reads the arrays after the window.
  *
- * A program may be interrupted by another one on the same CPU. So the time of the last change is
- * exchanged in one step: the times of all contexts add up to the wall time. Such an interrupt can
- * move its own few hundred ns from one context to another. The sums are added to in several steps,
- * because an atomic step would take longer than all others: an interrupt in between only loses the
- * ns between the exchange and its own start.
+ * A change costs what the kernel takes to get here, and one reading of the clock. So it is only
+ * logged, and hundreds of changes are added up at once (zcost_add), by a program that is called in
+ * place of the end of another one. The times of all contexts add up to the wall time.
+ *
+ * A program may be interrupted by another one on the same CPU. If that happens between its reading
+ * of the clock and the end of its entry, a few ns, the time of that interrupt counts for the
+ * context that it interrupts. An atomic step would take longer than all others.
  */
 #include "collect/frame/frame.h"
 
@@ -78,6 +80,15 @@ struct {
 	__uint(max_entries, 4096);
 } due SEC(".maps");
 
+int zcost_add(void *ctx);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(uint32_t));
+	__array(values, int(void *));
+} calls SEC(".maps") = {.values = {(void *)&zcost_add}};
+
 volatile uint32_t groups_used;
 const volatile uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
 
@@ -104,28 +115,65 @@ static __always_inline uint32_t context_of(const struct frame_cpu *c)
 	return c->halted ? FRAME_HALT : c->base;
 }
 
-/* Counts the time since the last change for what the CPU did until now. */
-static __always_inline void account(struct frame_cpu *c)
+static __always_inline void log_change(struct frame_cpu *c, uint32_t enters)
 {
-	uint32_t group = c->group, context = context_of(c);
-	uint64_t now = bpf_ktime_get_ns(), since = __sync_lock_test_and_set(&c->since, now);
-	struct frame_change *change = &c->changes[c->nchanges++ & (FRAME_CHANGES - 1)];
-	struct frame_times *t;
+	frame_change at = (frame_change)bpf_ktime_get_ns() << 16;
+	uint32_t n = c->nlogged;
 
-	change->at = now;
-	change->context = context;
-	change->group = group;
-	if (c->phase != FRAME_OPEN)
-		return;
-	t = bpf_map_lookup_elem(&times, &group);
-	if (t)
-		t->ns[context & (FRAME_CELLS - 1)] += now - since;
+	c->log[n & (FRAME_LOG - 1)] = at | enters | c->group << 6 | context_of(c);
+	c->nlogged = n + 1;
 }
 
-static __always_inline void enter(struct frame_cpu *c)
+/* Logs the change, and adds up when it is time to. */
+static __always_inline int change(void *ctx, struct frame_cpu *c, uint32_t enters)
 {
+	log_change(c, enters);
+	if (c->nlogged - c->nadded >= FRAME_ADD)
+		bpf_tail_call(ctx, &calls, 0);
+	return 0;
+}
+
+/* Returns the ns from one change to a later one, or below 0 (an interrupt, see above). */
+static __always_inline int64_t ns_between(frame_change from, frame_change to)
+{
+	return (int64_t)((to & ~0xffffULL) - (from & ~0xffffULL)) >> 16;
+}
+
+static __noinline int add_changes(struct frame_cpu *c)
+{
+	frame_change last = c->last, next;
+	uint32_t to = c->nlogged, at = c->nadded, group, i;
+	struct frame_times *t;
+
 	if (c->phase == FRAME_OPEN)
-		c->entries[context_of(c) & (FRAME_CELLS - 1)]++;
+		for (i = 0; i < FRAME_LOG && at != to; i++, at++) {
+			next = c->log[at & (FRAME_LOG - 1)];
+			group = frame_change_group(last);
+			t = bpf_map_lookup_elem(&times, &group);
+			if (t)
+				t->ns[frame_change_context(last)] +=
+					(uint64_t)ns_between(last, next);
+			if (next & FRAME_ENTERS)
+				c->entries[frame_change_context(next)]++;
+			last = next;
+		}
+	c->last = last;
+	c->nadded = to;
+	return 0;
+}
+
+/* An interrupt of this program logs its changes only. */
+SEC("raw_tp")
+int zcost_add(void *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c || c->adding)
+		return 0;
+	c->adding = 1;
+	add_changes(c);
+	c->adding = 0;
+	return 0;
 }
 
 /* --- tasks --- */
@@ -200,9 +248,8 @@ int zcost_switch(uint64_t *ctx)
 
 	if (!c)
 		return 0;
-	account(c);
 	set_current(c, (struct task_struct *)ctx[2]);
-	enter(c);
+	log_change(c, FRAME_ENTERS); /* a program of another type cannot call zcost_add */
 	return 0;
 }
 
@@ -233,30 +280,28 @@ int zcost_exec(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-static __always_inline int set_base(uint32_t base)
+static __always_inline int set_base(void *ctx, uint32_t base)
 {
 	struct frame_cpu *c = this_cpu();
 
 	if (!c)
 		return 0;
-	account(c);
 	task_is_on(c);
 	c->base = base;
 	c->known = 1;
-	enter(c);
-	return 0;
+	return change(ctx, c, FRAME_ENTERS);
 }
 
 SEC("raw_tp/sys_enter")
 int zcost_sys_enter(void *ctx)
 {
-	return set_base(FRAME_SYSCALL);
+	return set_base(ctx, FRAME_SYSCALL);
 }
 
 SEC("raw_tp/sys_exit")
 int zcost_sys_exit(void *ctx)
 {
-	return set_base(FRAME_USER);
+	return set_base(ctx, FRAME_USER);
 }
 
 /* state, cpu: the state is (u32)-1 at the end */
@@ -267,11 +312,8 @@ int zcost_idle(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!c)
 		return 0;
-	account(c);
 	c->halted = (uint32_t)ctx->args[0] != (uint32_t)-1;
-	if (c->halted)
-		enter(c);
-	return 0;
+	return change(ctx, c, c->halted ? FRAME_ENTERS : 0);
 }
 
 /* --- interrupts --- */
@@ -284,10 +326,8 @@ int zcost_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!c)
 		return 0;
-	account(c);
 	c->softirq = 1 + (uint32_t)ctx->args[0] % FRAME_SOFTIRQS;
-	enter(c);
-	return 0;
+	return change(ctx, c, FRAME_ENTERS);
 }
 
 SEC("raw_tp/softirq_exit")
@@ -297,44 +337,40 @@ int zcost_softirq_exit(void *ctx)
 
 	if (!c)
 		return 0;
-	account(c);
 	c->softirq = 0;
-	return 0;
+	return change(ctx, c, 0);
 }
 
-static __always_inline int hardirq_entry(uint32_t vector)
+static __always_inline int hardirq_entry(void *ctx, uint32_t vector)
 {
 	struct frame_cpu *c = this_cpu();
 
 	if (!c)
 		return 0;
-	account(c);
 	c->vector[c->depth & (FRAME_NESTED - 1)] = vector;
 	c->depth++;
-	enter(c);
-	return 0;
+	return change(ctx, c, FRAME_ENTERS);
 }
 
-static __always_inline int hardirq_exit(void)
+static __always_inline int hardirq_exit(void *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
 	if (!c)
 		return 0;
-	account(c);
 	if (c->depth) /* 0: the programs were attached in the interrupt */
 		c->depth--;
-	return 0;
+	return change(ctx, c, 0);
 }
 
 #define HARDIRQ(name, vector)                                             \
 	SEC("raw_tp/" #name "_entry") int zcost_##name##_entry(void *ctx) \
 	{                                                                 \
-		return hardirq_entry(vector);                             \
+		return hardirq_entry(ctx, vector);                        \
 	}                                                                 \
 	SEC("raw_tp/" #name "_exit") int zcost_##name##_exit(void *ctx)   \
 	{                                                                 \
-		return hardirq_exit();                                    \
+		return hardirq_exit(ctx);                                 \
 	}
 
 HARDIRQ(irq_handler, FRAME_DEVICE)
@@ -375,13 +411,18 @@ int zcost_write_msr(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- samples of perf's clock --- */
 
-/* Returns how many changes of context came after a time, at most FRAME_CHANGES. */
+static __always_inline frame_change logged(const struct frame_cpu *c, uint32_t i)
+{
+	return c->log[i & (FRAME_LOG - 1)];
+}
+
+/* Returns how many changes of context came after a time, at most FRAME_LATE. */
 static __always_inline uint32_t changes_after(const struct frame_cpu *c, uint64_t time)
 {
 	uint32_t i;
 
-	for (i = 0; i < FRAME_CHANGES; i++)
-		if (c->changes[(c->nchanges - 1 - i) & (FRAME_CHANGES - 1)].at <= time)
+	for (i = 0; i < FRAME_LATE; i++)
+		if (ns_between(logged(c, c->nlogged - 1 - i), time << 16) >= 0)
 			break;
 	return i;
 }
@@ -395,7 +436,7 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct hrtimer *timer = (void *)ctx->args[0];
 	struct frame_cpu *c = this_cpu();
-	const struct frame_change *at;
+	frame_change at;
 	uint64_t now, expires;
 	struct frame_due *d;
 	uint32_t n;
@@ -411,12 +452,12 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	now = bpf_ktime_get_ns();
 	expires = (uint64_t)BPF_CORE_READ(timer, node.expires);
 	n = changes_after(c, expires);
-	at = &c->changes[(c->nchanges - (n ? n : 1)) & (FRAME_CHANGES - 1)];
+	at = logged(c, c->nlogged - 1 - (n ? n : 1));
 	d->at = now;
 	d->late = now - expires;
 	d->cpu = bpf_get_smp_processor_id();
-	d->context = at->context;
-	d->group = at->group;
+	d->context = frame_change_context(at);
+	d->group = frame_change_group(at);
 	d->changes = n > 1 ? n - 1 : 0;
 	bpf_ringbuf_submit(d, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -434,7 +475,9 @@ int zcost_turn(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (!c->known)
 		set_current(c, bpf_get_current_task_btf());
-	account(c);
+	log_change(c, 0);
+	add_changes(c);
+	c->last = logged(c, c->nlogged - 1);
 	c->phase = (uint32_t)ctx->args[0];
 	return 0;
 }

@@ -46,7 +46,7 @@ struct frame {
 	struct frame_due *due;
 	size_t ndue, due_cap;
 	struct bpf_program *turn;
-	struct bpf_program *msr; /* NULL: nothing counts writes of registers */
+	struct bpf_program *msr; /* NULL where writes of registers are not counted */
 	bool times;
 	struct bpf_link **links;
 	size_t nlinks, links_cap;
@@ -100,6 +100,12 @@ static void frame_set_sampler(struct frame *f)
 	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
 }
 
+/* A program without a tracepoint is called. */
+static bool frame_is_attached(const struct bpf_program *p)
+{
+	return strcmp(bpf_program__section_name(p), "raw_tp");
+}
+
 /*
  * Chooses the programs of a pass. Writes of registers are so many that counting them would cost a
  * profiled workload 1 % of its time. So the syscalls pass counts them, without any times.
@@ -111,8 +117,12 @@ static void frame_choose(struct frame *f, const char *pass)
 	f->turn = bpf_object__find_program_by_name(f->obj, "zcost_turn");
 	f->msr = bpf_object__find_program_by_name(f->obj, "zcost_write_msr");
 	f->times = strcmp(pass, "syscalls");
-	bpf_object__for_each_program(p, f->obj) bpf_program__set_autoload(
-		p, p == f->turn || (p == f->msr ? strcmp(pass, "profile") : f->times));
+	bpf_object__for_each_program(p, f->obj)
+	{
+		if (frame_is_attached(p))
+			bpf_program__set_autoload(p,
+						  p == f->msr ? strcmp(pass, "profile") : f->times);
+	}
 }
 
 static int frame_load(struct frame *f, const char *pass)
@@ -146,7 +156,7 @@ static int frame_attach(struct frame *f)
 
 	bpf_object__for_each_program(p, f->obj)
 	{
-		if (p == f->turn || !bpf_program__autoload(p))
+		if (!frame_is_attached(p) || !bpf_program__autoload(p))
 			continue;
 		link = bpf_program__attach(p);
 		if (link)
@@ -235,7 +245,7 @@ static void frame_print_times(struct str *s, const struct frame *f, const struct
 {
 	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
 		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-			/* An interrupt between two steps of account() leaves a negative time. */
+			/* An interrupt between two steps of log_change() can leave less than 0. */
 			if ((int64_t)t[cpu].ns[context] <= 0)
 				continue;
 			str_printf(s, "%u\t", cpu);

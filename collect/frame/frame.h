@@ -9,6 +9,7 @@
 #ifdef __bpf__
 typedef unsigned char uint8_t;
 typedef unsigned int uint32_t;
+typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #else
 #include <stdint.h>
@@ -45,7 +46,9 @@ enum {
 		512,	  /* processes with times of their own; 0: kernel threads, and all others */
 	FRAME_NESTED = 4, /* hard interrupts on top of each other */
 	FRAME_COMM = 16,
-	FRAME_CHANGES = 64,   /* changes of context that a CPU remembers; a power of two */
+	FRAME_LOG = 512,      /* changes of context that a CPU has room for; a power of two */
+	FRAME_ADD = 256,      /* changes after which they are added up */
+	FRAME_LATE = 64,      /* changes since a sample was due, at most */
 	FRAME_REGISTERS = 16, /* with writes of their own on a CPU; a power of two */
 };
 
@@ -58,11 +61,22 @@ struct frame_group {
 /* Whether a CPU counts. */
 enum frame_phase { FRAME_BEFORE, FRAME_OPEN, FRAME_CLOSED };
 
-/* The end of a context on a CPU. */
-struct frame_change {
-	uint64_t at;
-	uint32_t context, group;
-};
+/*
+ * What a CPU does from a time on, in 8 bytes: the time << 16 (ns, modulo 78 hours), whether the CPU
+ * enters the context or returns to it, the group << 6, and the context.
+ */
+typedef uint64_t frame_change;
+enum { FRAME_ENTERS = 1 << 15 };
+
+static inline uint32_t frame_change_context(frame_change change)
+{
+	return change & (FRAME_CELLS - 1);
+}
+
+static inline uint32_t frame_change_group(frame_change change)
+{
+	return change >> 6 & (FRAME_GROUPS - 1);
+}
 
 /* When a sample of perf's clock was due, and what the CPU did then. */
 struct frame_due {
@@ -79,20 +93,24 @@ struct frame_register {
 	uint64_t writes;
 };
 
-/* Whole cache lines, so that no CPU writes to a line of another one. */
+/*
+ * Whole cache lines, so that no CPU writes to a line of another one. A change touches the first
+ * line and one of the log.
+ */
 struct frame_cpu {
-	uint64_t since;	 /* the last change of context */
-	uint32_t wanted; /* a CPU of the side; user space sets it before the programs run */
-	uint32_t phase;
-	uint32_t known; /* the base is known, not assumed */
-	uint32_t base, halted;
-	uint32_t softirq; /* 1 + its number; 0: none */
-	uint32_t depth;	  /* hard interrupts on top of each other */
-	uint32_t vector[FRAME_NESTED];
+	uint32_t nlogged, nadded; /* changes */
 	uint32_t group;
-	uint32_t nchanges;
-	struct frame_change changes[FRAME_CHANGES];
-	uint64_t lost; /* samples that had no room in `due` */
+	uint8_t wanted; /* a CPU of the side; user space sets it before the programs run */
+	uint8_t phase;
+	uint8_t known; /* the base is known, not assumed */
+	uint8_t base, halted;
+	uint8_t softirq; /* 1 + its number; 0: none */
+	uint8_t depth;	 /* hard interrupts on top of each other */
+	uint8_t vector[FRAME_NESTED];
+	uint8_t adding;	   /* the changes are being added up */
+	frame_change last; /* the newest change that was added up */
+	uint64_t lost;	   /* samples that had no room in `due` */
+	frame_change log[FRAME_LOG] __attribute__((aligned(64)));
 	uint64_t entries[FRAME_CELLS];
 	uint64_t msr_writes; /* to all model-specific registers */
 	struct frame_register registers[FRAME_REGISTERS];
