@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much the kernel handles at once: packets in a poll of NAPI, segments in an aggregate (GSO,
+ * GRO). The kernel's half, packets.bpf.c, counts. batches.tsv has a row for each CPU and interface:
+ *
+ *   cpu netns interface kind batches segments bytes full
+ *
+ * A poll has no bytes, and no other kind has a budget.
+ * netns: host or workload; interfaces of other namespaces have no row. The queue of a CPU (RPS,
+ * loopback, veth) is no interface: it has neither.
+ */
+#include "collect/packets/packets.h"
+
+#ifdef HAVE_BPF
+
+#include "lib/alloc.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const kinds[BATCH_KINDS] = {"poll", "receive", "transmit"};
+
+/* Returns NULL for a namespace that is neither. */
+static const char *batches_netns(const struct packets *p, uint32_t netns)
+{
+	return !netns				? ""
+	       : netns == p->netns.ours		? "host"
+	       : netns == (uint32_t)p->netns.id ? "workload"
+						: NULL;
+}
+
+static void batches_print(struct str *s, const struct packets *p)
+{
+	int map = bpf_object__find_map_fd_by_name(p->obj, "batches"),
+	    ncpus = libbpf_num_possible_cpus();
+	struct batch_count *n = xcalloc((size_t)ncpus, sizeof(*n));
+	struct batch_key key, *before = NULL;
+	const char *netns;
+
+	str_puts(s, "cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n");
+	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
+		netns = batches_netns(p, key.netns);
+		if (!netns || bpf_map_lookup_elem(map, &key, n))
+			continue;
+		for (int cpu = 0; cpu < ncpus; cpu++) {
+			if (!n[cpu].batches)
+				continue;
+			str_printf(s, "%d\t%s\t%.16s\t%s\t%" PRIu64 "\t%" PRIu64, cpu, netns,
+				   n[cpu].name, kinds[key.kind], n[cpu].batches, n[cpu].segments);
+			str_printf(s,
+				   key.kind == BATCH_POLL ? "\t\t%" PRIu64 "\n"
+							  : "\t%" PRIu64 "\t\n",
+				   key.kind == BATCH_POLL ? n[cpu].full : n[cpu].bytes);
+		}
+	}
+	free(n);
+}
+
+static void batches_finish(struct collect *c)
+{
+	packets_finish(c, batches_print);
+}
+
+#endif
+
+const struct collector collector_batches = {
+	.name = "batches",
+	.what = "packets in a poll of NAPI, segments in an aggregate",
+	.files = {"batches.tsv"},
+	.passes = PASS_SYSCALLS,
+	.prepare = packets_prepare,
+#ifdef HAVE_BPF
+	.before = packets_follow,
+	.start = packets_start,
+	.snap = packets_follow,
+	.stop = packets_stop,
+	.after = packets_follow,
+	.finish = batches_finish,
+#endif
+};

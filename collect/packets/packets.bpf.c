@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts the packets that the kernel drops, by reason, place and socket, and how many it handles at
+ * once. Nothing is sent: user space reads the maps after the window. The programs of batches run
+ * for each poll and packet, so they read as little as possible.
+ */
+#include "collect/packets/packets.h"
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#define KERNEL __attribute__((preserve_access_index))
+
+struct ns_common {
+	unsigned int inum;
+} KERNEL;
+
+struct net {
+	struct ns_common ns;
+} KERNEL;
+
+typedef struct {
+	struct net *net;
+} KERNEL possible_net_t;
+
+struct sock_common {
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+} KERNEL;
+
+struct inode {
+	unsigned long i_ino;
+} KERNEL;
+
+struct socket {
+	int state;
+} KERNEL;
+
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+} KERNEL;
+
+struct sock {
+	struct sock_common __sk_common;
+	struct socket *sk_socket;
+} KERNEL;
+
+struct net_device {
+	char name[16];
+	int ifindex;
+	possible_net_t nd_net;
+} KERNEL;
+
+struct napi_struct {
+	struct net_device *dev;
+} KERNEL;
+
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	unsigned int len;
+	unsigned int end;
+	unsigned char *head;
+} KERNEL;
+
+struct skb_shared_info {
+	unsigned short gso_size, gso_segs;
+} KERNEL;
+
+struct nsproxy {
+	struct net *net_ns;
+} KERNEL;
+
+struct task_struct {
+	struct nsproxy *nsproxy;
+} KERNEL;
+
+enum { TCP_TIME_WAIT = 6, TCP_NEW_SYN_RECV = 12 }; /* such a struct sock ends before sk_socket */
+
+struct packets_control control;
+
+/* Returns the packets of the wire in a packet. */
+static __always_inline uint32_t packet_segments(void *end, uint32_t len)
+{
+	struct skb_shared_info *info = end;
+	uint32_t size = BPF_CORE_READ(info, gso_size), segments;
+
+	if (!size)
+		return 1;
+	segments = BPF_CORE_READ(info, gso_segs);
+	return segments ? segments
+			: (len + size - 1) / size; /* a virtual machine says the size alone */
+}
+
+/* --- drops --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PACKETS_DROPS);
+	__type(key, struct drop_key);
+	__type(value, struct drop_count);
+} drops SEC(".maps");
+
+/* The arguments of the tracepoint: 3 since Linux 5.17 (a reason), 4 since 6.11 (a socket). */
+const volatile uint32_t arguments;
+
+static __always_inline uint64_t socket_inode(struct sock *sk)
+{
+	unsigned char state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	struct socket *socket;
+
+	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV)
+		return 0;
+	socket = BPF_CORE_READ(sk, sk_socket);
+	return socket ? BPF_CORE_READ((struct socket_alloc *)socket, vfs_inode.i_ino) : 0;
+}
+
+/*
+ * The device is not one where a socket's queue uses its place for other data. No address of the
+ * kernel looks like these data, so the read fails. Then a process is receiving the packet.
+ */
+static __always_inline uint32_t packet_netns(struct sk_buff *skb, struct sock *sk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	uint32_t id;
+
+	id = sk ? BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum)
+		: BPF_CORE_READ(skb, dev, nd_net.net, ns.inum);
+	return id ? id : BPF_CORE_READ(task, nsproxy, net_ns, ns.inum);
+}
+
+/* Returns the counts of a place. Sockets beyond the map's size share those of socket 0. */
+static __always_inline struct drop_count *drop_find(struct drop_key *key)
+{
+	const struct drop_count none = {0};
+	struct drop_count *count = bpf_map_lookup_elem(&drops, key);
+
+	if (count)
+		return count;
+	bpf_map_update_elem(&drops, key, &none, BPF_NOEXIST);
+	count = bpf_map_lookup_elem(&drops, key);
+	if (count)
+		return count;
+	key->socket = 0;
+	return bpf_map_lookup_elem(&drops, key);
+}
+
+/* skb, location, reason, rx_sk */
+SEC("raw_tp/kfree_skb")
+int drops_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct sk_buff *skb = (void *)ctx->args[0];
+	struct drop_key key = {0};
+	struct drop_count *count;
+	struct sock *sk = 0;
+	uint32_t len;
+
+	if (!control.on)
+		return 0;
+	if (arguments > 3)
+		sk = (void *)ctx->args[3];
+	if (!sk)
+		sk = BPF_CORE_READ(skb, sk);
+	len = BPF_CORE_READ(skb, len);
+	key.location = ctx->args[1];
+	key.socket = sk ? socket_inode(sk) : 0;
+	key.netns = packet_netns(skb, sk);
+	key.reason = arguments > 2 ? (uint32_t)ctx->args[2] : 0;
+	count = drop_find(&key);
+	if (!count) {
+		__sync_fetch_and_add(&control.lost, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&count->drops, 1);
+	__sync_fetch_and_add(
+		&count->segments,
+		packet_segments(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end), len));
+	__sync_fetch_and_add(&count->bytes, len);
+	return 0;
+}
+
+/* --- batches --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, PACKETS_BATCHES);
+	__type(key, struct batch_key);
+	__type(value, struct batch_count);
+} batches SEC(".maps");
+
+static __noinline void batch_add(const struct batch_key *key, struct net_device *dev)
+{
+	struct batch_count first = {0};
+
+	if (dev)
+		bpf_probe_read_kernel_str(first.name, sizeof(first.name), dev->name);
+	bpf_map_update_elem(&batches, key, &first, BPF_ANY);
+}
+
+static __always_inline struct batch_count *batch_find(uint32_t kind, struct net_device *dev)
+{
+	struct batch_key key = {.kind = kind};
+	struct batch_count *count;
+
+	if (!control.on)
+		return 0;
+	if (dev) {
+		key.netns = dev->nd_net.net->ns.inum;
+		key.interface = dev->ifindex;
+	}
+	count = bpf_map_lookup_elem(&batches, &key);
+	if (count && count->batches)
+		return count;
+	batch_add(&key, dev);
+	count = bpf_map_lookup_elem(&batches, &key);
+	if (!count)
+		__sync_fetch_and_add(&control.lost, 1);
+	return count;
+}
+
+static __always_inline int batch_add_packet(uint32_t kind, struct sk_buff *skb,
+					    struct net_device *dev)
+{
+	struct batch_count *count = batch_find(kind, dev);
+	uint32_t len;
+
+	if (!count)
+		return 0;
+	len = skb->len;
+	count->batches++;
+	count->segments += packet_segments(skb->head + skb->end, len);
+	count->bytes += len;
+	return 0;
+}
+
+/* napi, work, budget */
+SEC("tp_btf/napi_poll")
+int batches_poll(uint64_t *ctx)
+{
+	struct napi_struct *napi = (void *)ctx[0];
+	struct batch_count *count = batch_find(BATCH_POLL, napi->dev);
+	uint32_t work = (uint32_t)ctx[1], budget = (uint32_t)ctx[2];
+
+	if (!count)
+		return 0;
+	count->batches++;
+	count->segments += work;
+	count->full += work >= budget;
+	return 0;
+}
+
+/* skb */
+SEC("tp_btf/netif_receive_skb")
+int batches_receive(uint64_t *ctx)
+{
+	struct sk_buff *skb = (void *)ctx[0];
+
+	return batch_add_packet(BATCH_RECEIVE, skb, skb->dev);
+}
+
+/* skb, dev */
+SEC("tp_btf/net_dev_start_xmit")
+int batches_transmit(uint64_t *ctx)
+{
+	return batch_add_packet(BATCH_TRANSMIT, (void *)ctx[0], (void *)ctx[1]);
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "collect/packets/packets.h"
+
+#include "collect/bpf.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+
+#ifdef HAVE_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <sys/mman.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_packets_bpf: .incbin \"" BPF_PACKETS "\"\n"
+	"zcost_packets_bpf_end:\n"
+	".previous\n");
+extern const char zcost_packets_bpf[], zcost_packets_bpf_end[];
+
+/* Returns the number of arguments of the tracepoint kfree_skb, or 0. */
+static uint32_t packets_arguments(const struct btf *btf)
+{
+	int id = btf__find_by_name_kind(btf, "btf_trace_kfree_skb", BTF_KIND_TYPEDEF);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+
+	for (int i = 0; t && i < 2; i++) /* the typedef, and the pointer behind it */
+		t = btf__type_by_id(btf, t->type);
+	/* the first parameter is the caller's data */
+	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1U : 0;
+}
+
+/* Loads the programs that begin with the name, and attaches them. Returns 0 or -errno. */
+static int packets_load(struct packets *p, const char *name)
+{
+	struct bpf_program *program;
+	size_t n = 0, len;
+	int rc;
+
+	p->btf = btf__load_vmlinux_btf();
+	p->obj = bpf_object__open_mem(zcost_packets_bpf,
+				      (size_t)(zcost_packets_bpf_end - zcost_packets_bpf), NULL);
+	if (!p->btf || !p->obj)
+		return -errno;
+	*(uint32_t *)bpf_map__initial_value(bpf_object__find_map_by_name(p->obj, ".rodata"), &len) =
+		packets_arguments(p->btf);
+	bpf_object__for_each_program(program, p->obj)
+		bpf_program__set_autoload(program, str_starts(bpf_program__name(program), name));
+	rc = bpf_object__load(p->obj);
+	if (rc)
+		return rc;
+	p->control = mmap(NULL, sizeof(*p->control), PROT_READ | PROT_WRITE, MAP_SHARED,
+			  bpf_object__find_map_fd_by_name(p->obj, ".bss"), 0);
+	if (p->control == MAP_FAILED)
+		return -errno;
+	bpf_object__for_each_program(program, p->obj)
+	{
+		if (!bpf_program__autoload(program))
+			continue;
+		p->links[n] = bpf_program__attach(program);
+		if (!p->links[n++])
+			return -errno;
+	}
+	return 0;
+}
+
+int packets_prepare(struct collect *c)
+{
+	struct packets *p = xcalloc(1, sizeof(*p));
+	int rc = bpf_begin(&c->err);
+
+	c->data = p;
+	netns_init(&p->netns);
+	if (rc)
+		return rc;
+	rc = packets_load(p, c->is->name);
+	return rc ? bpf_refused(-rc, &c->err) : 0;
+}
+
+int packets_follow(struct collect *c)
+{
+	netns_enter(&((struct packets *)c->data)->netns, c, NULL, NULL);
+	return 0;
+}
+
+int packets_start(struct collect *c)
+{
+	((struct packets *)c->data)->control->on = 1;
+	return 0;
+}
+
+int packets_stop(struct collect *c)
+{
+	((struct packets *)c->data)->control->on = 0;
+	return 0;
+}
+
+void packets_finish(struct collect *c, void (*print)(struct str *s, const struct packets *p))
+{
+	autofree struct packets *p = c->data;
+	freed(str_free) struct str s = {0};
+
+	if (c->run->end_ns && c->off.from) {
+		print(&s, p);
+		collect_write(c, c->is->files[0], &s);
+		c->lost = (int64_t)p->control->lost;
+		if (c->lost)
+			collect_degraded(c, "%lld packets had no room to be counted in",
+					 (long long)c->lost);
+	}
+	for (size_t i = 0; i < BATCH_KINDS; i++)
+		bpf_link__destroy(p->links[i]);
+	bpf_object__close(p->obj);
+	btf__free(p->btf);
+	map_free(&p->sockets.pid_of);
+	netns_close(&p->netns);
+}
+
+#else
+
+int packets_prepare(struct collect *c)
+{
+	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the collectors drops and batches share. Both count packets in the kernel while the window is
+ * open. The kernel's programs and user space include this header.
+ */
+#ifndef ZC_PACKETS_H
+#define ZC_PACKETS_H
+
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
+
+struct packets_control {
+	uint32_t on; /* the window is open */
+	uint32_t pad;
+	uint64_t lost; /* packets whose key found no room */
+};
+
+struct drop_key {
+	uint64_t location; /* the address in the kernel that dropped the packet */
+	uint64_t socket;   /* its inode; 0: none, or not known */
+	uint32_t netns;	   /* inode of the network namespace; 0: not known */
+	uint32_t reason;   /* enum skb_drop_reason; upper half: a subsystem with its own enum */
+};
+
+struct drop_count {
+	uint64_t drops, segments;
+	uint64_t bytes; /* with the headers that were still in front at the place of the drop */
+};
+
+enum batch_kind {
+	BATCH_POLL,	/* a poll of NAPI; segments: its work, as its driver counts */
+	BATCH_RECEIVE,	/* a packet, maybe an aggregate, enters the protocols */
+	BATCH_TRANSMIT, /* a packet, maybe an aggregate, goes to a device */
+	BATCH_KINDS
+};
+
+struct batch_key {
+	uint32_t kind, netns;
+	uint32_t interface; /* its number; 0: none, as of the queue of a CPU */
+};
+
+/* On each CPU. */
+struct batch_count {
+	uint64_t batches, segments, bytes;
+	uint64_t full; /* polls that used up their budget */
+	char name[16]; /* the interface */
+};
+
+#ifndef __bpf__
+
+#include "collect/collect.h"
+#include "collect/run/run.h"
+
+/* The `data` of both collectors. */
+struct packets {
+	struct bpf_object *obj;
+	struct bpf_link *links[BATCH_KINDS];
+	struct btf *btf; /* the kernel's types */
+	volatile struct packets_control *control;
+	struct netns netns;
+	struct tree_sockets sockets; /* of the workload; only for drops */
+};
+
+/* Hooks. The programs of a collector begin with its name. */
+int packets_prepare(struct collect *c);
+int packets_follow(struct collect *c); /* looks for the workload's network namespace */
+int packets_start(struct collect *c);
+int packets_stop(struct collect *c);
+
+/* Writes the collector's file, which `print` fills if there was a window, and frees everything. */
+void packets_finish(struct collect *c, void (*print)(struct str *s, const struct packets *p));
+
+#endif
+#endif
