@@ -10,72 +10,27 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+/* The members of the kernel's types that the programs read. */
+// clang-format off
 #define KERNEL __attribute__((preserve_access_index))
 
-struct ns_common {
-	unsigned int inum;
-} KERNEL;
+struct ns_common { unsigned int inum; } KERNEL;
+struct net { struct ns_common ns; } KERNEL;
+typedef struct { struct net *net; } KERNEL possible_net_t;
+struct nsproxy { struct net *net_ns; } KERNEL;
+struct task_struct { struct nsproxy *nsproxy; } KERNEL;
 
-struct net {
-	struct ns_common ns;
-} KERNEL;
+struct inode { unsigned long i_ino; } KERNEL;
+struct socket { int state; } KERNEL;
+struct socket_alloc { struct socket socket; struct inode vfs_inode; } KERNEL;
+struct sock_common { volatile unsigned char skc_state; possible_net_t skc_net; } KERNEL;
+struct sock { struct sock_common __sk_common; struct socket *sk_socket; } KERNEL;
 
-typedef struct {
-	struct net *net;
-} KERNEL possible_net_t;
-
-struct sock_common {
-	volatile unsigned char skc_state;
-	possible_net_t skc_net;
-} KERNEL;
-
-struct inode {
-	unsigned long i_ino;
-} KERNEL;
-
-struct socket {
-	int state;
-} KERNEL;
-
-struct socket_alloc {
-	struct socket socket;
-	struct inode vfs_inode;
-} KERNEL;
-
-struct sock {
-	struct sock_common __sk_common;
-	struct socket *sk_socket;
-} KERNEL;
-
-struct net_device {
-	char name[16];
-	int ifindex;
-	possible_net_t nd_net;
-} KERNEL;
-
-struct napi_struct {
-	struct net_device *dev;
-} KERNEL;
-
-struct sk_buff {
-	struct net_device *dev;
-	struct sock *sk;
-	unsigned int len;
-	unsigned int end;
-	unsigned char *head;
-} KERNEL;
-
-struct skb_shared_info {
-	unsigned short gso_size, gso_segs;
-} KERNEL;
-
-struct nsproxy {
-	struct net *net_ns;
-} KERNEL;
-
-struct task_struct {
-	struct nsproxy *nsproxy;
-} KERNEL;
+struct net_device { char name[16]; int ifindex; possible_net_t nd_net; } KERNEL;
+struct napi_struct { struct net_device *dev; } KERNEL;
+struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, end; unsigned char *head; } KERNEL;
+struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
+// clang-format on
 
 enum { TCP_TIME_WAIT = 6, TCP_NEW_SYN_RECV = 12 }; /* such a struct sock ends before sk_socket */
 

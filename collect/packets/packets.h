@@ -65,7 +65,7 @@ struct packets {
 	struct btf *btf; /* the kernel's types */
 	volatile struct packets_control *control;
 	struct netns netns;
-	struct tree_sockets sockets; /* of the workload; only for drops */
+	struct tree_sockets sockets; /* the workload's; only for drops */
 };
 
 /* Hooks. The programs of a collector begin with its name. */

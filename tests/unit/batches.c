@@ -21,7 +21,7 @@ TEST(polls_are_those_of_the_side_s_cpus_and_interfaces_those_of_the_namespace)
 	    "1\thost\teth0\tpoll\t2\t64\t\t1\n"
 	    "0\thost\teth0\treceive\t3\t30\t4000\t\n"
 	    "1\thost\teth0\treceive\t1\t10\t500\t\n"
-	    "x\thost\teth0\treceive\t1\t10\t500\t\n");
+	    "1\thost\teth0\treceive\tx\t10\t500\t\n");
 	read_raw(&in, "batches.tsv");
 	metrics_are(&in, "batches:poll = 10, batch_segments:poll = 25, batch_full:poll = 1, "
 			 "batch_bytes:poll = -, batches:poll host/eth0 = 2, "

@@ -1,100 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* batches.tsv: how much the kernel handled at once, by CPU and interface. */
-#include "analyze/probes/ingest.h"
-#include "analyze/probes/tsv.h"
+/* batches: how much is handled at once: by the softirq, the protocols, a call, after a wake-up. */
 #include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The columns of numbers, and their metrics. */
-static const struct {
-	const char *column, *metric, *unit;
-} counts[] = {
-	{"batches", "batches", "1"},
-	{"segments", "batch_segments", "1"},
-	{"bytes", "batch_bytes", "B"},
-	{"full", "batch_full", "1"},
-};
-
-enum { COUNTS = array_size(counts) };
-
-/* Reads the row's numbers; NAN: an empty cell. Returns false if it cannot be read. */
-static bool batches_read_row(const struct tsv *t, size_t row, uint64_t *cpu, double n[COUNTS])
-{
-	bool good = parse_u64(tsv_text(t, row, "cpu"), cpu) && *cpu < CPUSET_MAX;
-
-	for (size_t i = 0; i < COUNTS && good; i++) {
-		const char *cell = tsv_text(t, row, counts[i].column);
-
-		n[i] = NAN;
-		good = !*cell || parse_real(cell, &n[i]);
-	}
-	return good;
-}
-
-/*
- * Adds the metrics of each object: "poll", "poll host/eth0", "receive workload/veth0". The polls
- * are those of the side's CPUs.
- */
-static void batches_add_metrics(struct ingest *in, const struct tsv *t)
-{
-	freed(intern_free) struct intern names = {0};
-	double(*sums)[COUNTS] = xcalloc(t->rows + 1, sizeof(*sums)), n[COUNTS];
-	size_t bad = t->short_rows, known, at;
-	uint64_t cpu;
-
-	for (size_t row = 0; row < t->rows; row++) {
-		const char *kind = tsv_text(t, row, "kind"),
-			   *interface = tsv_text(t, row, "interface");
-		autofree char *name =
-			xasprintf("%s%s%s%s%s", kind, *interface ? " " : "",
-				  tsv_text(t, row, "netns"), *interface ? "/" : "", interface);
-
-		if (!batches_read_row(t, row, &cpu, n)) {
-			bad++;
-			continue;
-		}
-		if (!strcmp(kind, "poll") && !ingest_has_cpu(in, (unsigned int)cpu))
-			continue;
-		known = names.n;
-		at = intern_str(&names, name);
-		for (size_t i = 0; i < COUNTS; i++) {
-			sums[at][i] = at < known ? sums[at][i] : NAN;
-			figure_add(&sums[at][i], n[i]);
-		}
-	}
-	for (uint32_t k = 0; k < names.n; k++)
-		for (size_t i = 0; i < COUNTS; i++)
-			ingest_metric_of(in, counts[i].metric, intern_get(&names, k), NO_CPU,
-					 counts[i].unit, sums[k][i]);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "batches", bad, "batches.tsv");
-	free(sums);
-}
-
-static int batches_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
-
-	if (!rc)
-		rc = tsv_require(&t, err, "cpu", "netns", "interface", "kind", "batches",
-				 "segments", "bytes", "full", NULL);
-	if (!rc)
-		batches_add_metrics(in, &t);
-	return rc;
-}
-
-const struct parser parser_batches = {.files = {"batches.tsv"}, .read = batches_read_file};
-
-/* --- the table --- */
-
-/* batches: how much is handled at once: by the softirq, the protocols, a call, after a wake-up. */
 
 static const struct column batches_columns[] = {
 	{"variant", .type = V_STR},

@@ -1,111 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drops.tsv: the packets that the kernel dropped, with the addresses of the places. The host's
- * kallsyms name them.
- */
-#include "analyze/probes/ingest.h"
-#include "analyze/probes/kinds.h"
-#include "analyze/probes/tsv.h"
-#include "analyze/scope/changes.h"
-#include "analyze/symbols/symtab.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* The columns that count, and their metrics. Of each, the object "total" is known in every run. */
-static const struct {
-	const char *column, *metric, *unit;
-} counts[] = {
-	{"drops", "drops", "1"},
-	{"segments", "drops_segments", "1"},
-	{"bytes", "drops_bytes", "B"},
-};
-
-enum { COUNTS = array_size(counts) };
-
-/* Returns the name of the function at an address, or the address without kallsyms. */
-static const char *drops_place(const struct symtab *kernel, const char *address)
-{
-	const struct symtab_symbol *s = symtab_find(kernel, strtoull(address, NULL, 16));
-
-	return s ? symtab_name(kernel, s) : address;
-}
-
-/* A row's counts. Returns false if one of them cannot be read. */
-static bool drops_read_row(const struct tsv *t, size_t row, double n[COUNTS])
-{
-	uint64_t v;
-
-	for (size_t i = 0; i < COUNTS; i++) {
-		if (!parse_u64(tsv_text(t, row, counts[i].column), &v))
-			return false;
-		n[i] = (double)v;
-	}
-	return true;
-}
-
-/* Adds the metrics of each object, "namespace NO_SOCKET udp_unicast_rcv_skb". */
-static void drops_add_metrics(struct ingest *in, const struct tsv *t, const struct symtab *kernel)
-{
-	freed(intern_free) struct intern names = {0};
-	double(*sums)[COUNTS] = xcalloc(t->rows + 1, sizeof(*sums)), n[COUNTS];
-	size_t bad = t->short_rows;
-
-	intern_str(&names, "total");
-	for (size_t row = 0; row < t->rows; row++) {
-		autofree char *name =
-			xasprintf("%s %s %s", tsv_text(t, row, "whose"), tsv_text(t, row, "reason"),
-				  drops_place(kernel, tsv_text(t, row, "location")));
-		bool good = drops_read_row(t, row, n);
-		uint32_t at = good ? intern_str(&names, name) : 0;
-
-		bad += !good;
-		for (size_t i = 0; good && i < COUNTS; i++) {
-			sums[at][i] += n[i];
-			sums[0][i] += n[i];
-		}
-	}
-	for (uint32_t k = 0; k < names.n; k++)
-		for (size_t i = 0; i < COUNTS; i++)
-			ingest_metric_of(in, counts[i].metric, intern_get(&names, k), NO_CPU,
-					 counts[i].unit, sums[k][i]);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "drops", bad, "drops.tsv");
-	free(sums);
-}
-
-static int drops_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
-	freed(tsv_free) struct tsv t = {0};
-	freed(symtab_free) struct symtab kernel = {0};
-	struct error unnamed = {0};
-	int rc = tsv_read(&t, path, '\t', err);
-
-	if (!rc)
-		rc = tsv_require(&t, err, "whose", "reason", "location", "drops", "segments",
-				 "bytes", NULL);
-	if (rc)
-		return rc;
-	if (kallsyms && t.rows)
-		symbol_cache_kallsyms(in->how.symbols, &kernel, kallsyms, &unnamed);
-	if (error_of_machine(unnamed.code))
-		return error_set(err, unnamed.code, "%s", unnamed.text);
-	drops_add_metrics(in, &t, &kernel);
-	return 0;
-}
-
-const struct parser parser_drops = {.files = {"drops.tsv"}, .read = drops_read_file};
-
-/* --- the table --- */
-
-/*
  * drops: what was dropped, by every source that counts drops. One packet may be in several sources,
  * so rows of different sources do not add up.
  */
+#include "analyze/probes/kinds.h"
+#include "analyze/scope/changes.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <string.h>
 
 static const struct column drops_columns[] = {
 	{"variant", .type = V_STR},
@@ -174,6 +77,10 @@ static bool drop_of_nic(struct drop *d, char *copy, const char *name)
 	return kind && !strcmp(kind, "drop");
 }
 
+/* Metrics of a source, and the columns that they fill. */
+enum { COUNTS = 3 };
+static const char *const count_columns[COUNTS] = {"drops", "segments", "bytes"};
+
 /* The sources. A counter of an interface may be known for a part of the window. */
 static const struct drop_source {
 	const char *name, *metrics[COUNTS], *known;
@@ -214,7 +121,7 @@ static void drops_put_row(struct block_table *k, const struct changes c[COUNTS],
 		if (!same)
 			continue;
 		e = changes_estimate(&c[i], same, AS_COUNT);
-		put_estimate(k->t, row, counts[i].column, &e);
+		put_estimate(k->t, row, count_columns[i], &e);
 	}
 }
 

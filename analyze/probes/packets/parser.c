@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drops.tsv: the packets that the kernel dropped, with the addresses of the places, which the
+ * host's kallsyms name. batches.tsv: how much the kernel handled at once, by CPU and interface.
+ */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
+#include "analyze/symbols/symtab.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTS = 4 };
+
+struct packets_file {
+	struct tsv t;
+	struct symtab kernel;
+};
+
+/*
+ * The files. Each row has counts, and names the object of their metrics. Rows of the same object
+ * add up, and an empty cell counts nothing. NULL: the row is another side's.
+ */
+struct packets_kind {
+	const char *what, *file;
+	struct {
+		const char *column, *metric, *unit;
+	} counts[COUNTS];
+	const char *const *columns;
+	bool total; /* the object "total", known in every run */
+	char *(*object)(const struct ingest *in, const struct packets_file *f, size_t row);
+};
+
+/* Returns "namespace NO_SOCKET __udp4_lib_rcv". Without kallsyms a place is its address. */
+static char *drops_object(const struct ingest *in, const struct packets_file *f, size_t row)
+{
+	const char *address = tsv_text(&f->t, row, "location");
+	const struct symtab_symbol *s = symtab_find(&f->kernel, strtoull(address, NULL, 16));
+
+	(void)in;
+	return xasprintf("%s %s %s", tsv_text(&f->t, row, "whose"), tsv_text(&f->t, row, "reason"),
+			 s ? symtab_name(&f->kernel, s) : address);
+}
+
+/* Returns "poll", "poll host/eth0", "receive workload/veth0". CPUs of the side poll. */
+static char *batches_object(const struct ingest *in, const struct packets_file *f, size_t row)
+{
+	const char *kind = tsv_text(&f->t, row, "kind");
+	const char *interface = tsv_text(&f->t, row, "interface");
+	unsigned long cpu = strtoul(tsv_text(&f->t, row, "cpu"), NULL, 10);
+
+	if (!strcmp(kind, "poll") && (cpu >= CPUSET_MAX || !ingest_has_cpu(in, (unsigned int)cpu)))
+		return NULL;
+	return *interface ? xasprintf("%s %s/%s", kind, tsv_text(&f->t, row, "netns"), interface)
+			  : xstrdup(kind);
+}
+
+static const struct packets_kind kinds[] = {
+	{"drops",
+	 "drops.tsv",
+	 {{"drops", "drops", "1"},
+	  {"segments", "drops_segments", "1"},
+	  {"bytes", "drops_bytes", "B"}},
+	 (const char *const[]){"whose", "reason", "location", "drops", "segments", "bytes", NULL},
+	 true,
+	 drops_object},
+	{"batches",
+	 "batches.tsv",
+	 {{"batches", "batches", "1"},
+	  {"segments", "batch_segments", "1"},
+	  {"bytes", "batch_bytes", "B"},
+	  {"full", "batch_full", "1"}},
+	 (const char *const[]){"cpu", "netns", "interface", "kind", "batches", "segments", "bytes",
+			       "full", NULL},
+	 false,
+	 batches_object},
+};
+
+/* NAN: an empty cell. Returns false if a number cannot be read. */
+static bool packets_read_row(const struct packets_kind *k, const struct tsv *t, size_t row,
+			     double n[COUNTS])
+{
+	bool good = true;
+
+	for (size_t i = 0; i < COUNTS && k->counts[i].column && good; i++) {
+		const char *cell = tsv_text(t, row, k->counts[i].column);
+
+		n[i] = NAN;
+		good = !*cell || parse_real(cell, &n[i]);
+	}
+	return good;
+}
+
+static void packets_add_metrics(struct ingest *in, const struct packets_kind *k,
+				const struct packets_file *f)
+{
+	freed(intern_free) struct intern names = {0};
+	double(*sums)[COUNTS] = xcalloc(f->t.rows + 1, sizeof(*sums)), n[COUNTS];
+	size_t bad = f->t.short_rows, known, at;
+
+	if (k->total)
+		intern_str(&names, "total");
+	for (size_t row = 0; row < f->t.rows; row++) {
+		autofree char *name = k->object(in, f, row);
+
+		if (!packets_read_row(k, &f->t, row, n)) {
+			bad++;
+			continue;
+		}
+		if (!name)
+			continue;
+		known = names.n;
+		at = intern_str(&names, name);
+		for (size_t i = 0; i < COUNTS; i++) {
+			sums[at][i] = at < known ? sums[at][i] : NAN;
+			figure_add(&sums[at][i], n[i]);
+			if (k->total)
+				figure_add(&sums[0][i], n[i]);
+		}
+	}
+	for (uint32_t m = 0; m < names.n; m++)
+		for (size_t i = 0; i < COUNTS && k->counts[i].metric; i++)
+			ingest_metric_of(in, k->counts[i].metric, intern_get(&names, m), NO_CPU,
+					 k->counts[i].unit, sums[m][i]);
+	if (bad)
+		note_add(&in->notes, rows_unreadable, k->what, bad, k->file);
+	free(sums);
+}
+
+static int packets_read_file(struct ingest *in, const struct packets_kind *k, const char *path,
+			     struct error *err)
+{
+	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
+	struct packets_file f = {0};
+	struct error unnamed = {0};
+	int rc = tsv_read(&f.t, path, '\t', err);
+
+	for (size_t i = 0; k->columns[i] && !rc; i++)
+		rc = tsv_require(&f.t, err, k->columns[i], NULL);
+	if (!rc && k->total && kallsyms && f.t.rows)
+		symbol_cache_kallsyms(in->how.symbols, &f.kernel, kallsyms, &unnamed);
+	if (error_of_machine(unnamed.code))
+		rc = error_set(err, unnamed.code, "%s", unnamed.text);
+	if (!rc)
+		packets_add_metrics(in, k, &f);
+	symtab_free(&f.kernel);
+	tsv_free(&f.t);
+	return rc;
+}
+
+static int drops_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	return packets_read_file(in, &kinds[0], path, err);
+}
+
+static int batches_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	return packets_read_file(in, &kinds[1], path, err);
+}
+
+const struct parser parser_drops = {.files = {"drops.tsv"}, .read = drops_read_file};
+const struct parser parser_batches = {.files = {"batches.tsv"}, .read = batches_read_file};
