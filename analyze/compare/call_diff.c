@@ -87,16 +87,19 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 struct presence {
 	double *cost;
 	int *runs;
+	double chance; /* a frame that costs less may lack samples at this end by chance */
 };
 
 static void presence_make(struct presence *p, const struct call_diff *cd, int e)
 {
 	const struct call_tree *t = &cd->tree;
+	const struct cost_part *part = &cd->part[e];
 	double *of_run;
 
+	p->chance = stats_proportion(0, (unsigned)part->tally.samples, 0.95).hi * part->basis.ns;
 	p->cost = xcalloc(t->nframes + 1, sizeof(*p->cost));
 	p->runs = xcalloc(t->nframes + 1, sizeof(*p->runs));
-	for (size_t run = 0; run < (size_t)cd->part[e].nruns; run++) {
+	for (size_t run = 0; run < (size_t)part->nruns; run++) {
 		of_run = call_tree_totals(t, call_diff_first(cd, e) + run,
 					  call_diff_first(cd, e) + run + 1);
 		for (size_t i = 0; i < t->nframes; i++) {
@@ -112,12 +115,10 @@ static void presence_make(struct presence *p, const struct call_diff *cd, int e)
 static bool presence_is_alone(const struct presence p[ENDS], const struct call_diff *cd, int e,
 			      size_t frame)
 {
-	const struct cost_part *other = &cd->part[!e];
-	double most = stats_proportion(0, (unsigned)other->tally.samples, 0.95).hi;
 	int nruns = cd->part[e].nruns;
 
 	return !p[!e].runs[frame] && 10 * (nruns - p[e].runs[frame]) <= nruns &&
-	       p[e].cost[frame] > most * other->basis.ns;
+	       p[e].cost[frame] > p[!e].chance;
 }
 
 /* Returns the region of each frame's own samples. The caller frees it. */

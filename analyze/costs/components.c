@@ -333,7 +333,8 @@ static bool components_matches(const struct components_rule *r, const struct fun
 	case EXACT:
 		return !strcmp(r->pattern, name);
 	case PREFIX:
-		return !strncmp(r->pattern, name, r->len);
+		return (!r->first || r->first == (unsigned char)*name) &&
+		       !strncmp(r->pattern, name, r->len);
 	case GLOB:
 		return (!r->first || r->first == (unsigned char)*name) &&
 		       !fnmatch(r->pattern, name, 0);

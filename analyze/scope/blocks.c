@@ -228,24 +228,37 @@ static int metric_rows_compare(const void *a, const void *b)
 				  &((const struct metric_row *)b)->key);
 }
 
-static void metric_keys_add_one(struct metric_keys *list, const struct metric_row *m)
+static bool metric_key_equals(const struct metric_key *a, const struct metric_key *b)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (!metric_key_compare(&list->m[i].key, &m->key))
-			return;
+	return a->cpu == b->cpu && !strcmp(a->name, b->name) &&
+	       !strcmp(a->object ?: "", b->object ?: "");
+}
+
+/* Begins the search at `from`: most runs have the same keys in the same order. Returns the place
+ * behind the key. */
+static size_t metric_keys_add_one(struct metric_keys *list, const struct metric_row *m, size_t from)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		size_t at = from + i < list->n ? from + i : from + i - list->n;
+
+		if (metric_key_equals(&list->m[at].key, &m->key))
+			return at + 1;
+	}
 	array_add(list->m, list->n, list->cap, *m);
+	return list->n;
 }
 
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err)
 {
 	struct metric_row *rows;
+	size_t at = 0;
 	int n;
 
 	for (int i = 0; i < b->n; i++) {
 		n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
 		for (int k = 0; k < n; k++)
-			metric_keys_add_one(list, &rows[k]);
+			at = metric_keys_add_one(list, &rows[k], at < list->n ? at : 0);
 		if (n < 0)
 			return n;
 		free(rows);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MOST = 1 << 20 };	/* costs, which take 48 MiB */
+enum { KEPT_MOST = 1 << 21 };	/* costs, which take 96 MiB */
 #define SAMPLES_MOST UINT32_MAX /* an event has no more in a run: they take 100 GB of perf.data */
 
 struct dictionary {
