@@ -174,6 +174,34 @@ static const char *basis_plural(int n)
 	return n == 1 ? "" : "s";
 }
 
+/*
+ * Says how long a packet is. An interface without a wire, as veth, counts an aggregate of GSO as
+ * one packet: then a packet is longer than the largest MTU. Its bytes have an Ethernet header.
+ */
+static void basis_print_packet(const struct basis_search *b, struct str *s)
+{
+	enum { HEADER = 18 };
+	autofree struct metric_row *state = NULL;
+	int n = store_metrics(b->s, b->runs->id, "nic_state", OF_SIDE, &state, NULL);
+	double kib = 0, packets = 0, bytes, mtu = NAN;
+
+	for (int i = 0; i < b->n; i++) {
+		kib += figure_metric(b->s, &b->runs[i], "rate_kib");
+		packets += figure_metric(b->s, &b->runs[i], "rate_packets");
+	}
+	bytes = 1024 * kib / packets;
+	for (int i = 0; i < n; i++)
+		if (str_ends(state[i].key.object, "/mtu") &&
+		    !str_ends(state[i].key.object, "/lo/mtu"))
+			mtu = fmax(mtu, state[i].value);
+	if (bytes > 0)
+		str_printf(s, "; a packet has %.0f bytes on average", bytes);
+	if (bytes > mtu + HEADER)
+		str_printf(s,
+			   ": an aggregate of at least %.1f packets of the wire, by the MTU %.0f",
+			   bytes / (mtu + HEADER), mtu);
+}
+
 static void basis_fill_text(const struct basis_search *b, const struct estimate *e)
 {
 	const struct basis_ratio *k = &b->k;
@@ -200,6 +228,8 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value, k->work, k->calls.n,
 			   basis_plural((int)k->calls.n));
 	str_putc(&s, ')');
+	if (!strcmp(b->v->unit, "packet"))
+		basis_print_packet(b, &s);
 	if (k->q->workload_only && cpus)
 		str_printf(&s, ", on any CPU; the rows are of CPU %s", cpus);
 	snprintf(b->v->text, sizeof(b->v->text), "%s", s.buf);
