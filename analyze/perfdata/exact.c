@@ -101,7 +101,7 @@ static void exact_move_sample(struct fold_cost *c, struct stack_head *h, const s
 		h->nr = 0;
 		h->pid = KERNEL_PID;
 	} else {
-		h->due = (uint16_t)(d->label + 1);
+		h->mode |= (d->label + 1U) << STACK_DUE;
 	}
 }
 

@@ -25,9 +25,11 @@ enum {
 /* A sample on its way into the tables. */
 struct fold_pending {
 	struct stack_head head;
-	const uint8_t *chain; /* may be unaligned */
+	struct chain_head callers;
+	const uint8_t *chain; /* the callers, once they are known; may be unaligned */
 	uint64_t *own;	      /* the chain, if it is a copy in the fold's room; or NULL */
-	uint64_t hash;
+	uint64_t hash; /* the hash of the callers; in the second half of a look-up, of the stack */
+	uint32_t chain_id;
 	struct fold_cost cost;
 	struct cursor read; /* PERF_SAMPLE_READ: the values */
 };
@@ -74,7 +76,7 @@ static void fold_free(struct fold *f)
 
 static void fold_add_cost(struct fold *f, const struct fold_cost *c)
 {
-	struct fold_cost *row = fold_costs_row(&f->costs, f->stacks.list[c->stack], c);
+	struct fold_cost *row = fold_costs_row(&f->costs, &f->stacks.list[c->stack], c);
 
 	row->samples += c->samples;
 	row->weight += c->weight;
@@ -148,21 +150,22 @@ static void fold_add_values(struct fold *f, struct fold_pending *p, bool count)
 
 /* --- chains --- */
 
-/* Copies the chain, once, to where it may be changed until the batch is counted. */
-static uint64_t *fold_own_chain(struct fold *f, struct fold_pending *p)
+/* Copies n addresses of the chain, once, to where they may be changed until the batch is counted.
+ */
+static uint64_t *fold_own_chain(struct fold *f, struct fold_pending *p, uint32_t n)
 {
 	if (!p->own) {
 		p->own = f->room + f->room_used;
-		memcpy(p->own, p->chain, p->head.nr * sizeof(*p->own));
+		memcpy(p->own, p->chain, n * sizeof(*p->own));
 		p->chain = (uint8_t *)p->own;
-		f->room_used += p->head.nr;
+		f->room_used += n;
 	}
-	return p->own;
+	return (uint64_t *)p->chain;
 }
 
 static void fold_swap_chain(struct fold *f, struct fold_pending *p)
 {
-	uint64_t *own = fold_own_chain(f, p);
+	uint64_t *own = fold_own_chain(f, p, p->head.nr);
 
 	for (uint32_t i = 0; i < p->head.nr; i++)
 		own[i] = __builtin_bswap64(own[i]);
@@ -216,7 +219,7 @@ static void fold_hide_odd_callers(struct fold *f, struct fold_pending *p, uint32
 		if (addr >= (uint64_t)PERF_CONTEXT_MAX)
 			break;
 		if (!history_may_map(h, addr))
-			fold_own_chain(f, p)[i] = NOWHERE;
+			fold_own_chain(f, p, p->head.nr)[i] = NOWHERE;
 	}
 }
 
@@ -226,38 +229,61 @@ static bool fold_is_unmapped(struct fold *f, const struct fold_pending *p, uint6
 }
 
 /*
- * Hides the rest in a stack that is new. Returns false if there is none. The first address of a
- * chain may repeat the leaf (resolve.c), so the two stay equal, or different.
+ * Hides the rest in a chain that is new. Returns false if there is none. A first address that is
+ * not the leaf stays, because the leaf would then equal it (resolve.c).
  */
 static bool fold_hide_unmapped(struct fold *f, struct fold_pending *p)
 {
-	bool leaf = p->head.mode == PERF_RECORD_MISC_USER && fold_is_unmapped(f, p, p->head.ip);
-	bool user = true, first = true, found = leaf;
-	uint64_t *own = fold_own_chain(f, p);
+	const uint64_t leaf = p->callers.leaf;
+	bool user = leaf <= LEAF_BARE || leaf == (uint64_t)PERF_CONTEXT_USER;
+	bool first = leaf == LEAF_NONE, found = false;
+	uint64_t *own = fold_own_chain(f, p, p->callers.nr);
 
-	for (uint32_t i = 0; i < p->head.nr; i++) {
+	for (uint32_t i = 0; i < p->callers.nr; i++) {
 		if (own[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			user = own[i] == (uint64_t)PERF_CONTEXT_USER;
 			continue;
 		}
-		if (user && !(first && leaf && own[i] != p->head.ip) &&
-		    fold_is_unmapped(f, p, own[i])) {
-			found |= own[i] != NOWHERE;
+		if (user && !first && own[i] != NOWHERE && fold_is_unmapped(f, p, own[i])) {
 			own[i] = NOWHERE;
+			found = true;
 		}
 		first = false;
 	}
-	p->head.ip = leaf ? NOWHERE : p->head.ip;
 	return found;
 }
 
-/* Returns the number of the stack. Only a new stack is searched for addresses in no mapping. */
+static uint64_t fold_callers_hash(const struct fold_pending *p)
+{
+	return stacks_hash_chain(&p->callers, fold_hash_chain(p->chain, p->callers.nr));
+}
+
+/* Returns the number of the chain. Only a new one is searched for addresses in no mapping. */
+static uint32_t fold_chain_id(struct fold *f, struct fold_pending *p)
+{
+	uint32_t id = stacks_find_chain(&f->stacks, p->hash, &p->callers, p->chain);
+
+	if (id != STACKS_NONE)
+		return id;
+	if (f->hides && p->callers.pid != KERNEL_PID && fold_hide_unmapped(f, p))
+		p->hash = fold_callers_hash(p);
+	return stacks_chain(&f->stacks, p->hash, &p->callers, p->chain);
+}
+
+/* Returns the number of the stack. Only the leaf of a new one may be in no mapping. */
 static uint32_t fold_stack_id(struct fold *f, struct fold_pending *p)
 {
-	if (f->hides && p->head.pid != KERNEL_PID &&
-	    !stacks_has(&f->stacks, p->hash, &p->head, p->chain) && fold_hide_unmapped(f, p))
-		p->hash = stacks_hash(&p->head, fold_hash_chain(p->chain, p->head.nr));
-	return stacks_id(&f->stacks, p->hash, &p->head, p->chain);
+	struct stack_head *h = &p->head;
+	uint32_t id = stacks_find(&f->stacks, p->hash, h->ip, h->mode, p->chain_id);
+
+	if (id != STACKS_NONE)
+		return id;
+	if (f->hides && (h->mode & STACK_MODE) == PERF_RECORD_MISC_USER &&
+	    (p->callers.leaf != LEAF_NONE || !p->callers.nr) && fold_is_unmapped(f, p, h->ip)) {
+		h->ip = NOWHERE;
+		p->hash = stacks_hash(h->ip, h->mode, p->chain_id);
+	}
+	return stacks_id(&f->stacks, p->hash, h->ip, h->mode, p->chain_id);
 }
 
 /* --- the batch --- */
@@ -268,10 +294,17 @@ static void fold_flush_batch(struct fold *f)
 	size_t n = f->pending;
 
 	for (size_t i = 0; i < n; i++)
+		stacks_prefetch_chain(&f->stacks, b[i].hash);
+	for (size_t i = 0; i < n; i++) {
+		b[i].chain_id = fold_chain_id(f, &b[i]);
+		b[i].hash = stacks_hash(b[i].head.ip, b[i].head.mode, b[i].chain_id);
+		stacks_prefetch_slot(&f->stacks.slots, b[i].hash);
+	}
+	for (size_t i = 0; i < n; i++)
 		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (size_t i = 0; i < n; i++) {
 		b[i].cost.stack = fold_stack_id(f, &b[i]);
-		fold_costs_prefetch(&f->costs, f->stacks.list[b[i].cost.stack]);
+		fold_costs_prefetch(&f->costs, &f->stacks.list[b[i].cost.stack]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (b[i].read.at) {
@@ -359,7 +392,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 
 	p->chain = s->chain;
 	p->own = NULL;
-	p->head = (struct stack_head){.ip = s->ip, .mode = (uint16_t)mode, .nr = (uint32_t)s->nr};
+	p->head = (struct stack_head){.ip = s->ip, .mode = mode, .nr = (uint32_t)s->nr};
 	if (f->r->swap)
 		fold_swap_chain(f, p);
 	user = chain_user_part(p->chain, p->head.nr);
@@ -376,8 +409,9 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .weight = s->period};
 	if (f->due)
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
-	p->hash = stacks_hash(&p->head, fold_hash_chain(p->chain, p->head.nr));
-	stacks_prefetch_slot(&f->stacks, p->hash);
+	p->callers = stacks_split(&p->head, &p->chain);
+	p->hash = fold_callers_hash(p);
+	stacks_prefetch_slot(&f->stacks.chain_slots, p->hash);
 	p->cost.comm = fold_value_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
 				     s->time, order);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};

@@ -3,9 +3,10 @@
  * Pass two: samples become distinct stacks with costs.
  *
  * A distinct stack has raw addresses, the CPU mode and, for user addresses, the version of an
- * address space. The tables are larger than the caches and see millions of look-ups. A look-up
- * therefore has separate steps: the caller does each step for many stacks, so that it waits for
- * memory only once.
+ * address space. Many leaves have the same callers, so a stack is a leaf and a chain of callers,
+ * which is stored once. The tables are larger than the caches and see millions of look-ups. A
+ * look-up therefore has separate steps: the caller does each step for many stacks, so that it waits
+ * for memory only once.
  */
 #ifndef ZC_PERFDATA_FOLD_H
 #define ZC_PERFDATA_FOLD_H
@@ -18,34 +19,60 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Parts of a mode. A sample that is late has the label (struct exact) where it was due, + 1. */
+enum { STACK_MODE = 0xffff, STACK_DUE = 16 /* the bit */ };
+
+/* The stack of a sample. Its chain mostly begins with a marker and the leaf again. */
 struct stack_head {
 	uint64_t ip;
 	uint32_t pid;	  /* KERNEL_PID: no user addresses */
 	uint32_t version; /* side-band version of that space, or of the kernel's */
-	uint16_t mode;	  /* PERF_RECORD_MISC_CPUMODE_MASK of the sample, or a MODE_ of exact.c */
-	uint16_t due;	  /* the label of struct exact where the sample was due, + 1; 0: none */
+	uint32_t mode;	  /* STACK_MODE: PERF_RECORD_MISC_CPUMODE_MASK, or a MODE_ of exact.c */
 	uint32_t nr;	  /* addresses in the chain */
 };
 
-struct stack {
-	struct stack_head head;
-	uint32_t last_cost; /* row + 1 in struct fold_costs; 0 at first */
-	uint64_t chain[];
+/* What is before the callers: a marker, and the leaf again; only the leaf; or neither. */
+#define LEAF_BARE 1
+#define LEAF_NONE 0
+
+struct chain_head {
+	uint64_t leaf; /* that marker, LEAF_BARE or LEAF_NONE */
+	uint32_t pid, version, nr, unused;
 };
 
-/* The sort key of a stack, computed when the stack is added. */
+struct chain {
+	struct chain_head head;
+	uint64_t addr[];
+};
+
+struct stack {
+	uint64_t ip;
+	uint32_t mode, chain; /* chain: an id */
+	uint32_t last_cost;   /* row + 1 in struct fold_costs; 0 at first */
+};
+
+/* The sort key of a chain, computed when the chain is added. */
 struct stack_key {
 	uint64_t space; /* version + 1 and pid */
 	uint64_t root;	/* five hashes of 12 bits, over ever longer parts of the root */
 };
 
+/* Open addressing: low half of the hash, id + 1. */
+struct stack_slots {
+	uint64_t *of;
+	size_t n;
+};
+
 struct stacks {
 	struct arena arena;
-	struct stack **list;	/* by id */
-	struct stack_key *keys; /* by id */
-	uint64_t *slots;	/* open addressing: low half of the hash, id + 1 */
-	size_t n, cap, keys_cap, nslots;
+	struct chain **chains;	/* by id */
+	struct stack_key *keys; /* by id of the chain */
+	struct stack *list;	/* by id */
+	struct stack_slots chain_slots, slots;
+	size_t n, cap, nchains, chains_cap, keys_cap;
 };
+
+#define STACKS_NONE UINT32_MAX
 
 void stacks_init(struct stacks *s);
 void stacks_free(struct stacks *s);
@@ -61,32 +88,44 @@ static inline uint64_t stacks_mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/*
- * The three steps of a look-up are stacks_hash, stacks_prefetch_slot and stacks_prefetch_stack.
- * stacks_id follows.
- */
-static inline uint64_t stacks_hash(const struct stack_head *head, uint64_t chain_hash)
+/* Returns the head of a stack's callers, and moves *chain to the first of them. */
+struct chain_head stacks_split(const struct stack_head *head, const uint8_t **chain);
+
+/* The steps of a look-up. First the chain: */
+static inline uint64_t stacks_hash_chain(const struct chain_head *head, uint64_t chain_hash)
 {
 	uint64_t space = (uint64_t)head->version << 32 | head->pid;
-	uint64_t shape = (uint64_t)head->nr << 32 | (uint32_t)head->due << 16 | head->mode;
 
-	chain_hash = stacks_mix(chain_hash ^ head->ip, space ^ 0x9e3779b97f4a7c15ULL);
-	return stacks_mix(chain_hash ^ shape, 0xd6e8feb86659fd93ULL);
+	chain_hash = stacks_mix(chain_hash ^ head->leaf, space ^ 0x9e3779b97f4a7c15ULL);
+	return stacks_mix(chain_hash ^ head->nr, 0xd6e8feb86659fd93ULL);
 }
 
-static inline void stacks_prefetch_slot(const struct stacks *s, uint64_t hash)
+static inline void stacks_prefetch_slot(const struct stack_slots *s, uint64_t hash)
 {
-	__builtin_prefetch(&s->slots[(uint32_t)hash & (s->nslots - 1)]);
+	__builtin_prefetch(&s->of[(uint32_t)hash & (s->n - 1)]);
+}
+
+void stacks_prefetch_chain(const struct stacks *s, uint64_t hash);
+/* Returns the id of the chain, or STACKS_NONE. `chain` need not be aligned. */
+uint32_t stacks_find_chain(const struct stacks *s, uint64_t hash, const struct chain_head *head,
+			   const void *chain);
+/* Returns the id of the chain, and adds it if it is new. */
+uint32_t stacks_chain(struct stacks *s, uint64_t hash, const struct chain_head *head,
+		      const void *chain);
+
+/* Then the stack: */
+static inline uint64_t stacks_hash(uint64_t ip, uint32_t mode, uint32_t chain)
+{
+	return stacks_mix(ip ^ 0x9e3779b97f4a7c15ULL,
+			  ((uint64_t)mode << 32 | chain) ^ 0xd6e8feb86659fd93ULL);
 }
 
 void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
-
-/* Returns whether stacks_id would find the stack. */
-bool stacks_has(const struct stacks *s, uint64_t hash, const struct stack_head *head,
-		const void *chain);
-/* Returns the id of the stack, and adds it if it is new. `chain` need not be aligned. */
-uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
-		   const void *chain);
+/* Returns the id of the stack, or STACKS_NONE. */
+uint32_t stacks_find(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
+		     uint32_t chain);
+/* Returns the id of the stack, and adds it if it is new. */
+uint32_t stacks_id(struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode, uint32_t chain);
 
 /* --- costs.c --- */
 
@@ -201,16 +240,17 @@ void folds_weigh_exact(struct folds *f, const struct recording *r,
 
 /*
  * The order in which stacks are resolved: by version of the address space, so that maps are
- * replayed once; then by process; then by frames from the root on, so that neighbours share most of
- * their frames. The order does not depend on which thread folded a stack.
+ * replayed once; then by process; then by callers from the root on, so that neighbours share most
+ * of their frames; then by leaf. The order does not depend on which thread folded a stack.
  */
 struct stack_order {
-	struct stack **stacks; /* the stacks of all folds, one fold after the other */
+	struct stack *stacks;  /* the stacks of all folds, one fold after the other */
+	struct chain **chains; /* the chains of all folds; stack.chain is an index into them */
 	uint32_t *order;       /* indexes into stacks */
-	size_t n;
+	size_t n, nchains;
 };
 
-/* Takes the lists of stacks from the folds. The folds still own the stacks. */
+/* Takes the lists of stacks and chains from the folds. The folds still own the chains. */
 void stack_order_make(struct stack_order *so, struct folds *f);
 void stack_order_free(struct stack_order *so);
 

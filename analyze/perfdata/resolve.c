@@ -227,30 +227,29 @@ static uint32_t marker_mode(uint64_t marker)
 }
 
 /* Pushes the leaf first. Returns false and pushes only the leaf if the chain is damaged. */
-static bool entries_push_chain(struct stack_entries *e, const struct stack *stack)
+static bool entries_push_stack(struct stack_entries *e, const struct stack *stack,
+			       const struct chain *chain)
 {
-	const struct stack_head *head = &stack->head;
-	const uint64_t *chain = stack->chain;
-	uint32_t mode = PERF_RECORD_MISC_USER;
-	bool first = true, ret = false; /* the address after a marker is no return address */
+	uint64_t leaf = chain->head.leaf, addr;
+	bool ret = leaf != LEAF_NONE, first = !ret; /* after a marker is no return address */
+	uint32_t mode = leaf > LEAF_BARE ? marker_mode(leaf) : PERF_RECORD_MISC_USER;
 
-	entries_push(e, head->mode, head->ip, false);
-	for (size_t i = 0; i < head->nr; i++) {
-		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
-			mode = marker_mode(chain[i]);
-			if (mode == UINT32_MAX) {
-				e->n = 1;
-				return false;
-			}
+	entries_push(e, stack->mode & STACK_MODE, stack->ip, false);
+	for (size_t i = 0; i < chain->head.nr && mode != UINT32_MAX; i++) {
+		addr = chain->addr[i];
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
+			mode = marker_mode(addr);
 			ret = false;
 		} else {
-			if (!first || chain[i] != head->ip)
-				entries_push(e, mode, chain[i], ret);
+			if (!first || addr != stack->ip)
+				entries_push(e, mode, addr, ret);
 			first = false;
 			ret = true;
 		}
 	}
-	return true;
+	if (mode == UINT32_MAX)
+		e->n = 1;
+	return mode != UINT32_MAX;
 }
 
 /* Returns the context, other than `skip`, of the nearest function to the leaf that reveals one. */
@@ -332,14 +331,15 @@ static size_t resolve_due(struct resolve_thread *w, struct branch *b, uint32_t l
 static const struct stack_entry *resolve_stack(struct resolve_thread *w, struct branch *b,
 					       const struct stack *stack, struct resolved *out)
 {
+	const struct chain *chain = w->v->stacks.chains[stack->chain];
 	struct stack_entries *e = &w->now, swap;
 	uint32_t frame = PROFILE_NONE;
 	size_t i;
 
-	if (!addresses_enter(&w->addresses, stack->head.pid, stack->head.version))
+	if (!addresses_enter(&w->addresses, chain->head.pid, chain->head.version))
 		w->last.n = 0;
 	e->n = 0;
-	out->bad_chain = !entries_push_chain(e, stack);
+	out->bad_chain = !entries_push_stack(e, stack, chain);
 	i = e->n - entries_common_root(e, &w->last);
 	if (i < e->n)
 		frame = e->list[i].frame;
@@ -347,7 +347,7 @@ static const struct stack_entry *resolve_stack(struct resolve_thread *w, struct 
 		resolve_entry(w, b, &e->list[i], frame);
 		frame = e->list[i].frame;
 	}
-	i = stack->head.due ? resolve_due(w, b, stack->head.due - 1U) : 0;
+	i = stack->mode >> STACK_DUE ? resolve_due(w, b, (stack->mode >> STACK_DUE) - 1) : 0;
 	out->frame = e->list[i].frame;
 	out->context = (uint8_t)entries_context(&(struct stack_entries){e->list + i, e->n - i});
 	swap = w->now;
@@ -372,7 +372,7 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 	for (size_t i = piece * PIECE; i < resolve_piece_end(v, piece); i++) {
 		uint32_t id = v->stacks.order[i];
 
-		leaf = resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
+		leaf = resolve_stack(w, b, &v->stacks.stacks[id], &v->out[id]);
 		if (v->spots) /* the leaf's space is still the current one */
 			v->spots[id] =
 				spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);

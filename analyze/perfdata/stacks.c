@@ -9,217 +9,344 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void slots_init(struct stack_slots *s)
+{
+	s->n = 1 << 12;
+	s->of = xcalloc_touched(s->n, sizeof(*s->of));
+}
+
+/* Makes room for one more than the n entries. */
+static void slots_make_room(struct stack_slots *s, size_t n)
+{
+	if (n * 2 < s->n)
+		return;
+	s->of = slots_grow(s->of, s->n, 2 * s->n);
+	s->n *= 2;
+}
+
+static size_t slots_first(const struct stack_slots *s, uint64_t hash)
+{
+	return (uint32_t)hash & (s->n - 1);
+}
+
+/* Returns the slot from i on with this half of the hash, or a free slot. */
+static uint64_t *slots_likely(const struct stack_slots *s, uint64_t hash, size_t i)
+{
+	while (s->of[i] && (s->of[i] ^ hash << 32) >> 32)
+		i = (i + 1) & (s->n - 1);
+	return &s->of[i];
+}
+
+static size_t slots_next(const struct stack_slots *s, const uint64_t *slot)
+{
+	return ((size_t)(slot - s->of) + 1) & (s->n - 1);
+}
+
 void stacks_init(struct stacks *s)
 {
-	*s = (struct stacks){.nslots = 1 << 12};
-	s->slots = xcalloc_touched(s->nslots, sizeof(*s->slots));
+	*s = (struct stacks){0};
+	slots_init(&s->chain_slots);
+	slots_init(&s->slots);
 }
 
 void stacks_free(struct stacks *s)
 {
+	stacks_finish(s);
 	arena_free(&s->arena);
-	free(s->list);
+	free(s->chains);
 	free(s->keys);
-	free(s->slots);
+	free(s->list);
 	*s = (struct stacks){0};
 }
 
 void stacks_finish(struct stacks *s)
 {
-	free(s->slots);
-	s->slots = NULL;
+	free(s->chain_slots.of);
+	free(s->slots.of);
+	s->chain_slots.of = s->slots.of = NULL;
 }
 
-static size_t stacks_first_slot(const struct stacks *s, uint64_t hash)
+/* --- chains --- */
+
+struct chain_head stacks_split(const struct stack_head *head, const uint8_t **chain)
 {
-	return (uint32_t)hash & (s->nslots - 1);
+	struct chain_head c = {.pid = head->pid, .version = head->version, .nr = head->nr};
+	uint64_t first[2] = {0};
+	uint32_t marked;
+
+	if (head->nr)
+		memcpy(&first[0], *chain, 8);
+	if (head->nr > 1)
+		memcpy(&first[1], *chain + 8, 8);
+	marked = head->nr > 1 && first[0] >= (uint64_t)PERF_CONTEXT_MAX;
+	if (head->nr && first[marked] == head->ip && head->ip < (uint64_t)PERF_CONTEXT_MAX) {
+		c.leaf = marked ? first[0] : LEAF_BARE;
+		c.nr -= 1 + marked;
+		*chain += 8 * (1 + (size_t)marked);
+	}
+	return c;
 }
 
-/* Returns the slot with this half of the hash, or a free slot. */
-static uint64_t *stacks_likely_slot(const struct stacks *s, uint64_t hash, size_t i)
+void stacks_prefetch_chain(const struct stacks *s, uint64_t hash)
 {
-	while (s->slots[i] && (s->slots[i] ^ hash << 32) >> 32)
-		i = (i + 1) & (s->nslots - 1);
-	return &s->slots[i];
-}
-
-void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
-{
-	uint32_t id = (uint32_t)*stacks_likely_slot(s, hash, stacks_first_slot(s, hash));
-	const struct stack *stack;
+	const struct stack_slots *slots = &s->chain_slots;
+	uint32_t id = (uint32_t)*slots_likely(slots, hash, slots_first(slots, hash));
+	const struct chain *chain;
 
 	if (!id)
 		return;
-	stack = s->list[id - 1];
-	__builtin_prefetch(stack);
-	__builtin_prefetch(&stack->chain[4]);
-	__builtin_prefetch(&stack->chain[12]);
+	chain = s->chains[id - 1];
+	__builtin_prefetch(chain);
+	__builtin_prefetch(&chain->addr[5]);
+	__builtin_prefetch(&chain->addr[13]);
 }
 
-static void stacks_grow(struct stacks *s)
-{
-	s->slots = slots_grow(s->slots, s->nslots, 2 * s->nslots);
-	s->nslots *= 2;
-}
-
-static uint64_t stack_root_key(const struct stack *s)
+static uint64_t chain_root_key(const struct chain *c)
 {
 	static const uint32_t lengths[] = {3, 6, 10, 15, UINT32_MAX};
 	uint64_t h = 0, key = 0;
 	uint32_t i = 0;
 
 	for (uint32_t k = 0; k < array_size(lengths); k++) {
-		for (; i < lengths[k] && i < s->head.nr; i++)
-			h = stacks_mix(h ^ s->chain[s->head.nr - 1 - i], 0x9e3779b97f4a7c15ULL);
+		for (; i < lengths[k] && i < c->head.nr; i++)
+			h = stacks_mix(h ^ c->addr[c->head.nr - 1 - i], 0x9e3779b97f4a7c15ULL);
 		key = key << 12 | h >> 52;
 	}
 	return key;
 }
 
-uint32_t stacks_append(struct stacks *s, const struct stack_head *head, const void *chain)
+static uint32_t stacks_append_chain(struct stacks *s, const struct chain_head *head,
+				    const void *chain)
 {
-	struct stack *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
+	struct chain *new = arena_alloc(&s->arena, sizeof(*new) + head->nr * sizeof(uint64_t));
 
 	new->head = *head;
 	if (head->nr)
-		memcpy(new->chain, chain, head->nr * sizeof(uint64_t));
-	array_grow(s->list, s->n, s->cap);
-	array_grow(s->keys, s->n, s->keys_cap);
-	s->keys[s->n] = (struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid,
-					   stack_root_key(new)};
-	s->list[s->n] = new;
-	return (uint32_t)s->n++;
+		memcpy(new->addr, chain, head->nr * sizeof(uint64_t));
+	array_grow(s->chains, s->nchains, s->chains_cap);
+	array_grow(s->keys, s->nchains, s->keys_cap);
+	s->keys[s->nchains] = (struct stack_key){(uint64_t)(head->version + 1) << 32 | head->pid,
+						 chain_root_key(new)};
+	s->chains[s->nchains] = new;
+	return (uint32_t)s->nchains++;
 }
 
-static bool stack_equals(const struct stack *a, const struct stack_head *head, const void *chain)
+static bool chain_equals(const struct chain *a, const struct chain_head *head, const void *chain)
 {
 	return !memcmp(&a->head, head, sizeof(*head)) &&
-	       !(head->nr && memcmp(a->chain, chain, head->nr * sizeof(uint64_t)));
+	       !(head->nr && memcmp(a->addr, chain, head->nr * sizeof(uint64_t)));
 }
 
-/* Returns the slot of the stack, or a free slot. */
-static uint64_t *stacks_find_slot(const struct stacks *s, uint64_t hash,
-				  const struct stack_head *head, const void *chain)
+/* Returns the slot of the chain, or a free slot. */
+static uint64_t *chain_find_slot(const struct stacks *s, uint64_t hash,
+				 const struct chain_head *head, const void *chain)
 {
-	size_t i = stacks_first_slot(s, hash);
+	size_t i = slots_first(&s->chain_slots, hash);
 	uint64_t *slot;
 
 	for (;;) {
-		slot = stacks_likely_slot(s, hash, i);
-		if (!*slot || stack_equals(s->list[(uint32_t)*slot - 1], head, chain))
+		slot = slots_likely(&s->chain_slots, hash, i);
+		if (!*slot || chain_equals(s->chains[(uint32_t)*slot - 1], head, chain))
 			return slot;
-		i = ((size_t)(slot - s->slots) + 1) & (s->nslots - 1);
+		i = slots_next(&s->chain_slots, slot);
 	}
 }
 
-bool stacks_has(const struct stacks *s, uint64_t hash, const struct stack_head *head,
-		const void *chain)
+uint32_t stacks_find_chain(const struct stacks *s, uint64_t hash, const struct chain_head *head,
+			   const void *chain)
 {
-	return *stacks_find_slot(s, hash, head, chain);
+	return (uint32_t)*chain_find_slot(s, hash, head, chain) -
+	       1; /* STACKS_NONE of a free slot */
 }
 
-uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *head,
-		   const void *chain)
+uint32_t stacks_chain(struct stacks *s, uint64_t hash, const struct chain_head *head,
+		      const void *chain)
 {
 	uint64_t *slot;
 
-	if (s->n * 2 >= s->nslots)
-		stacks_grow(s);
-	slot = stacks_find_slot(s, hash, head, chain);
+	slots_make_room(&s->chain_slots, s->nchains);
+	slot = chain_find_slot(s, hash, head, chain);
 	if (!*slot)
-		*slot = hash << 32 | (stacks_append(s, head, chain) + 1);
+		*slot = hash << 32 | (stacks_append_chain(s, head, chain) + 1);
 	return (uint32_t)*slot - 1;
+}
+
+/* --- stacks --- */
+
+void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
+{
+	uint32_t id = (uint32_t)*slots_likely(&s->slots, hash, slots_first(&s->slots, hash));
+
+	if (id)
+		__builtin_prefetch(&s->list[id - 1], 1);
+}
+
+static uint64_t *stack_find_slot(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
+				 uint32_t chain)
+{
+	size_t i = slots_first(&s->slots, hash);
+	const struct stack *stack;
+	uint64_t *slot;
+
+	for (;;) {
+		slot = slots_likely(&s->slots, hash, i);
+		stack = &s->list[(uint32_t)*slot - 1];
+		if (!*slot || (stack->ip == ip && stack->mode == mode && stack->chain == chain))
+			return slot;
+		i = slots_next(&s->slots, slot);
+	}
+}
+
+uint32_t stacks_find(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
+		     uint32_t chain)
+{
+	return (uint32_t)*stack_find_slot(s, hash, ip, mode, chain) - 1;
+}
+
+static uint32_t stacks_add(struct stacks *s, uint64_t ip, uint32_t mode, uint32_t chain)
+{
+	array_add(s->list, s->n, s->cap, (struct stack){.ip = ip, .mode = mode, .chain = chain});
+	return (uint32_t)s->n - 1;
+}
+
+uint32_t stacks_id(struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode, uint32_t chain)
+{
+	uint64_t *slot;
+
+	slots_make_room(&s->slots, s->n);
+	slot = stack_find_slot(s, hash, ip, mode, chain);
+	if (!*slot)
+		*slot = hash << 32 | (stacks_add(s, ip, mode, chain) + 1);
+	return (uint32_t)*slot - 1;
+}
+
+uint32_t stacks_append(struct stacks *s, const struct stack_head *head, const void *chain)
+{
+	const uint8_t *callers = chain;
+	struct chain_head c = stacks_split(head, &callers);
+
+	return stacks_add(s, head->ip, head->mode, stacks_append_chain(s, &c, callers));
 }
 
 /* --- order --- */
 
-/* Moves the folds' lists into `so`. Returns the keys, which the caller frees. */
+/* Moves the folds' lists into `so`. Returns the keys of the chains, which the caller frees. */
 static struct stack_key *stack_order_collect(struct stack_order *so, struct folds *f)
 {
 	struct stack_key *keys;
-	size_t i;
 
-	for (i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++) {
 		so->n += f->list[i].stacks.n;
+		so->nchains += f->list[i].stacks.nchains;
+	}
 	so->stacks = xcalloc(so->n + 1, sizeof(*so->stacks));
-	keys = xcalloc(so->n + 1, sizeof(*keys));
-	for (so->n = i = 0; i < f->n; i++) {
+	so->chains = xcalloc(so->nchains + 1, sizeof(*so->chains));
+	keys = xcalloc(so->nchains + 1, sizeof(*keys));
+	so->n = so->nchains = 0;
+	for (size_t i = 0; i < f->n; i++) {
 		struct stacks *s = &f->list[i].stacks;
 
-		if (s->n) {
-			memcpy(so->stacks + so->n, s->list, s->n * sizeof(*s->list));
-			memcpy(keys + so->n, s->keys, s->n * sizeof(*keys));
+		for (size_t k = 0; k < s->n; k++) {
+			so->stacks[so->n] = s->list[k];
+			so->stacks[so->n++].chain += (uint32_t)so->nchains;
 		}
-		so->n += s->n;
-		free(s->list); /* but not the stacks */
+		for (size_t k = 0; k < s->nchains; k++) {
+			keys[so->nchains] = s->keys[k];
+			so->chains[so->nchains++] = s->chains[k];
+		}
+		free(s->list);
+		free(s->chains); /* but not the chains */
 		free(s->keys);
 		s->list = NULL;
+		s->chains = NULL;
 		s->keys = NULL;
 	}
 	return keys;
 }
 
-static int stack_compare_chain(const void *a, const void *b, void *arg)
+static int chain_compare(const void *a, const void *b, void *arg)
 {
-	struct stack *const *stacks = arg;
-	const struct stack *l = stacks[*(const uint32_t *)a], *r = stacks[*(const uint32_t *)b];
+	struct chain *const *chains = arg;
+	const struct chain *l = chains[((const struct radix_row *)a)->value];
+	const struct chain *r = chains[((const struct radix_row *)b)->value];
 	int c = 0;
 
 	for (uint32_t i = 1; !c && i <= l->head.nr && i <= r->head.nr; i++)
-		c = compare_u64(l->chain[l->head.nr - i], r->chain[r->head.nr - i]);
+		c = compare_u64(l->addr[l->head.nr - i], r->addr[r->head.nr - i]);
 	c = c ? c : compare_u64(l->head.nr, r->head.nr);
-	c = c ? c : compare_u64(l->head.ip, r->head.ip);
-	c = c ? c : compare_u64(l->head.mode, r->head.mode);
-	return c ? c : compare_u64(l->head.due, r->head.due);
+	return c ? c : compare_u64(l->head.leaf, r->head.leaf);
 }
 
-static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)
+/*
+ * Sorts chains with equal keys by their addresses, and gives them ranks from `rank` on. Equal
+ * chains of several folds have one rank. Returns the next rank.
+ */
+static uint32_t chains_rank_run(struct stack_order *so, struct radix_row *rows, size_t n,
+				uint32_t *ranks, uint32_t rank)
 {
-	if (to - from > 1)
-		qsort_r(so->order + from, to - from, sizeof(*so->order), stack_compare_chain,
-			so->stacks);
-}
-
-/* Sorts stacks with equal keys by their chains. */
-static void stack_order_sort_runs(struct stack_order *so, const struct stack_key *keys)
-{
-	const struct stack_key *run = NULL, *key;
-	size_t from = 0;
-
-	for (size_t i = 0; i < so->n; i++) {
-		key = &keys[so->order[i]];
-		if (run && key->space == run->space && key->root == run->root)
-			continue;
-		stack_order_sort_run(so, from, i);
-		run = key;
-		from = i;
+	if (n > 1)
+		qsort_r(rows, n, sizeof(*rows), chain_compare, so->chains);
+	for (size_t i = 0; i < n; i++) {
+		rank += i && chain_compare(&rows[i - 1], &rows[i], so->chains);
+		ranks[rows[i].value] = rank;
 	}
-	stack_order_sort_run(so, from, so->n);
+	return rank + 1;
+}
+
+/* Returns the rank of each chain, which the caller frees. */
+static uint32_t *chains_rank(struct stack_order *so, const struct stack_key *keys)
+{
+	autofree struct radix_row *rows = xcalloc(so->nchains + 1, sizeof(*rows));
+	uint32_t *ranks = xcalloc(so->nchains + 1, sizeof(*ranks)), rank = 0;
+	size_t to;
+
+	for (size_t i = 0; i < so->nchains; i++)
+		rows[i] = (struct radix_row){keys[i].root, i};
+	radix_sort(rows, so->nchains);
+	for (size_t i = 0; i < so->nchains; i++)
+		rows[i].key = keys[rows[i].value].space;
+	radix_sort(rows, so->nchains);
+	for (size_t from = 0; from < so->nchains; from = to) {
+		const struct stack_key *first = &keys[rows[from].value], *key = first;
+
+		for (to = from + 1; to < so->nchains; to++) {
+			key = &keys[rows[to].value];
+			if (key->space != first->space || key->root != first->root)
+				break;
+		}
+		rank = chains_rank_run(so, rows + from, to - from, ranks, rank);
+	}
+	return ranks;
 }
 
 void stack_order_make(struct stack_order *so, struct folds *f)
 {
 	autofree struct stack_key *keys = NULL;
 	autofree struct radix_row *rows = NULL;
+	autofree uint32_t *ranks = NULL;
 
 	*so = (struct stack_order){0};
 	keys = stack_order_collect(so, f);
+	ranks = chains_rank(so, keys);
 	rows = xcalloc(so->n, sizeof(*rows));
 	so->order = xcalloc(so->n, sizeof(*so->order));
 	for (size_t i = 0; i < so->n; i++)
-		rows[i] = (struct radix_row){keys[i].root, i};
+		rows[i] = (struct radix_row){so->stacks[i].ip, i};
 	radix_sort(rows, so->n);
-	for (size_t i = 0; i < so->n; i++)
-		rows[i].key = keys[rows[i].value].space;
+	for (size_t i = 0; i < so->n; i++) {
+		const struct stack *s = &so->stacks[rows[i].value];
+
+		rows[i].key = (uint64_t)ranks[s->chain] << 32 | s->mode;
+	}
 	radix_sort(rows, so->n);
 	for (size_t i = 0; i < so->n; i++)
 		so->order[i] = (uint32_t)rows[i].value;
-	stack_order_sort_runs(so, keys);
 }
 
 void stack_order_free(struct stack_order *so)
 {
 	free(so->stacks);
+	free(so->chains);
 	free(so->order);
 	*so = (struct stack_order){0};
 }

@@ -31,6 +31,10 @@ as_dump() {
 			exit bad || length(n) < 100 }' dump.tsv ours.tsv
 }
 ok "report functions has every symbol of the samples, self and total, and no other" as_dump
+"$zcost" report functions --perf perf.data --all --addresses --format tsv >each.tsv 2>/dev/null
+in_no_mapping() { awk -F'\t' -v row="$1" '$2 == "[unknown]" && $1 ~ row { s += $3 } END { print s + 0 }' "$2"; }
+ok "--addresses has the samples of [unknown] by address" test "$(in_no_mapping . each.tsv) $(in_no_mapping '^\[' each.tsv)" = "$(in_no_mapping . ours.tsv) 0"
+ok "with --addresses all rows are those of perf report" perl "$compare" perf.data "$dump" --addresses
 ok "self shares add up to 100 %" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
 "$zcost" report functions --perf perf.data --all --rate 1e6 --cpu 0 --format tsv >cpu0.tsv 2>/dev/null
 ok "self costs add up to the basis" near "$(awk -F'\t' 'NR > 1 { s += $6 } END { print s }' cpu0.tsv)" 1000 1e-3

@@ -222,10 +222,10 @@ TEST(sample_due_in_another_context_counts_there)
 		assert_int_equal(c.place, places[r->label].place);
 		assert_int_equal(c.pid, r->pid);
 		assert_int_equal(c.tid, r->pid == OWN ? OWN + 1 : r->pid);
-		assert_int_equal(h.mode, r->nr ? PERF_RECORD_MISC_KERNEL : MODE_LABEL);
+		assert_int_equal(h.mode & STACK_MODE, r->nr ? PERF_RECORD_MISC_KERNEL : MODE_LABEL);
 		assert_int_equal(h.ip, r->nr ? 5 : r->label);
 		assert_int_equal(h.nr, r->nr);
-		assert_int_equal(h.due, r->nr ? r->label + 1 : 0);
+		assert_int_equal(h.mode >> STACK_DUE, r->nr ? r->label + 1 : 0);
 	}
 }
 

@@ -10,7 +10,7 @@ enum { FRAMES = 20 };
 TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 {
 	static const uint32_t lengths[] = {3, 6, 10, 15, FRAMES};
-	struct stack_head head = {.nr = FRAMES};
+	struct chain_head head = {.nr = FRAMES};
 	uint64_t chain[FRAMES], base;
 	uint32_t changed;
 	freed(stacks_free) struct stacks s;
@@ -18,12 +18,12 @@ TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 	stacks_init(&s);
 	for (uint32_t i = 0; i < FRAMES; i++)
 		chain[i] = 100 + i;
-	stacks_id(&s, 0, &head, chain);
+	stacks_chain(&s, 0, &head, chain);
 	base = s.keys[0].root;
 	assert_true(base >> 60 == 0);
 	for (uint32_t i = 0; i < FRAMES; i++) { /* frames from the root on */
 		chain[FRAMES - 1 - i] += 1000;
-		changed = stacks_id(&s, 0, &head, chain);
+		changed = stacks_chain(&s, 0, &head, chain);
 		chain[FRAMES - 1 - i] -= 1000;
 		for (uint32_t level = 0; level < array_size(lengths); level++) {
 			int shift = 48 - 12 * (int)level;
@@ -40,15 +40,18 @@ static int compare(uint64_t a, uint64_t b)
 }
 
 /* Below 0: a is before b. */
-static int compare_stacks(const struct stack *a, const struct stack *b)
+static int compare_stacks(const struct stack_order *so, const struct stack *l,
+			  const struct stack *r)
 {
+	const struct chain *a = so->chains[l->chain], *b = so->chains[r->chain];
 	int c = 0;
 
 	for (uint32_t i = 0; !c && i < a->head.nr && i < b->head.nr; i++)
-		c = compare(a->chain[a->head.nr - 1 - i], b->chain[b->head.nr - 1 - i]);
+		c = compare(a->addr[a->head.nr - 1 - i], b->addr[b->head.nr - 1 - i]);
 	c = c ? c : compare(a->head.nr, b->head.nr);
-	c = c ? c : compare(a->head.ip, b->head.ip);
-	return c ? c : compare(a->head.mode, b->head.mode);
+	c = c ? c : compare(a->head.leaf, b->head.leaf);
+	c = c ? c : compare(l->mode, r->mode);
+	return c ? c : compare(l->ip, r->ip);
 }
 
 /*
@@ -69,31 +72,34 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 		stacks_init(&list[i].stacks); /* the last stays empty */
 	for (size_t i = 0; i < STACKS; i++) {
 		uint64_t chain[17] = {seed / 7 % 50000, seed >> 30};
-		struct stack_head head = {.ip = i % 2,
+		struct chain_head head = {.leaf = i / 8 % 2,
 					  .pid = 1 + (uint32_t)(i / 2 % 2),
 					  .version = (uint32_t)(i / 4 % 2),
-					  .mode = i % 5 < 2,
 					  .nr = i % 11 ? 17 : 16};
+		struct stacks *s = &list[i % 2].stacks;
+		uint32_t id;
 
 		seed = seed * 1103515245 + 12345;
 		for (uint32_t k = 2; k < 17; k++)
 			chain[k] = k;
-		stacks_id(&list[i % 2].stacks, i, &head, chain + (17 - head.nr));
+		id = stacks_chain(s, i / 2, &head, chain + (17 - head.nr));
+		stacks_id(s, i, i % 2, i % 5 < 2, id);
+		stacks_id(s, i, 7 + i, i % 3, id);
 	}
 	for (size_t i = 0; i < 2; i++)
-		for (uint32_t k = 0; k < list[i].stacks.n; k++)
+		for (uint32_t k = 0; k < list[i].stacks.nchains; k++)
 			keys[n++] = list[i].stacks.keys[k];
 	stack_order_make(&so, &f);
-	assert_int_equal(so.n, n);
-	for (size_t i = 1; i < n; i++) {
-		const struct stack_key *a = &keys[so.order[i - 1]], *b = &keys[so.order[i]];
+	assert_int_equal(so.nchains, n);
+	for (size_t i = 1; i < so.n; i++) {
+		const struct stack *l = &so.stacks[so.order[i - 1]], *r = &so.stacks[so.order[i]];
+		const struct stack_key *a = &keys[l->chain], *b = &keys[r->chain];
 		int c = compare(a->space, b->space);
 
 		c = c ? c : compare(a->root, b->root);
 		assert_true(c <= 0);
 		if (!c)
-			assert_true(compare_stacks(so.stacks[so.order[i - 1]],
-						   so.stacks[so.order[i]]) <= 0);
+			assert_true(compare_stacks(&so, l, r) <= 0);
 		equal += !c;
 	}
 	assert_true(equal > 1000);
@@ -107,7 +113,7 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 /* Of two stacks with equal keys, the shorter is first. */
 TEST(shorter_of_two_stacks_is_first)
 {
-	struct stack_head head = {.nr = 16};
+	struct chain_head head = {.nr = 16};
 	uint64_t chain[17] = {0};
 	struct fold list[1] = {0};
 	struct folds f = {list, 1};
@@ -116,19 +122,19 @@ TEST(shorter_of_two_stacks_is_first)
 	uint32_t id;
 
 	stacks_init(&s);
-	stacks_id(&s, 0, &head, chain + 1);
+	stacks_chain(&s, 0, &head, chain + 1);
 	do { /* finds a frame that leaves the key as it was */
 		head.nr = 17;
 		chain[0]++;
-		id = stacks_id(&s, chain[0], &head, chain);
+		id = stacks_chain(&s, chain[0], &head, chain);
 	} while (s.keys[id].root != s.keys[0].root);
 	stacks_free(&s);
 	stacks_init(&list[0].stacks);
-	stacks_id(&list[0].stacks, 1, &head, chain);
+	stacks_id(&list[0].stacks, 1, 0, 0, stacks_chain(&list[0].stacks, 1, &head, chain));
 	head.nr = 16;
-	stacks_id(&list[0].stacks, 2, &head, chain + 1);
+	stacks_id(&list[0].stacks, 2, 0, 0, stacks_chain(&list[0].stacks, 2, &head, chain + 1));
 	stack_order_make(&so, &f);
-	assert_int_equal(so.stacks[so.order[0]]->head.nr, 16);
-	assert_int_equal(so.stacks[so.order[1]]->head.nr, 17);
+	assert_int_equal(so.chains[so.stacks[so.order[0]].chain]->head.nr, 16);
+	assert_int_equal(so.chains[so.stacks[so.order[1]].chain]->head.nr, 17);
 	stacks_free(&list[0].stacks);
 }
