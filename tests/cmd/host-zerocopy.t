@@ -62,6 +62,7 @@ late() {
 		passes = profile syscalls
 		warmup = 0.2
 		duration = 0.6
+		grace = 0
 		[side receiver]
 		prefix = nice -n -20
 		[side sender]
