@@ -36,7 +36,7 @@ EOT
 "$tcpzc" --listen --port $other --rx recv >/dev/null 2>&1 &
 listener=$!
 sh listen.sh $other
-"$tcpzc" --connect 127.0.0.1 --port $other --tx send --size 4k --seconds 60 >/dev/null 2>&1 &
+"$tcpzc" --connect 127.0.0.1 --port $other --tx send --size 4k --rate 10M --seconds 60 >/dev/null 2>&1 &
 sender=$!
 
 pair() {
