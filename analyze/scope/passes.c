@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * passes: the throughput of the workload in each pass, and its loss against the measure pass. Where
- * the workload counts no bytes, the loss is that of its packets or messages per second. The
- * interval of the loss is that of the exact test of the ratio of single runs. It is missing if the
- * runs are too few for the test.
+ * The throughput of the workload in each pass, and its loss against the measure pass. Where the
+ * workload counts no bytes, the loss is that of its packets or messages per second. The interval of
+ * the loss is that of the exact test of the ratio of single runs. It is missing if the runs are too
+ * few for the test.
  */
 #include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
@@ -14,22 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct column passes_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
-	{"pass", .type = V_STR, .what = "measure, profile, syscalls"},
-	{"runs", .type = V_INT},
-	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
-	 .stem = "throughput", .what = "estimate over the runs"},
-	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
-	 .what = "loss of throughput, or of units of work a second, against the measure pass; negative if the pass was faster"},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
-	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
-};
-
-static const char *const passes[] = {"measure", "profile", "syscalls"};
-
-enum { MEASURE, PROFILE, PASSES = array_size(passes) };
+const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls"};
 
 // clang-format off
 #define PASS_RATE(id, unit, units) {"rate_" units, units "/s"},
@@ -44,15 +29,7 @@ static const struct {
 
 enum { RATES = array_size(rates) };
 
-/* The rates of work of one block's runs in one pass. */
-struct pass_runs {
-	struct run *runs;
-	double *x;
-	int n;
-	size_t nx;
-};
-
-static void pass_runs_free(struct pass_runs *p)
+void pass_runs_free(struct pass_runs *p)
 {
 	free(p->runs);
 	free(p->x);
@@ -71,25 +48,23 @@ static bool pass_read_rate(struct store *s, int rate, struct pass_runs *p)
 	return p->nx;
 }
 
-/* Reads the pass's runs at rates[*rate]. The measure pass sets *rate to the first that it has. */
-static int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
-			    struct pass_runs *p, struct error *err)
+int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
+		     struct pass_runs *p, struct error *err)
 {
-	struct run_filter f = {.variant = b->variant, .pass = passes[pass], .side = b->side};
+	struct run_filter f = {.variant = b->variant, .pass = stored_passes[pass], .side = b->side};
 
 	*p = (struct pass_runs){0};
 	p->n = store_runs(s, &f, &p->runs, err);
 	if (p->n < 0)
 		return p->n;
 	p->x = xcalloc((size_t)p->n + 1, sizeof(*p->x));
-	while (!pass_read_rate(s, *rate, p) && pass == MEASURE && *rate < RATES - 1)
+	while (!pass_read_rate(s, *rate, p) && pass == MEASURE_PASS && *rate < RATES - 1)
 		(*rate)++;
 	return 0;
 }
 
-/* Returns the loss of the rate of work in percent of that of the measure pass. */
-static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
-				 const struct pass_runs *pass)
+struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
+			  const struct pass_runs *pass)
 {
 	double p, was = stats_point(e, measure->x, measure->nx);
 	double is = stats_point(e, pass->x, pass->nx);
@@ -99,43 +74,6 @@ static struct estimate pass_cost(enum estimator e, const struct pass_runs *measu
 	return (struct estimate){.value = was > 0 ? 100 * (1 - is / was) : NAN,
 				 .lo = 100 * (1 - ratio.hi),
 				 .hi = 100 * (1 - ratio.lo)};
-}
-
-static void passes_put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
-			    const struct pass_runs all[PASSES], struct table *t)
-{
-	struct value *row = block_row(t, b);
-	struct estimate est =
-		scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "throughput");
-
-	table_set(t, row, "pass", value_str(t, passes[pass]));
-	table_set(t, row, "runs", value_int(all[pass].n));
-	put_estimate(t, row, "throughput_gbps", &est);
-	if (pass != MEASURE && all[MEASURE].nx && all[pass].nx) {
-		struct estimate c = pass_cost(e, &all[MEASURE], &all[pass]);
-
-		table_set(t, row, "cost_pct", value_estimate(t, c.value, c.lo, c.hi));
-	}
-	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
-	table_set(t, row, "cpu_pct", value_real(est.value));
-	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "own_cpu_pct");
-	table_set(t, row, "own_cpu_pct", value_real(est.value));
-}
-
-static int passes_put_block(struct block_table *k, struct error *err)
-{
-	const struct block *b = &k->b->block;
-	struct pass_runs all[PASSES] = {0};
-	int rate = 0, rc = 0;
-
-	for (int i = 0; i < PASSES && !rc; i++)
-		rc = passes_read_pass(k->s, b, i, &rate, &all[i], err);
-	for (int i = 0; i < PASSES && !rc; i++)
-		if (all[i].n)
-			passes_put_pass(k->s, b, k->list.estimator, i, all, k->t);
-	for (int i = 0; i < PASSES; i++)
-		pass_runs_free(&all[i]);
-	return rc;
 }
 
 /*
@@ -184,9 +122,9 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 	if (q->pass || q->repeat)
 		return rc;
 	if (!rc)
-		rc = passes_read_pass(s, b, MEASURE, &rate, &measure, err);
+		rc = passes_read_pass(s, b, MEASURE_PASS, &rate, &measure, err);
 	if (!rc)
-		rc = passes_read_pass(s, b, PROFILE, &rate, &profile, err);
+		rc = passes_read_pass(s, b, PROFILE_PASS, &rate, &profile, err);
 	if (!rc && measure.nx && profile.nx) {
 		was = stats_point(e, measure.x, measure.nx);
 		is = stats_point(e, profile.x, profile.nx);
@@ -200,13 +138,3 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 	}
 	return rc;
 }
-
-const struct measure measure_passes = {
-	.name = "passes",
-	.what = "throughput that the instruments of each pass cost",
-	MEASURE_COLUMNS(passes_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
-	.whole = "only the measure pass has the CPU time of the workload's processes",
-	.flags = MEASURE_UNTITLED,
-	.block = passes_put_block,
-};

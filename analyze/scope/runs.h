@@ -58,6 +58,27 @@ char *clocks_text(double seconds);
 
 /* The throughput that the instruments of a pass cost. */
 
+enum { MEASURE_PASS, PROFILE_PASS, SYSCALLS_PASS, PASSES };
+extern const char *const stored_passes[PASSES];
+
+/* The rates of work of one block's runs in one pass. */
+struct pass_runs {
+	struct run *runs;
+	double *x;
+	int n;
+	size_t nx;
+};
+
+/*
+ * Reads the runs of a pass and their rates of kind *rate. Of the measure pass it reads the first
+ * kind from *rate on that the runs have, and sets *rate. The caller frees, also after an error.
+ */
+int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
+		     struct pass_runs *p, struct error *err);
+void pass_runs_free(struct pass_runs *p);
+/* Returns the loss of the rate of work in percent of that of the measure pass. */
+struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
+			  const struct pass_runs *pass);
 /*
  * Adds a warning before all other notes if the block's profile pass did much more or less work than
  * its measure pass. The largest difference is first. Returns 0 or -errno.

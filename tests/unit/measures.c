@@ -5,6 +5,7 @@
 #include "analyze/probes/counters/table.h"
 #include "analyze/scope/runs.h"
 #include "tests/unit/small_store.h"
+#include "tests/unit/world.h"
 
 #include <malloc.h>
 
@@ -544,6 +545,26 @@ TEST(loss_of_a_pass_has_an_interval)
 		assert_float_equal(table_interval(&t, 1, "cost_pct").low, c->low, 1e-9);
 		assert_float_equal(table_interval(&t, 1, "cost_pct").high, c->high, 1e-9);
 	}
+}
+
+/* Three of ten samples are below a function that measures; the two idle ones do not count. */
+TEST(profile_pass_has_the_share_of_measuring)
+{
+	struct store *s = small_store();
+	struct world w;
+	struct table t;
+	uint32_t program;
+
+	add_basis(s, "v");
+	start_world(&w);
+	program = frame(&w, PROFILE_NONE, "bpf_prog_12ab_zcost_sys_enter");
+	add(&w, program, 1, CTX_SYSCALL, 1);
+	add(&w, frame(&w, program, "read_tsc"), 1, CTX_SYSCALL, 2);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_sendmsg"), 1, CTX_SYSCALL, 7);
+	add(&w, frame(&w, PROFILE_NONE, "pv_native_safe_halt"), 1, CTX_IDLE, 2);
+	store_world(s, add_run(s, "profile", 1), &w);
+	t = small_store_table(s, "passes", (struct query){0});
+	cells_are(&t, "pass = measure profile, 0 tracing_pct = -, 1 tracing_pct = 30");
 }
 
 /* Packets count where no run has a throughput. */
