@@ -73,6 +73,8 @@ case $program in
 	printf '@9000000000 14\n# kind: wall\n\n@10000000000 3\n7W\n' | raw power-command.snap
 	printf 'time;watts\n9;7,5\n14;9\n2026-01-31T12:00:05+01:00;3\n' | raw meter
 	printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\ncycles\t1\t5\t9\t5\t1\tcpu\t\t\t\n' | raw counters.tsv
+	printf 'whose\treason\tlocation\tdrops\tsegments\tbytes\nhost\tNO_SOCKET\t0x7\t1\t2\t3\n' | raw drops.tsv
+	printf 'cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n1\thost\teth0\tpoll\t1\t2\t\t0\n' | raw batches.tsv
 	# What the collectors write on this machine. Their times become those of the window.
 	run=$(mktemp -d)
 	"$(dirname "$program")/../../zcost" collect -o "$run/run" --duration 0.3 --warmup 0 -- sleep 1 >/dev/null 2>&1 || true
