@@ -83,11 +83,11 @@ static bool packets_read_row(const struct packets_kind *k, const struct tsv *t, 
 {
 	bool good = true;
 
-	for (size_t i = 0; i < COUNTS && k->counts[i].column && good; i++) {
-		const char *cell = tsv_text(t, row, k->counts[i].column);
+	for (size_t i = 0; i < COUNTS; i++) {
+		const char *cell = k->counts[i].column ? tsv_text(t, row, k->counts[i].column) : "";
 
 		n[i] = NAN;
-		good = !*cell || parse_real(cell, &n[i]);
+		good &= !*cell || parse_real(cell, &n[i]);
 	}
 	return good;
 }
