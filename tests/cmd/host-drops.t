@@ -52,7 +52,10 @@ if command -v nft >/dev/null && inside nft -f - 2>err <<-'END'; then
 		}
 	}
 	END
-	ok "a rule of the firewall" drops rule 50 NETFILTER_DROP
+	rule() {
+		causes rule 50 && near "$(row kfree_skb NETFILTER_DROP drops)" 5 0 && near "$(row kfree_skb NETFILTER_DROP segments)" 50 0
+	}
+	ok "a rule of the firewall, with all segments of the aggregates" rule
 	inside nft delete table inet zcost
 else
 	skip "a rule of the firewall" "no nft: $(cat err)"

@@ -5,7 +5,7 @@
  *   closed    N datagrams to a port without a socket
  *   full      N to a socket that reads none; those dropped are those that it cannot read later
  *   checksum  N with a wrong checksum, to a socket that reads
- *   rule      N to port 7, which a rule of the firewall drops
+ *   rule      N in aggregates of ten to port 7, which a rule of the firewall drops
  *   queue     N through a short queue; of each one dropped the kernel tells the sender
  *   none      N in aggregates of ten, which arrive
  */
@@ -48,6 +48,15 @@ static int open_receiver(void)
 	return s;
 }
 
+/* Makes the socket send the data as ten datagrams in one aggregate. */
+static void send_aggregates(int s)
+{
+	int segment = SIZE / 10;
+
+	if (setsockopt(s, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
+		fail("UDP_SEGMENT");
+}
+
 /* Returns how many datagrams the kernel refused for lack of room in a queue. */
 static int send_all(int s, int n)
 {
@@ -80,8 +89,11 @@ int main(int argc, char **argv)
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	to.sin_port = htons(7);
 	sender = open_socket(SOCK_DGRAM, 0);
-	if (!strcmp(cause, "closed") || !strcmp(cause, "rule")) {
+	if (!strcmp(cause, "closed")) {
 		send_all(sender, n);
+	} else if (!strcmp(cause, "rule")) {
+		send_aggregates(sender);
+		send_all(sender, n / 10);
 	} else if (!strcmp(cause, "full")) {
 		receiver = open_receiver();
 		send_all(sender, n);
@@ -98,11 +110,8 @@ int main(int argc, char **argv)
 			if (send_all(sender, 1) || receive_all(receiver))
 				fail("checksum");
 	} else if (!strcmp(cause, "none")) {
-		int segment = SIZE / 10;
-
 		receiver = open_receiver();
-		if (setsockopt(sender, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
-			fail("UDP_SEGMENT");
+		send_aggregates(sender);
 		for (int i = 0; i < n; i += 10)
 			if (send_all(sender, 1) || receive_all(receiver) != 10)
 				fail("none");
