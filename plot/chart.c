@@ -458,6 +458,9 @@ static void drawing_claim_own_cost(struct drawing *d, struct figure *f)
 				r->new, own->per);
 		}
 	}
+	if (best > 0)
+		f->subtitle =
+			figure_text(f, "%s; the picture includes other programs", f->subtitle);
 }
 
 void chart_end(struct drawing *d, struct figure *f)

@@ -82,6 +82,7 @@ ok "the cost of chosen commands has a verdict beside other programs" test "$(fie
 "$zcost" plot crowded -o crowded-charts --format svg --base mapping --new copying components functions waterfall roi_c flame-diff >out 2>&1
 for chart in components functions waterfall roi_c flame-diff_mapping_copying_receiver; do
 	ok "the title of $chart has the workload's own cost" says "<title>copying against mapping, receiver: the workload's own cost 350 → 700 ns per KiB" crowded-charts/$chart.svg
+	ok "$chart says that other programs are in its picture" says '; the picture includes other programs' crowded-charts/$chart.svg
 done
 "$zcost" compare copying mapping -C crowded --html crowded.html
 ok "the page leads with the workload's own cost" says 'better: throughput .100.0%, receiver workload ns/KiB -50.0%, .*; not judged beside other programs: receiver ns/KiB' crowded.html
