@@ -100,6 +100,36 @@ static double run_grace_s(const struct capture *c, const struct run_id *id, doub
 	return ends && c->plan->grace_s > 0 ? grace_s + run_start_s(c) : grace_s;
 }
 
+/*
+ * Returns whether the frame of the first side measures the CPUs of all sides, which then get copies
+ * of its files. Two frames on one host would both run at each change of context, on every CPU.
+ */
+static bool run_shares_frame(struct capture *c, const struct run_id *id)
+{
+	const struct side_plan *s = plan_sides(c->plan, &c->plan->variants[id->variant]);
+
+	for (int i = 0; i < c->plan->nsides; i++)
+		if (remote_of(c, i) || !*s[i].cpus)
+			return false;
+	return c->plan->nsides > 1 && id->pass != PASS_MEASURE;
+}
+
+static void command_add_frame(struct capture *c, const struct run_id *id, int side,
+			      struct words *argv)
+{
+	const struct side_plan *s = plan_sides(c->plan, &c->plan->variants[id->variant]);
+	freed(str_free) struct str cpus = {0};
+
+	if (!run_shares_frame(c, id))
+		return;
+	for (int i = 0; i < c->plan->nsides; i++)
+		str_printf(&cpus, "%s%s", i ? "," : "", s[i].cpus);
+	if (side)
+		command_add_option(argv, "--without", "frame");
+	else
+		command_add_option(argv, "--frame-cpus", cpus.buf);
+}
+
 static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
 		       struct words *argv, struct error *err)
 {
@@ -123,6 +153,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	command_add_seconds(argv, "--duration", c->plan->duration_s);
 	command_add_seconds(argv, "--grace", run_grace_s(c, id, plan_grace(c->plan, side)));
 	command_add_keys(s, id->pass, argv);
+	command_add_frame(c, id, side, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
 	if (!rc)
@@ -475,6 +506,27 @@ static void run_drop_empty_logs(const struct live_run *r)
 	}
 }
 
+/* Copies the frame's files of the first side to the others. */
+static int run_copy_frame(struct live_run *r, struct error *err)
+{
+	static const char *const files[] = {"frame.tsv", "due.tsv"};
+	const struct side_plan *s = r->c->plan->sides;
+	int rc = 0;
+
+	for (int i = 1; i < r->n && run_shares_frame(r->c, r->id); i++)
+		for (size_t k = 0; k < array_size(files) && !rc; k++) {
+			autofree char *from = xasprintf("%s/%s/%s", r->dir, s[0].name, files[k]);
+			autofree char *to = xasprintf("%s/%s/%s", r->dir, s[i].name, files[k]);
+			autofree char *data = NULL;
+			size_t len;
+
+			if (path_exists(from))
+				rc = file_read(from, &data, &len, err)
+					     ?: file_write(to, data, len, err);
+		}
+	return rc;
+}
+
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
 		      struct run_outcome *out, struct error *err)
 {
@@ -501,6 +553,8 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	run_end_sides(&r);
 	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
 		rc = -EINTR;
+	if (!rc)
+		rc = run_copy_frame(&r, err);
 	for (int i = 0; i < r.n && (!rc || rc == -ECANCELED); i++)
 		if (side_refused_options(&r, i, err))
 			rc = -EINVAL;

@@ -95,6 +95,10 @@ static const struct option_row {
 	 AT(run.sync)},
 	{HIDDEN, "prefix", "N", "with --user, the first N words stay root's", COUNT,
 	 AT(run.prefix)},
+	{HIDDEN, "without", "COLLECTOR[,...]", "collectors that another side runs", TEXT,
+	 AT(run.without)},
+	{HIDDEN, "frame-cpus", "SET", "CPUs that the frame measures, those of all sides here", TEXT,
+	 AT(run.frame_cpus)},
 	{HIDDEN, "agent", "KEY", "serve a capture on another host", NAME, AT(agent)},
 	{HIDDEN, "mark", "DIR", "take the mark of an agent's folder", TEXT, AT(mark)},
 };

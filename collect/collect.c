@@ -355,7 +355,8 @@ static int table_read_names(bool named[], bool *all, const char *names, struct e
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err)
 {
-	bool named[array_size(collectors)] = {false}, all = false;
+	bool named[array_size(collectors)] = {false}, all = false, none;
+	bool without[array_size(collectors)] = {false};
 	unsigned int pass = 0;
 	size_t i;
 
@@ -366,12 +367,15 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 		return error_set(err, EINVAL,
 				 "unknown pass '%s'; there are: measure profile syscalls all",
 				 run->pass);
-	if (names && table_read_names(named, &all, names, err))
+	if ((names && table_read_names(named, &all, names, err)) ||
+	    (run->without && table_read_names(without, &none, run->without, err)))
 		return -EINVAL;
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {
 		const struct collector *is = collectors[i];
 
+		if (without[i])
+			continue;
 		if (names ? !named[i] && !(all && is->passes) : !(is->passes & pass))
 			continue;
 		(*list)[(*n)++] = (struct collect){

@@ -327,14 +327,17 @@ static int frame_print_due(struct str *s, const struct frame *f)
 static int frame_prepare(struct collect *c)
 {
 	struct frame *f = xcalloc(1, sizeof(*f));
+	struct cpuset cpus = c->run->cpus;
 	int rc = bpf_begin(&c->err);
 
 	c->data = f;
+	if (!rc && c->run->frame_cpus)
+		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
 	if (rc)
 		return rc;
 	rc = frame_load(f, c->run->pass);
 	if (!rc)
-		rc = frame_want(f, &c->run->cpus);
+		rc = frame_want(f, &cpus);
 	if (!rc)
 		rc = frame_attach(f);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
