@@ -103,7 +103,7 @@ struct run {
 	const char *named; /* names of more processes of the workload, with globs; "": none */
 	unsigned int repeat;
 	struct cpuset cpus;
-	const char *frame_cpus; /* of all sides here, whose frame this run has; NULL: `cpus` */
+	const char *frame_cpus; /* CPUs of all sides here, which share the frame; NULL: `cpus` */
 	const char *without;	/* collectors that another side runs for this one, or NULL */
 	double warmup_s, duration_s, grace_s; /* duration 0: until the command ends */
 	char **argv;
