@@ -393,6 +393,8 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err)
 	struct account a;
 	int rc = account_read(&run, in->units, &a, err);
 
+	if (str_starts(in->units, "nic:")) /* its packets may be aggregates */
+		ingest_fact(in, "units", in->units);
 	account_add_notes(in, &a);
 	if (!rc)
 		rc = account_read_summary(in, &run, err);
