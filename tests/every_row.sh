@@ -56,7 +56,7 @@ every_cost() {
 	INSERT INTO code VALUES (2, 'x86_64', 4096, '9090c3');
 	INSERT INTO component VALUES (2, 2, 'data copy', 'copy');
 	END
-	every_row "event SELECT id, id, 'cpu-clock', 1, 1000, 1000000000, 1e15"
+	every_row "event SELECT id, id, 'cpu-clock', 1, 1000, 1000000000, 1e15, 0"
 	for frame in 1 2 3; do
 		every_row "cost SELECT id, id, 1, 1, 7, 7, $((frame % 3 + 1)), $frame, 300, 300000000"
 		every_row "function SELECT id, id, $frame, 2, 300, 300000000, 300000000"
