@@ -19,7 +19,8 @@
 
 enum {
 	CHAIN_MAX = 1 << 16, /* the size of a record has 16 bits */
-	THREADS_DEEP = 8,    /* limits the chain of processes whose pid was a thread's tid */
+	ODD_SAMPLES = 1024,
+	THREADS_DEEP = 8, /* limits the chain of processes whose pid was a thread's tid */
 };
 
 /* A sample on its way into the tables. */
@@ -179,16 +180,35 @@ static uint64_t chain_address(const uint8_t *chain, uint32_t i)
 	return addr;
 }
 
-/* Hashes the chain, two addresses at a time. */
-static uint64_t fold_hash_chain(const uint8_t *chain, uint32_t nr)
+/* Hashes the chain, two addresses at a time. Sets *user if a part of it is in user space. */
+static uint64_t fold_hash_chain(const uint8_t *chain, uint32_t nr, bool *user)
 {
-	uint64_t h = nr;
+	const uint64_t marker = (uint64_t)PERF_CONTEXT_USER;
+	uint64_t h = nr, a, b, markers = 0;
 	uint32_t i;
 
-	for (i = 0; i + 1 < nr; i += 2)
-		h = stacks_mix(h ^ chain_address(chain, i) ^ 0x9e3779b97f4a7c15ULL,
-			       chain_address(chain, i + 1) ^ 0xd6e8feb86659fd93ULL);
-	return i == nr ? h : stacks_mix(h ^ chain_address(chain, i), 0x9e3779b97f4a7c15ULL);
+	for (i = 0; i + 1 < nr; i += 2) {
+		a = chain_address(chain, i);
+		b = chain_address(chain, i + 1);
+		markers += (a == marker) + (b == marker);
+		h = stacks_mix(h ^ a ^ 0x9e3779b97f4a7c15ULL, b ^ 0xd6e8feb86659fd93ULL);
+	}
+	if (i < nr) {
+		a = chain_address(chain, i);
+		markers += a == marker;
+		h = stacks_mix(h ^ a, 0x9e3779b97f4a7c15ULL);
+	}
+	*user |= markers > 0;
+	return h;
+}
+
+/* Without a marker in front of it, an address is in user space. */
+static bool callers_begin_in_user(const struct fold_pending *p)
+{
+	if (p->callers.leaf != LEAF_NONE)
+		return p->callers.leaf == LEAF_BARE ||
+		       p->callers.leaf == (uint64_t)PERF_CONTEXT_USER;
+	return p->callers.nr && chain_address(p->chain, 0) < (uint64_t)PERF_CONTEXT_MAX;
 }
 
 /* Returns the place of the first user address in the chain, or its end. */
@@ -208,24 +228,29 @@ static uint32_t chain_user_part(const uint8_t *chain, uint32_t nr)
 /*
  * All user addresses in no mapping become NOWHERE before stacks are counted. They are data, and
  * each value would make another stack. Most are so odd that no process has a mapping near them.
+ * Samples are searched for these at once, as long as the last samples had some.
  */
-static void fold_hide_odd_callers(struct fold *f, struct fold_pending *p, uint32_t from)
+static void fold_hide_odd_callers(struct fold *f, struct fold_pending *p)
 {
 	const struct history *h = &f->r->history;
 	uint64_t addr;
 
-	for (uint32_t i = from; i < p->head.nr; i++) {
+	f->odd--;
+	for (uint32_t i = 1 + chain_user_part(p->chain, p->head.nr); i < p->head.nr; i++) {
 		addr = chain_address(p->chain, i);
 		if (addr >= (uint64_t)PERF_CONTEXT_MAX)
 			break;
-		if (!history_may_map(h, addr))
-			fold_own_chain(f, p, p->head.nr)[i] = NOWHERE;
+		if (history_may_map(h, addr))
+			continue;
+		fold_own_chain(f, p, p->head.nr)[i] = NOWHERE;
+		f->odd = ODD_SAMPLES;
 	}
 }
 
 static bool fold_is_unmapped(struct fold *f, const struct fold_pending *p, uint64_t addr)
 {
-	return !history_find_again(&f->r->history, f->seen, p->head.pid, addr, p->head.version);
+	return !history_find_again(&f->r->history, f->seen, p->callers.pid, addr,
+				   p->callers.version);
 }
 
 /*
@@ -250,12 +275,9 @@ static bool fold_hide_unmapped(struct fold *f, struct fold_pending *p)
 		}
 		first = false;
 	}
+	if (found)
+		f->odd = ODD_SAMPLES;
 	return found;
-}
-
-static uint64_t fold_callers_hash(const struct fold_pending *p)
-{
-	return stacks_hash_chain(&p->callers, fold_hash_chain(p->chain, p->callers.nr));
 }
 
 /* Returns the number of the chain. Only a new one is searched for addresses in no mapping. */
@@ -266,7 +288,8 @@ static uint32_t fold_chain_id(struct fold *f, struct fold_pending *p)
 	if (id != STACKS_NONE)
 		return id;
 	if (f->hides && p->callers.pid != KERNEL_PID && fold_hide_unmapped(f, p))
-		p->hash = fold_callers_hash(p);
+		p->hash = stacks_hash_chain(&p->callers,
+					    fold_hash_chain(p->chain, p->callers.nr, &(bool){0}));
 	return stacks_chain(&f->stacks, p->hash, &p->callers, p->chain);
 }
 
@@ -388,19 +411,16 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
 	struct side_space space;
-	uint32_t user;
+	uint64_t hash;
+	bool user;
 
 	p->chain = s->chain;
 	p->own = NULL;
 	p->head = (struct stack_head){.ip = s->ip, .mode = mode, .nr = (uint32_t)s->nr};
 	if (f->r->swap)
 		fold_swap_chain(f, p);
-	user = chain_user_part(p->chain, p->head.nr);
-	if (f->hides)
-		fold_hide_odd_callers(f, p, user + 1);
-	space = fold_find_version(f, s, mode == PERF_RECORD_MISC_USER || user < p->head.nr, order);
-	p->head.pid = space.pid;
-	p->head.version = space.version;
+	if (f->odd)
+		fold_hide_odd_callers(f, p);
 	p->cost = (struct fold_cost){.event = event,
 				     .cpu = s->cpu,
 				     .pid = s->pid,
@@ -410,7 +430,12 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 	if (f->due)
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	p->callers = stacks_split(&p->head, &p->chain);
-	p->hash = fold_callers_hash(p);
+	user = p->head.mode == PERF_RECORD_MISC_USER || callers_begin_in_user(p);
+	hash = fold_hash_chain(p->chain, p->callers.nr, &user);
+	space = fold_find_version(f, s, user, order);
+	p->callers.pid = space.pid;
+	p->callers.version = space.version;
+	p->hash = stacks_hash_chain(&p->callers, hash);
 	stacks_prefetch_slot(&f->stacks.chain_slots, p->hash);
 	p->cost.comm = fold_value_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
 				     s->time, order);

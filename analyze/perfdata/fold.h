@@ -168,7 +168,7 @@ struct fold_event {
 };
 
 /* Timelines of recently seen threads and processes. Few of them run at a time. */
-enum { FOLD_CACHE = 64, FOLD_BATCH = 32 };
+enum { FOLD_CACHE = 256, FOLD_BATCH = 32 };
 struct fold_cached {
 	uint32_t key; /* + 1; 0: free */
 	const struct side_timeline *line;
@@ -193,7 +193,8 @@ struct fold {
 	struct unwinder *unwinder;  /* NULL where nothing is to be unwound */
 	struct fold_pending *batch; /* FOLD_BATCH of them */
 	size_t pending;
-	bool hides;	/* makes user addresses in no mapping equal */
+	unsigned int odd; /* how many more samples are searched for odd addresses */
+	bool hides;	  /* makes user addresses in no mapping equal */
 	uint64_t *room; /* chains of the batch that differ from the file's; room_used: addresses */
 	size_t room_used;
 	struct history_seen *seen;
