@@ -323,8 +323,6 @@ static void fold_flush_batch(struct fold *f)
 		b[i].hash = stacks_hash(b[i].head.ip, b[i].head.mode, b[i].chain_id);
 		stacks_prefetch_slot(&f->stacks.slots, b[i].hash);
 	}
-	for (size_t i = 0; i < n; i++)
-		stacks_prefetch_stack(&f->stacks, b[i].hash);
 	for (size_t i = 0; i < n; i++) {
 		b[i].cost.stack = fold_stack_id(f, &b[i]);
 		fold_costs_prefetch(&f->costs, &f->stacks.list[b[i].cost.stack]);

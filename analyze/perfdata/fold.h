@@ -120,7 +120,6 @@ static inline uint64_t stacks_hash(uint64_t ip, uint32_t mode, uint32_t chain)
 			  ((uint64_t)mode << 32 | chain) ^ 0xd6e8feb86659fd93ULL);
 }
 
-void stacks_prefetch_stack(const struct stacks *s, uint64_t hash);
 /* Returns the id of the stack, or STACKS_NONE. */
 uint32_t stacks_find(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
 		     uint32_t chain);

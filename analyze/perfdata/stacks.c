@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of distinct stacks, and the order in which they are resolved. */
+/* The tables of distinct chains and stacks, and the order in which they are resolved. */
 #include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
@@ -172,14 +172,6 @@ uint32_t stacks_chain(struct stacks *s, uint64_t hash, const struct chain_head *
 }
 
 /* --- stacks --- */
-
-void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
-{
-	uint32_t id = (uint32_t)*slots_likely(&s->slots, hash, slots_first(&s->slots, hash));
-
-	if (id)
-		__builtin_prefetch(&s->list[id - 1], 1);
-}
 
 static uint64_t *stack_find_slot(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
 				 uint32_t chain)
