@@ -5,7 +5,7 @@
 #   repeating   all CPUs during TCP over loopback by tcpzc, whose stacks repeat: two million samples
 #   everyday    iperf3 over loopback, whose libraries have no frame pointers: two million samples
 #   busy        all CPUs during shells and compilers
-#   dwarf       iperf3 with copies of the user stack (--call-graph dwarf): twenty thousand samples
+#   dwarf       iperf3 with copies of the user stack (--call-graph dwarf): fifty thousand samples
 # zcost runs with one and with two threads. perfdata_walk hashes each sample once, in one thread: the limit of any reader.
 # The tools run interleaved. Figures are medians of ROUNDS (5) runs. KINDS names some of the recordings. PERFDATA=FILE uses
 # that recording alone. The disk needs 2 GB.
@@ -31,7 +31,7 @@ make_recording() { # make_recording KIND
 	repeating) recording ;;
 	everyday) record -F 40000 -g -- sh -c "$iperf" sh $port "$seconds" ;;
 	busy) record -a -F 20000 -g -- sh -c 'timeout "$3" sh -c "$0" sh "$1" "$2"; :' "$compile" "$top" "$dir/busy" "$seconds" ;;
-	dwarf) record -F 500 --call-graph dwarf -- sh -c "$iperf" sh $port "$seconds" ;;
+	dwarf) record -F 1000 --call-graph dwarf -- sh -c "$iperf" sh $port "$seconds" ;;
 	*) echo "no recording is called $1" >&2; exit 1 ;;
 	esac
 }
