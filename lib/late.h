@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Libraries that few commands need are loaded by their first caller. Loading libarchive and
- * libcapstone took three quarters of the start of every command. A struct has a pointer for each
- * function that is called:
- *
- *	#define LATE_CAPSTONE(F) F(cs_open) F(cs_close)
- *	struct capstone { LATE_CAPSTONE(LATE_MEMBER) };
- *	LATE_LOAD("libcapstone.so.4", LATE_CAPSTONE, &capstone, err);
- *	capstone.cs_close(&handle);
+ * libcapstone took three quarters of the start of every command. A list of functions makes the struct
+ * of their pointers (LATE_MEMBER), which LATE_LOAD fills.
  */
 #ifndef ZC_LATE_H
 #define ZC_LATE_H
