@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Libraries that few commands need are loaded by their first caller. Loading libarchive and
- * libcapstone took three quarters of the start of every command. A list of functions makes the struct
- * of their pointers (LATE_MEMBER), which LATE_LOAD fills.
+ * libcapstone took three quarters of the start of every command. A list of functions makes the
+ * struct of their pointers (LATE_MEMBER), which LATE_LOAD fills.
  */
 #ifndef ZC_LATE_H
 #define ZC_LATE_H
