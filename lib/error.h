@@ -34,8 +34,8 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 
 /*
  * Returns whether the errno blames this moment and not the file: no memory, no free descriptor, no
- * process, no library, a disk that is full or cannot be read. A reader that does without a missing file must
- * not do without this one.
+ * process, no library, a disk that is full or cannot be read. A reader that does without a missing
+ * file must not do without this one.
  */
 bool error_of_machine(int code);
 

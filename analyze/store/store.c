@@ -81,9 +81,9 @@ int store_create(struct store **store, const char *path, struct error *err)
 		rc = store_make_file(s->tmp, err);
 	}
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	if (!rc && sqlite3_open_v2(path ? s->tmp : ":memory:", &s->db,
-				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-				   NULL))
+	if (!rc &&
+	    sqlite3_open_v2(path ? s->tmp : ":memory:", &s->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
 		rc = sql_error(s, err);
 	if (!rc)
 		rc = store_write_schema(s, err);
