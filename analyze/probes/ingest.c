@@ -332,10 +332,31 @@ static void ingest_read_collected(struct ingest *in, bool last)
 	}
 }
 
+/*
+ * The frame of another side may have measured the CPUs of this one, too. Then the run's folder has
+ * files that no collector of this run wrote.
+ */
+static void ingest_add_shared_files(struct ingest *in)
+{
+	const char *const *file = parser_frame.files;
+
+	for (size_t i = 0; i < in->ncollectors; i++)
+		if (!strcmp(in->collectors[i].name, "frame"))
+			return;
+	for (; *file; file++) {
+		autofree char *path = xasprintf("%s/%s", in->dir, *file);
+
+		if (path_exists(path))
+			array_add(in->files, in->nfiles, in->files_cap,
+				  (struct ingest_file){"frame", *file});
+	}
+}
+
 static void ingest_read_files(struct ingest *in)
 {
 	static const struct parser account = {.read = ingest_workload};
 
+	ingest_add_shared_files(in);
 	if (in->units && workload_file(in))
 		ingest_read_file(in, "workload", workload_file(in), &account);
 	ingest_read_collected(in, false);

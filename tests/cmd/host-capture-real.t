@@ -81,6 +81,10 @@ for host in c/hosts/*; do
 done
 "$zcost" analyze c >out 2>err # exits 4 where the hypervisor took CPU time
 ok "analyze reads all eight runs" says 'c/zcost.db: 8 runs' err
+if [ -e c/runs/mmap/profile-01/receiver/frame.tsv ]; then
+	ok "the profiles of both sides have the exact times of the frame" is "$(sqlite3 c/zcost.db \
+		"SELECT DISTINCT side, exact FROM event JOIN run ON run.id = event.run ORDER BY side" | paste -sd' ')" "receiver|1 sender|1"
+fi
 
 # --- the questions of the store's document ---
 
