@@ -425,10 +425,14 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .tid = s->tid,
 				     .samples = 1,
 				     .weight = s->period};
-	if (f->due)
+	if (f->due) { /* the place depends on whether there are user addresses */
+		user = mode == PERF_RECORD_MISC_USER;
+		fold_hash_chain(p->chain, p->head.nr, &user);
+		p->head.pid = user ? s->pid : KERNEL_PID;
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
+	}
 	p->callers = stacks_split(&p->head, &p->chain);
-	user = p->head.mode == PERF_RECORD_MISC_USER || callers_begin_in_user(p);
+	user = (p->head.mode & STACK_MODE) == PERF_RECORD_MISC_USER || callers_begin_in_user(p);
 	hash = fold_hash_chain(p->chain, p->callers.nr, &user);
 	space = fold_find_version(f, s, user, order);
 	p->callers.pid = space.pid;
