@@ -52,6 +52,18 @@ static void command_add_keys(const struct side_plan *s, enum pass pass, struct w
 	}
 }
 
+/*
+ * Adds a side's own rate of samples. CPUs that are sampled at one rate stay in step: a sample that
+ * stops the sender for some us is then always followed by the same code of the receiver.
+ */
+static void command_add_freq(int side, struct words *argv)
+{
+	enum { HZ = 1999, APART = 30 };
+	autofree char *hz = xasprintf("%d", HZ + APART * side);
+
+	command_add_option(argv, "--freq", hz);
+}
+
 /* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
 static void command_add_program(const struct capture *c, const struct remote *r, const char *name,
 				const char *dir, struct words *argv)
@@ -153,6 +165,8 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	command_add_seconds(argv, "--duration", c->plan->duration_s);
 	command_add_seconds(argv, "--grace", run_grace_s(c, id, plan_grace(c->plan, side)));
 	command_add_keys(s, id->pass, argv);
+	if (id->pass == PASS_PROFILE && !*s->freq)
+		command_add_freq(side, argv);
 	command_add_frame(c, id, side, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
