@@ -109,12 +109,12 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 			const struct exact_due *d)
 {
 	c->place = x->labels[d->label].place;
+	/* The timer missed the periods since then, because interrupts were off in this context. */
+	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
 	if (d->changes) {
 		exact_move_sample(c, h, d);
 		return;
 	}
-	/* The timer missed the periods since then. They lie in the same context. */
-	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
 	if (d->late >= LATE_NS && h->mode == PERF_RECORD_MISC_KERNEL && h->nr &&
 	    c->place != PLACE_HALT) {
 		h->mode = MODE_INTERRUPTS_OFF;
