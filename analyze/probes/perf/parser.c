@@ -132,11 +132,12 @@ void ingest_coverage(struct ingest *in)
 
 	if (!in->profile || !profile_time_of(in->profile, NULL, &t) || !(busy > 0))
 		return;
+	if (t.exact)
+		busy = window * in->run.ncpus - t.idle;
 	pct = 100 * t.busy / busy;
 	blurred = fabs(busy - t.busy) <= coverage_blur_ns * in->run.ncpus;
 	low = pct < coverage_low_pct && !blurred;
-	ingest_metric(in, "coverage_pct", "%",
-		      t.exact ? 100 * t.busy / (window * in->run.ncpus - t.idle) : pct);
+	ingest_metric(in, "coverage_pct", "%", pct);
 	if (low)
 		note_add(&in->notes, perf_coverage, pct, t.busy / 1e9, busy / 1e9);
 	if (pct > coverage_high_pct && !blurred)
