@@ -199,7 +199,7 @@ kill -INT $pid
 wait $pid
 ok "capture exits 1 on SIGINT in a remote run" test $? = 1
 ok "SIGINT leaves no process and no file" nothing_left i
-duration=3 plan >p.ini
+duration=6 plan >p.ini
 launch p.ini d
 ok "the remote run begins before SIGKILL" begun d 1
 kill -KILL $pid
