@@ -139,9 +139,24 @@ static bool words_add_copied(struct words *w, const struct evidence_view *v)
 	return any_fell;
 }
 
-/* Appends the words for a variant without zero copy. */
-static enum rank words_add_all(struct words *w, const struct evidence_view *v)
+/* Returns the side that asked for zero copy and copied most, or NULL. */
+static const char *evidence_side_fell(const struct evidence_view *v)
 {
+	int worst = -1;
+
+	for (int i = 0; i < v->n; i++)
+		if (v->side[i].asked_zero && v->side[i].share < nearly_all &&
+		    (worst < 0 || v->side[i].share < v->side[worst].share))
+			worst = i;
+	return worst < 0 ? NULL : v->side[worst].name;
+}
+
+/* Appends the words for a variant without zero copy on a side, or on all sides. */
+static enum rank words_add_all(struct words *w, const struct evidence_view *v,
+			       const struct evidence_view *all)
+{
+	const char *fell = evidence_side_fell(all);
+
 	if (v->fell) {
 		str_puts(&w->text, "fell back to copying every byte (not zero copy)");
 		return FELL_BACK;
@@ -149,6 +164,10 @@ static enum rank words_add_all(struct words *w, const struct evidence_view *v)
 	if (v->asked_zero) {
 		str_puts(&w->text, "no evidence of zero copy");
 		return NO_EVIDENCE;
+	}
+	if (fell && v->only) { /* what the kernel copies for that side costs this one, too */
+		str_printf(&w->text, "the %s fell back to copying (not zero copy)", fell);
+		return FELL_BACK;
 	}
 	if (v->asked_copy)
 		str_puts(&w->text, "plain copying, as asked");
@@ -172,7 +191,7 @@ static enum rank words_add(struct words *w, const struct table *t, const char *v
 		return words_add_copied(w, &v) ? FELL_PARTLY : ZERO_COPY;
 	}
 	if (state == COPIED_ALL)
-		return words_add_all(w, &v);
+		return words_add_all(w, &v, &all);
 	if (state == COPIED_UNKNOWN) {
 		str_puts(&w->text, "copied bytes not counted");
 		return NO_EVIDENCE;

@@ -59,6 +59,12 @@ titled() { # titled TABLE...
 }
 ok "each table of figures says first that a variant fell back to copying" titled components contexts counters cpu functions idle irq limits \
 	modules nic power roi sched scores sizes snmp softnet summary syscalls tcp
+drawn() { # of either side: what the kernel copies for the sender costs the receiver, too
+	"$zcost" plot copied -o charts --format svg components functions functions_sender waterfall flame flame-diff >/dev/null 2>&1
+	rm -f charts/flame_baseline_*
+	test "$(ls charts/*.svg | wc -l)" = 7 && test -z "$(grep -L 'fell back to copying' charts/*.svg)"
+}
+ok "each chart of either side says that a variant fell back to copying" drawn
 # --workload-only: one cost for all tables, the CPU time of the workload's threads.
 summary_cost() {
 	"$zcost" report summary mapped --workload-only --variant "$1" --side receiver --format tsv 2>/dev/null | tsv '{ print $at["ns_per_kib"], 0.01 }'
