@@ -23,7 +23,7 @@ to = --port $port
 [side receiver]
 cpus = 0
 units = tcpzc
-freq = 499
+freq = 2999
 [side sender]
 cpus = 0
 units = tcpzc
@@ -66,7 +66,7 @@ info() { # info PASS COLLECTOR KEY: of both sides
 	jq ".collectors[] | select(.name == \"$2\") | .info.$3" c/runs/mmap/$1-01/receiver/run.json c/runs/mmap/$1-01/sender/run.json | paste -sd,
 }
 ok "time_one_in of a side reaches that side's syscalls collector" test "$(info syscalls syscalls time_one_in)" = 1,16
-ok "freq of a side reaches that side's perf, and a side without it has a rate of its own" test "$(info profile perf frequency)" = 499,2029
+ok "freq of a side reaches that side's perf, and a side without it has a rate of its own" test "$(info profile perf frequency)" = 2999,2029
 frames() { jq -s 'map([.collectors[].name] | index("frame") != null) == [true, false]' c/runs/mmap/$1-01/receiver/run.json c/runs/mmap/$1-01/sender/run.json; }
 ok "the first side alone has a frame" is "$(frames profile) $(frames syscalls)" "true true"
 if [ -e c/runs/mmap/profile-01/receiver/frame.tsv ]; then
