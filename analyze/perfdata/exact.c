@@ -99,7 +99,6 @@ static void exact_move_sample(struct fold_cost *c, struct stack_head *h, const s
 		h->mode = MODE_LABEL;
 		h->ip = d->label;
 		h->nr = 0;
-		h->pid = KERNEL_PID;
 	} else {
 		h->mode |= (d->label + 1U) << STACK_DUE;
 	}

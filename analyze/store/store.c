@@ -80,6 +80,7 @@ int store_create(struct store **store, const char *path, struct error *err)
 		remains_remove(path);
 		rc = store_make_file(s->tmp, err);
 	}
+	/* Nobody asks SQLite how much memory it uses, and counting takes a lock each time. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (!rc &&
 	    sqlite3_open_v2(path ? s->tmp : ":memory:", &s->db,

@@ -66,11 +66,11 @@ info() { # info PASS COLLECTOR KEY: of both sides
 	jq ".collectors[] | select(.name == \"$2\") | .info.$3" c/runs/mmap/$1-01/receiver/run.json c/runs/mmap/$1-01/sender/run.json | paste -sd,
 }
 ok "time_one_in of a side reaches that side's syscalls collector" test "$(info syscalls syscalls time_one_in)" = 1,16
-ok "freq of a side reaches that side's perf, and a side without it has a rate of its own" test "$(info profile perf frequency)" = 2999,2029
+ok "freq of a side reaches that side's perf, and a side without freq is sampled at a rate of its own" test "$(info profile perf frequency)" = 2999,2029
 frames() { jq -s 'map([.collectors[].name] | index("frame") != null) == [true, false]' c/runs/mmap/$1-01/receiver/run.json c/runs/mmap/$1-01/sender/run.json; }
 ok "the first side alone has a frame" is "$(frames profile) $(frames syscalls)" "true true"
 if [ -e c/runs/mmap/profile-01/receiver/frame.tsv ]; then
-	ok "the other side has its files, with the times of its own CPU" sh -c 'cd c/runs/mmap/profile-01 && cmp receiver/frame.tsv sender/frame.tsv &&
+	ok "the second side has copies of the frame's files, with the times of its own CPU" sh -c 'cd c/runs/mmap/profile-01 && cmp receiver/frame.tsv sender/frame.tsv &&
 		cmp receiver/due.tsv sender/due.tsv && grep -q "^0	[0-9]" sender/frame.tsv'
 fi
 ok "the measure pass writes no perf.data" sh -c '! ls c/runs/*/measure-*/*/perf.data 2>/dev/null'
