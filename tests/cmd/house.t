@@ -109,7 +109,7 @@ declares_commands_only() {
 }
 
 # How large the tree may be. What stands in tests/data is not counted: recordings, and what commands print.
-most_lines=103000 most_files=480 most_test_lines=53000 most_notes=150
+most_lines=112000 most_files=500 most_test_lines=62000 most_notes=170
 sizes() { # sets and prints the sizes that count
 	find . \( -name 'build*' -o -path ./tests -o -path ./.git \) -prune -o -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \
 		-o -name '*.awk' -o -name '*.js' -o -name '*.css' \) -print >"$scratch/product"
