@@ -54,9 +54,10 @@ static const struct option_row {
 		{"user", "NAME",
 		 "run the commands of all sides as this user, without the rights of root; hooks, prefixes and collectors stay root",
 		 0, 1, NULL},
-	[PLAN_OPTIONS] = {"pass", "measure|profile|syscalls[,...]",
-			  "measure, profile, syscalls (default: the plan's, or all)", 0, 1,
-			  "passes"},
+	[PLAN_OPTIONS] =
+		{"pass", "measure|profile|syscalls[,...]",
+		 "measure, profile, syscalls, trace (default: the plan's, or all but trace)", 0, 1,
+		 "passes"},
 	{"repeat", "N",
 	 "runs per variant in the measure pass, and in the profile pass unless the plan has profile_repeats (default 6)",
 	 0, 1, "repeats"},

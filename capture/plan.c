@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
+const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls", "trace"};
 
 static const char *const role_names[ROLE_NONE] = {"receiver", "proxy", "sender"};
 
@@ -30,8 +30,8 @@ void plan_init(struct plan *p)
 		.after = xstrdup(""),
 		.ssh = xstrdup("ssh"),
 		.sets = xstrdup(""),
-		.passes = (1u << PASS_COUNT) - 1,
-		.repeats = {[PASS_MEASURE] = 6, [PASS_SYSCALLS] = 1},
+		.passes = 1u << PASS_MEASURE | 1u << PASS_PROFILE | 1u << PASS_SYSCALLS,
+		.repeats = {[PASS_MEASURE] = 6, [PASS_SYSCALLS] = 1, [PASS_TRACE] = 1},
 		.warmup_s = 1,
 		.duration_s = 5,
 		.grace_s = 10,

@@ -19,7 +19,7 @@ struct rights; /* collect/agent.h */
 struct words;
 struct ini_entry; /* capture/plan_read.h */
 
-enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
+enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_TRACE, PASS_COUNT };
 /* What a side does with the data. The sides of a run start in this order. */
 enum role { ROLE_RECEIVER, ROLE_PROXY, ROLE_SENDER, ROLE_NONE };
 

@@ -45,13 +45,15 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 			err, EPERM,
 			"%sthe pass 'profile' samples whole CPUs, which needs root, or CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less (now %d): %s, or leave the pass out: --pass measure",
 			where, r->paranoid, rights_way_out(where));
-	if (p->passes & 1u << PASS_SYSCALLS && !all &&
+	if (p->passes & (1u << PASS_SYSCALLS | 1u << PASS_TRACE) && !all &&
 	    !(caps_have(r->caps, BPF) && caps_have(r->caps, PERFMON)) && r->paranoid > -1)
 		return error_set(
 			err, EPERM,
-			"%sthe pass 'syscalls' loads a BPF program, which needs root, or CAP_BPF and CAP_PERFMON: %s, or leave the pass out: "
+			"%sthe pass '%s' loads a BPF program, which needs root, or CAP_BPF and CAP_PERFMON: %s, or leave the pass out: "
 			"--pass measure",
-			where, rights_way_out(where));
+			where,
+			pass_names[p->passes & 1u << PASS_SYSCALLS ? PASS_SYSCALLS : PASS_TRACE],
+			rights_way_out(where));
 	return 0;
 }
 

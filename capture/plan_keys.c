@@ -81,7 +81,8 @@ enum {
 	MEASURE = KEY_OPTION << PASS_MEASURE,
 	PROFILE = KEY_OPTION << PASS_PROFILE,
 	SYSCALLS = KEY_OPTION << PASS_SYSCALLS,
-	ALWAYS = MEASURE | PROFILE | SYSCALLS,
+	TRACE = KEY_OPTION << PASS_TRACE,
+	ALWAYS = MEASURE | PROFILE | SYSCALLS | TRACE,
 };
 
 const struct plan_key plan_keys[] = {
@@ -90,6 +91,7 @@ const struct plan_key plan_keys[] = {
 	PLAN_KEY("repeats", KIND_COUNT, repeats[PASS_MEASURE], NULL, 0),
 	PLAN_KEY("profile_repeats", KIND_COUNT, repeats[PASS_PROFILE], NULL, 0),
 	PLAN_KEY("syscalls_repeats", KIND_COUNT, repeats[PASS_SYSCALLS], NULL, 0),
+	PLAN_KEY("trace_repeats", KIND_COUNT, repeats[PASS_TRACE], NULL, 0),
 	PLAN_KEY("before", KIND_TEXT, before, NULL, KEY_RECORDED),
 	PLAN_KEY("after", KIND_TEXT, after, NULL, KEY_RECORDED),
 	PLAN_KEY("warmup", KIND_SECONDS, warmup_s, NULL, KEY_RECORDED),
@@ -170,14 +172,15 @@ static int key_parse_passes(const char *text, unsigned int *bits, struct error *
 		for (pass = 0; pass < PASS_COUNT && strcmp(word, pass_names[pass]) != 0; pass++)
 			;
 		if (pass == PASS_COUNT)
-			return error_set(err, EINVAL,
-					 "unknown pass '%s'; there are measure, profile, syscalls",
-					 word);
+			return error_set(
+				err, EINVAL,
+				"unknown pass '%s'; there are measure, profile, syscalls, trace",
+				word);
 		*bits |= 1u << pass;
 	}
 	return *bits ? 0
 		     : error_set(err, EINVAL,
-				 "no pass given; there are measure, profile, syscalls");
+				 "no pass given; there are measure, profile, syscalls, trace");
 }
 
 static int key_parse_seconds(const char *text, double *seconds, struct error *err)

@@ -97,11 +97,11 @@ enum plan_section {
 enum plan_key_kind { KIND_TEXT, KIND_SECONDS, KIND_COUNT, KIND_PASSES };
 
 enum {
-	KEY_OF_SIDE = 1,      /* ${bindir} in it is the folder of zcost on the side's host */
-	KEY_MAY_BE_EMPTY = 2, /* an empty value is not checked */
-	KEY_RECORDED = 4,     /* a variant's setting in the manifest */
-	KEY_OPTION = 8,	      /* << pass: an option of zcost collect in this pass */
-	KEY_OF_ALL_RUNS = 64, /* no setting may change it */
+	KEY_OF_SIDE = 1,       /* ${bindir} in it is the folder of zcost on the side's host */
+	KEY_MAY_BE_EMPTY = 2,  /* an empty value is not checked */
+	KEY_RECORDED = 4,      /* a variant's setting in the manifest */
+	KEY_OPTION = 8,	       /* << pass: an option of zcost collect in this pass */
+	KEY_OF_ALL_RUNS = 128, /* no setting may change it */
 };
 
 struct plan_key {

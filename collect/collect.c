@@ -317,7 +317,8 @@ static const struct {
 	{"measure", PASS_MEASURE},
 	{"profile", PASS_PROFILE},
 	{"syscalls", PASS_SYSCALLS},
-	{"all", PASS_EVERY},
+	{"trace", PASS_TRACE},
+	{"all", PASS_EVERY & ~(unsigned int)PASS_TRACE},
 };
 
 static int table_set_unknown(const char *name, struct error *err)
@@ -365,7 +366,7 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 			pass = passes[i].bits;
 	if (!pass)
 		return error_set(err, EINVAL,
-				 "unknown pass '%s'; there are: measure profile syscalls all",
+				 "unknown pass '%s'; there are: measure profile syscalls trace all",
 				 run->pass);
 	if ((names && table_read_names(named, &all, names, err)) ||
 	    (run->without && table_read_names(without, &none, run->without, err)))

@@ -56,7 +56,8 @@ enum collect_pass {
 	PASS_MEASURE = 1 << 0,
 	PASS_PROFILE = 1 << 1,
 	PASS_SYSCALLS = 1 << 2,
-	PASS_EVERY = PASS_MEASURE | PASS_PROFILE | PASS_SYSCALLS
+	PASS_TRACE = 1 << 3, /* follows events; a plan or a user names it */
+	PASS_EVERY = PASS_MEASURE | PASS_PROFILE | PASS_SYSCALLS | PASS_TRACE
 };
 
 enum { COLLECT_FILES = 4, COLLECT_SOURCES = 4 };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls"};
+const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls", "trace"};
 
 // clang-format off
 #define PASS_RATE(id, unit, units) {"rate_" units, units "/s"},

@@ -98,7 +98,7 @@ static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 /* Returns the pass with the cheapest instruments, which gives the figures. */
 static const char *scope_figures_pass(const struct run *runs, int n)
 {
-	static const char *const order[] = {"measure", "all", "syscalls", "profile"};
+	static const char *const order[] = {"measure", "all", "syscalls", "trace", "profile"};
 
 	for (size_t o = 0; o < array_size(order); o++)
 		for (int i = 0; i < n; i++)

@@ -465,7 +465,8 @@ static void run_judge_work(struct run *r)
 
 	if (undone)
 		run_fail(r, "%s", undone);
-	else if (blind && strcmp(r->pass, "profile") && strcmp(r->pass, "syscalls"))
+	else if (blind && strcmp(r->pass, "profile") && strcmp(r->pass, "syscalls") &&
+		 strcmp(r->pass, "trace"))
 		run_fail(r, "--units %s needs the collector '%s': add it to --collect", r->units,
 			 is->collector);
 	if (!r->failed && r->end_ns)

@@ -40,6 +40,22 @@ static const char good[] = "# what it is for\n"
 			   "receiver = ${plandir}/x\n"
 			   "sender = y\n";
 
+TEST(trace_pass_runs_only_where_the_plan_names_it)
+{
+	freed(plan_free) struct plan none, named;
+
+	plan_init(&none);
+	plan_init(&named);
+	assert_false(none.passes & 1 << PASS_TRACE);
+	assert_int_equal(plan_parse(&named, "p.ini",
+				    "[plan]\npasses = trace\n[side a]\nrole = sender\n"
+				    "[variant v]\na = x\n",
+				    "/opt", NULL),
+			 0);
+	assert_int_equal(named.passes, 1 << PASS_TRACE);
+	assert_int_equal(plan_repeats(&named, PASS_TRACE), 1);
+}
+
 TEST(plan_with_every_section_is_read)
 {
 	freed(plan_free) struct plan p;
