@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/bpf.h"
 
+#include "collect/collect.h"
+
+#include <errno.h>
+
+void bpf_account(struct collect *c, const struct bpf_object *programs)
+{
+	c->programs = programs;
+}
+
 #ifdef HAVE_BPF
 
 #include "collect/host.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /*
  * Saves the first warning: libbpf explains a refusal on several lines, and the first one is the
@@ -53,6 +64,60 @@ uint32_t bpf_thread_ids(void)
 	double ids = host_sysctl_number("kernel.pid_max", 0); /* The limit of our PID namespace. */
 
 	return ids >= 32768 && ids < 4194304 ? (uint32_t)ids : 4194304;
+}
+
+enum { ACCOUNT_ON = 10000000, ACCOUNT_OFF = 990000000 }; /* ns */
+
+static struct program_cost bpf_cost(const struct collect *c)
+{
+	struct program_cost sum = {.timed_ns = clock_mono_ns()};
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, c->programs)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__fd(p) < 0 ||
+		    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			continue;
+		sum.runs += info.run_cnt;
+		sum.runs_ns += info.run_time_ns;
+	}
+	return sum;
+}
+
+uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
+{
+	const int open = *fd;
+	struct program_cost now;
+
+	for (struct collect *c = list; c < list + n; c++) {
+		if (!c->programs)
+			continue;
+		if (*fd < 0)
+			*fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		now = bpf_cost(c);
+		if (open >= 0) {
+			c->cost.timed_ns += now.timed_ns - c->before.timed_ns;
+			c->cost.runs += now.runs - c->before.runs;
+			c->cost.runs_ns += now.runs_ns - c->before.runs_ns;
+		}
+		c->before = now;
+	}
+	if (open < 0)
+		return *fd < 0 ? UINT64_MAX / 2 : ACCOUNT_ON;
+	close(open);
+	*fd = -1;
+	return ACCOUNT_OFF;
+}
+
+#else
+
+uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
+{
+	(void)list, (void)n, (void)fd;
+	return UINT64_MAX / 2;
 }
 
 #endif

@@ -5,7 +5,11 @@
 
 #include "lib/error.h"
 
+#include <stddef.h>
 #include <stdint.h>
+
+struct bpf_object;
+struct collect;
 
 /*
  * Checks that the kernel has type information, and saves what libbpf says from now on. Returns 0,
@@ -16,5 +20,19 @@ int bpf_begin(struct error *err);
 int bpf_refused(int code, struct error *err);
 /* Returns the number of thread ids that an array by thread id has room for. */
 uint32_t bpf_thread_ids(void);
+
+/*
+ * What the programs cost the host: their runs and time by the kernel's own account, which the
+ * kernel keeps only while somebody asks for it. The account reads the clock twice for each run of a
+ * program. So it is on for a hundredth of the window.
+ */
+
+/* Adds the loaded programs to the account. They belong to the collector, until its `finish`. */
+void bpf_account(struct collect *c, const struct bpf_object *programs);
+/*
+ * Begins a part of the account, or ends the one of the descriptor *fd. Returns the ns until the
+ * next step is due, which are centuries where there is nothing to count.
+ */
+uint64_t bpf_account_step(struct collect *list, size_t n, int *fd);
 
 #endif

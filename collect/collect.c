@@ -195,11 +195,31 @@ void collect_start(struct collect *list, size_t n, enum collect_when when)
 
 void collect_snap(struct collect *list, size_t n, bool dated_only)
 {
-	for (struct collect *c = list; c < list + n; c++)
-		if (!dated_only || c->is->when == DATED)
-			collector_step(c, c->is->read && c->is->when == DATED
-						  ? reading_take_when_due
-						  : c->is->snap);
+	for (struct collect *c = list; c < list + n; c++) {
+		collect_hook *hook =
+			c->is->read && c->is->when == DATED ? reading_take_when_due : c->is->snap;
+		uint64_t from = clock_thread_ns();
+
+		if (!hook || (dated_only && c->is->when != DATED))
+			continue;
+		collector_step(c, hook);
+		c->looks += !dated_only;
+		c->looks_ns += dated_only ? 0 : clock_thread_ns() - from;
+	}
+}
+
+/* Saves what the collector cost inside the window. */
+static void collector_save_cost(struct collect *c)
+{
+	if (c->looks && c->state != COLLECT_UNSUPPORTED) {
+		collect_info_int(c, "looks", (int64_t)c->looks);
+		collect_info_int(c, "looks_ns", (int64_t)c->looks_ns);
+	}
+	if (c->cost.timed_ns) {
+		collect_info_int(c, "timed_ns", (int64_t)c->cost.timed_ns);
+		collect_info_int(c, "runs", (int64_t)c->cost.runs);
+		collect_info_int(c, "runs_ns", (int64_t)c->cost.runs_ns);
+	}
 }
 
 void collect_stop(struct collect *list, size_t n, enum collect_when when)
@@ -227,6 +247,7 @@ void collect_finish(struct collect *list, size_t n)
 			list[n].is->finish(&list[n]);
 		if (list[n].prepared && list[n].is->read)
 			reading_close(&list[n]);
+		collector_save_cost(&list[n]);
 	}
 }
 

@@ -70,7 +70,7 @@ struct collector {
 	unsigned int passes;   /* that use it; 0: it runs only when the user names it */
 	unsigned int required; /* passes that exist for its sake: without it they are incomplete */
 	bool in_netns;	       /* its sources are read in the workload's network namespace */
-	bool always_due;       /* no reading is skipped for what it costs, and no cost is saved */
+	bool always_due;       /* no reading is skipped for what it costs, and no mean is saved */
 	collect_hook *probe;
 	collect_hook *prepare;
 	collect_hook *before;
@@ -103,6 +103,12 @@ struct reading {
 
 enum collect_state { COLLECT_OK, COLLECT_UNSUPPORTED, COLLECT_DEGRADED };
 
+/* Runs of a collector's BPF programs, in the parts of the window in which the kernel counts them.
+ */
+struct program_cost {
+	uint64_t timed_ns, runs, runs_ns;
+};
+
 /* One collector in one run. `data` belongs to the collector, which frees it in finish. */
 struct collect {
 	const struct collector *is;
@@ -112,8 +118,11 @@ struct collect {
 	bool prepared; /* prepare was called, so finish will be */
 	struct error err;
 	char *why;
-	struct reading reading; /* for the hook `read` */
-	int64_t lost;		/* -1 if unknown */
+	struct reading reading;		   /* for the hook `read` */
+	uint64_t looks, looks_ns;	   /* calls inside the window, and their CPU time */
+	const struct bpf_object *programs; /* bpf_account(); NULL: it has none */
+	struct program_cost before, cost;
+	int64_t lost; /* -1 if unknown */
 	struct cut {
 		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: never */
 	} on, off;		   /* the times before and after start, and before and after stop */

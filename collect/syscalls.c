@@ -2,6 +2,7 @@
 /* System calls of the workload, counted by the first method that this host allows. */
 #include "collect/syscalls/methods.h"
 
+#include "collect/bpf.h"
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
@@ -224,6 +225,8 @@ static int syscalls_prepare(struct collect *c)
 		one_in = one_in > 1 && s->method->time_one_in ? one_in : 1;
 		if (one_in > 1)
 			s->method->time_one_in(s->self, one_in);
+		if (s->method->programs)
+			bpf_account(c, s->method->programs(s->self));
 		collect_info_str(c, "method", s->method->name);
 		collect_info_int(c, "time_one_in", one_in);
 		if (reasons.len)

@@ -51,7 +51,8 @@ void people_free(struct people *p);
  * 2. Put rows into sections under the names with which they begin.
  * 3. Leave out the columns that the table can spare (table.least).
  * 4. Print the columns in blocks below each other. Each block begins with the columns that name the
- *    rows. If these leave no room, they stand above each row.
+ *    rows. If these leave no room, they stand above each row. A later block has only the rows with
+ *    figures in it.
  */
 
 struct sheet {

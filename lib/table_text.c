@@ -82,13 +82,34 @@ static void text_print_row(const struct sheet *sh, FILE *out, long row, int bloc
 	fputc('\n', out);
 }
 
+/* Returns whether the block has a figure of the row. */
+static bool text_shows_row(const struct sheet *sh, size_t row, int block)
+{
+	for (int i = sh->keys; i < sh->p.ncolumns; i++)
+		if (sh->p.columns[i].place == IN_ROWS && sh->p.columns[i].block == block &&
+		    strcmp(people_cell(&sh->p, row, i), "-"))
+			return true;
+	return false;
+}
+
+/* Every row stands in the first block, and in those that have a figure of it. */
 static void text_print_blocks(const struct sheet *sh, FILE *out, size_t first, size_t end)
 {
-	for (int block = 0; block < sh->blocks; block++) {
-		fputs(block ? "\n" : "", out);
-		text_print_row(sh, out, -1, block);
-		for (size_t row = first; row < end; row++)
+	text_print_row(sh, out, -1, 0);
+	for (size_t row = first; row < end; row++)
+		text_print_row(sh, out, (long)row, 0);
+	for (int block = 1; block < sh->blocks; block++) {
+		bool named = false;
+
+		for (size_t row = first; row < end; row++) {
+			if (!text_shows_row(sh, row, block))
+				continue;
+			fputs(named ? "" : "\n", out);
+			if (!named)
+				text_print_row(sh, out, -1, block);
+			named = true;
 			text_print_row(sh, out, (long)row, block);
+		}
 	}
 }
 

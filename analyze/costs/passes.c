@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* passes: the throughput of the workload in each pass, and what the instruments take of it. */
+/*
+ * passes: the throughput of the workload in each pass, and what the instruments take of it. Below
+ * the row of a pass stand its collectors.
+ */
 #include "analyze/costs/components.h"
 #include "analyze/costs/costs.h"
+#include "analyze/scope/placement.h"
 #include "analyze/scope/runs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct column passes_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"pass", .type = V_STR, .what = "measure, profile, syscalls"},
+	{"collector", .type = V_STR, .what = "its own cost; none: the pass as a whole"},
 	{"runs", .type = V_INT},
+	{"cpu_pct", "%", V_REAL, .digits = 1,
+	 .what = "CPU use of the side, or of the collector; 100 = one CPU"},
+	{"busy_pct", "%", V_REAL, .digits = 2,
+	 .what = "of a collector: its CPU use / that of all sides on its host"},
+	{"per_s", "1/s", V_REAL, .what = "of a collector: readings, or runs of its BPF programs"},
+	{"us_each", "us", V_REAL, .digits = 3, .what = "CPU time of one of them"},
+	{"measured", .type = V_STR,
+	 .what = "readings (CPU time of zcost collect inside the window) or programs (the kernel's account of their runs, on for a hundredth of the window)"},
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput", .what = "estimate over the runs"},
 	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
 	 .what = "loss of throughput, or of units of work a second, against the measure pass; negative if the pass was faster"},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
 	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
 	{"tracing_pct", "%", V_REAL, .digits = 1,
 	 .what = "share of the profile below functions that measure: perf, tracepoints, BPF programs of zcost"},
@@ -42,6 +55,88 @@ static struct value *passes_put_pass(struct store *s, const struct block *b, enu
 	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "own_cpu_pct");
 	table_set(t, row, "own_cpu_pct", value_real(est.value));
 	return row;
+}
+
+enum { MOST_SIDES = 64 };
+
+/* Returns the busy time of all sides on the run's host, in percent of one CPU. */
+static double passes_busy_of_host(struct store *s, const struct run *r)
+{
+	struct run_filter f = {r->variant, r->pass, NULL, r->repeat, false};
+	const struct run *sides[MOST_SIDES];
+	autofree struct run *runs = NULL;
+	int n = store_runs(s, &f, &runs, NULL), here = 0;
+	double sum = 0;
+
+	for (int i = 0; i < n && here < MOST_SIDES; i++)
+		if (placement_is_one_host(r, &runs[i]))
+			sides[here++] = &runs[i];
+	for (int i = 0; i < here; i++)
+		sum += cpu_pct_unshared(s, sides, i);
+	return sum;
+}
+
+/* What a collector does, and the metrics of it. */
+static const struct {
+	const char *what, *cpu_pct, *per_s;
+} passes_work[] = {
+	{"programs", "program_cpu_pct", "program_runs_per_s"},
+	{"readings", "reading_cpu_pct", "readings_per_s"},
+};
+
+static double passes_busy_share(struct store *s, const struct run *r, const void *key)
+{
+	const struct metric_key *k = key;
+
+	return 100 * run_metric(s, r, k->name, k->object, NO_CPU) / passes_busy_of_host(s, r);
+}
+
+static struct estimate passes_estimate(const struct block_table *k, const struct pass_runs *p,
+				       figure_fn figure, const void *arg)
+{
+	return scope_estimate(k->s, p->runs, p->n, k->list.estimator, figure, arg);
+}
+
+/* `w`: the collector's work in passes_work. A collector that takes little has a row with --all. */
+static void passes_put_collector(const struct block_table *k, const struct pass_runs *p, int pass,
+				 const char *collector, size_t w)
+{
+	const struct metric_key cpu_pct = {passes_work[w].cpu_pct, collector, NO_CPU},
+				per_s = {passes_work[w].per_s, collector, NO_CPU};
+	struct estimate cpu = passes_estimate(k, p, figure_metric_of, &cpu_pct), e;
+	struct table *t = k->t;
+	struct value *row;
+
+	if (cpu.value < 0.1 && !k->q->all)
+		return;
+	row = block_row(t, &k->b->block);
+	table_set(t, row, "pass", value_str(t, stored_passes[pass]));
+	table_set(t, row, "collector", value_str(t, collector));
+	table_set(t, row, "runs", value_int((int64_t)cpu.n));
+	table_set(t, row, "cpu_pct", value_real(cpu.value));
+	e = passes_estimate(k, p, passes_busy_share, &cpu_pct);
+	table_set(t, row, "busy_pct", value_real(e.value));
+	e = passes_estimate(k, p, figure_metric_of, &per_s);
+	table_set(t, row, "per_s", value_real(e.value));
+	table_set(t, row, "us_each", value_real(1e4 * cpu.value / e.value));
+	table_set(t, row, "measured", value_str(t, passes_work[w].what));
+}
+
+static int passes_put_collectors(const struct block_table *k, const struct pass_runs *p, int pass,
+				 struct error *err)
+{
+	const struct block_runs b = {k->b->block, p->runs, p->n};
+	int rc = 0;
+
+	for (size_t w = 0; w < array_size(passes_work) && !rc; w++) {
+		struct metric_keys keys = {0};
+
+		rc = metric_keys_add(&keys, k->s, &b, passes_work[w].cpu_pct, OF_SIDE, err);
+		for (size_t i = 0; i < keys.n && !rc; i++)
+			passes_put_collector(k, p, pass, keys.m[i].key.object, w);
+		free(keys.m);
+	}
+	return rc;
 }
 
 /* Adds the share of the samples below a function that measures, to the row of the profile pass. */
@@ -82,6 +177,8 @@ static int passes_put_block(struct block_table *k, struct error *err)
 
 			if (i == PROFILE_PASS)
 				rc = passes_put_tracing(k, row, err);
+			if (!rc)
+				rc = passes_put_collectors(k, &all[i], i, err);
 		}
 	for (int i = 0; i < PASSES; i++)
 		pass_runs_free(&all[i]);
@@ -92,8 +189,9 @@ const struct measure measure_passes = {
 	.name = "passes",
 	.what = "throughput that the instruments of each pass cost",
 	MEASURE_COLUMNS(passes_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
 	.whole = "only the measure pass has the CPU time of the workload's processes",
+	.spare = "us_each measured own_cpu_pct",
 	.flags = MEASURE_UNTITLED,
 	.block = passes_put_block,
 };

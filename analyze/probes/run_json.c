@@ -173,6 +173,24 @@ static void run_add_tool(struct ingest *in, const char *collector, const char *v
 	ingest_fact(in, name, word ? word + strlen("version ") : version);
 }
 
+/*
+ * Adds what the collector cost in the window: the CPU time of its readings, and the runs of its BPF
+ * programs in the parts of the window in which the kernel counted them.
+ */
+static void run_add_cost(struct ingest *in, const char *name, const json_t *info)
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns),
+	       looks = json_num(info, "looks"), timed = json_num(info, "timed_ns");
+
+	ingest_metric_of(in, "reading_cpu_pct", name, NO_CPU, "%",
+			 100 * json_num(info, "looks_ns") / window);
+	ingest_metric_of(in, "readings_per_s", name, NO_CPU, "1/s", 1e9 * looks / window);
+	ingest_metric_of(in, "program_cpu_pct", name, NO_CPU, "%",
+			 100 * json_num(info, "runs_ns") / timed);
+	ingest_metric_of(in, "program_runs_per_s", name, NO_CPU, "1/s",
+			 1e9 * json_num(info, "runs") / timed);
+}
+
 static void run_read_collector(struct ingest *in, const json_t *c)
 {
 	const char *name = run_keep_or(in, c, "name", "?");
@@ -185,6 +203,7 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 					 why && *why ? arena_strdup(&in->arena, why) : NULL,
 					 json_is_integer(lost) ? json_integer_value(lost) : -1});
 	run_add_tool(in, name, json_str(json_object_get(c, "info"), "version"));
+	run_add_cost(in, name, json_object_get(c, "info"));
 	json_array_foreach (json_object_get(c, "files"), i, file) {
 		if (!json_is_string(file))
 			continue;

@@ -144,7 +144,7 @@ static void placement_note_nics(struct notes *notes, const struct machine *m,
 
 /* --- of all runs --- */
 
-static bool placement_is_one_host(const struct run *a, const struct run *b)
+bool placement_is_one_host(const struct run *a, const struct run *b)
 {
 	return a->host && b->host && !strcmp(a->host, b->host);
 }

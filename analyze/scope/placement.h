@@ -46,6 +46,9 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic);
 /* Stores the placement notes of the runs. Returns 0 or -errno. */
 int placement_notes(struct store *s, const struct run *runs, int n, struct error *err);
 
+/* Returns false if a host is not known. */
+bool placement_is_one_host(const struct run *a, const struct run *b);
+
 /*
  * Two sides on one host may share CPUs. Figures measured by CPU then belong to both sides, and the
  * sum of both sides counts them twice.

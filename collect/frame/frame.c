@@ -336,6 +336,7 @@ static int frame_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = frame_load(f, c->run->pass);
+	bpf_account(c, f->obj);
 	if (!rc)
 		rc = frame_want(f, &cpus);
 	if (!rc)

@@ -76,6 +76,7 @@ int packets_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = packets_load(p, c->is->name);
+	bpf_account(c, p->obj);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 

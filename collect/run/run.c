@@ -6,6 +6,7 @@
  */
 #include "collect/run/run.h"
 
+#include "collect/bpf.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -269,13 +270,17 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	return false;
 }
 
-/* Takes a reading each second until `end`, or, when it is 0, until the command ends. */
+/*
+ * Takes a reading each second until `end`, or, when it is 0, until the command ends. The account of
+ * BPF programs has its parts far from the readings.
+ */
 static void run_watch(struct run *r, uint64_t end)
 {
-	uint64_t next = r->start_ns + SECOND;
+	uint64_t next = r->start_ns + SECOND, account = r->start_ns + SECOND / 10;
 
 	for (;;) {
-		enum woken w = run_wait_until(r, end && end < next ? end : next);
+		uint64_t due = account < next ? account : next;
+		enum woken w = run_wait_until(r, end && end < due ? end : due);
 
 		if (w == WOKEN_EXIT || w == WOKEN_STOP)
 			return;
@@ -283,6 +288,10 @@ static void run_watch(struct run *r, uint64_t end)
 			continue;
 		if (end && clock_mono_ns() >= end)
 			return;
+		if (due == account) {
+			account += bpf_account_step(r->collect, r->ncollect, &r->account);
+			continue;
+		}
 		collect_snap(r->collect, r->ncollect, false);
 		while (next <= clock_mono_ns())
 			next += SECOND;
@@ -334,6 +343,8 @@ static void run_measure(struct run *r)
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
 	collect_stop(r->collect, r->ncollect, DATED);
 	r->own_ns = run_own_cpu_ns() - r->own_ns;
+	if (r->account >= 0)
+		close(r->account); /* a part that the end cut counts for nothing */
 	sync_print(r, "step ending the measurement");
 	collect_stop(r->collect, r->ncollect, APART);
 	run_note_processes(r);
@@ -419,7 +430,7 @@ static int run_set_up(struct run *r, struct error *err)
 	bool used;
 	int rc = folder_check(r->dir, &used, err);
 
-	r->pidfd = r->held = -1;
+	r->pidfd = r->held = r->account = -1;
 	r->in.fd = STDIN_FILENO;
 	if (!rc)
 		rc = dir_make(r->dir, err);

@@ -128,8 +128,9 @@ struct run {
 	struct words words;   /* argv, and with `user` the words that change the user */
 	pid_t pid;	      /* the workload's first process */
 	int pidfd, signals;
-	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */
-	char *mark; /* environment variable of all processes that must end with the run; owned */
+	int account; /* descriptor of the account of BPF programs (bpf.h); -1: it is off */
+	int held;    /* descriptor that releases the workload when the window opens; -1: it runs */
+	char *mark;  /* environment variable of all processes that must end with the run; owned */
 	struct guard guard;
 	struct sync in;
 	bool running;

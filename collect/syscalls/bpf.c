@@ -273,6 +273,11 @@ static void bpf_unmap(volatile void *p, size_t len)
 		munmap((void *)p, len);
 }
 
+static const void *bpf_programs(void *self)
+{
+	return ((struct bpf *)self)->obj;
+}
+
 static void bpf_close(void *self)
 {
 	struct bpf *b = self;
@@ -295,6 +300,7 @@ const struct syscalls_method syscalls_bpf = {
 	.start = bpf_start,
 	.stop = bpf_stop,
 	.counts = bpf_counts,
+	.programs = bpf_programs,
 	.close = bpf_close,
 };
 

@@ -42,6 +42,7 @@ struct syscalls_method {
 	int (*start)(void *self, struct error *err);
 	int (*stop)(void *self, struct error *err);
 	void (*counts)(void *self, struct syscall_counts *counts);
+	const void *(*programs)(void *self); /* the struct bpf_object; NULL: it has none */
 	void (*close)(void *self);
 };
 

@@ -182,7 +182,7 @@ wide='+ 0.5 * (p.repeat % 3 - 1)'
 while IFS='|' read -r factor times; do
 	profile_moves "($factor)"
 	"$zcost" report functions apart >out 2>&1
-	"$zcost" report passes apart --variant mapping --format tsv | awk -F'\t' '$3 == "profile" { print ($9 <= 0 && $10 >= 0) }' | uniq >holds
+	"$zcost" report passes apart --variant mapping --format tsv | tsv '$at["pass"] == "profile" { print ($at["cost_lo"] <= 0 && $at["cost_hi"] >= 0) }' | uniq >holds
 	case $factor in *repeat*) wide=1 ;; *) wide=0 ;; esac
 	ok "a profile pass of $factor times the work has ${times:-no} warning, its interval holds 0 or not" sh -c \
 		"[ \$(cat holds) = $wide ] && if [ \"$times\" ]; then grep -q 'profile pass did $times times' out; else ! grep -q 'profile pass did' out; fi"

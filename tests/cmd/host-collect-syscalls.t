@@ -103,6 +103,16 @@ method=tracepoint
 ok "--time-one-in with the method tracepoint is a usage error" exits 2 collect --time-one-in 8 -- true
 ok "--time-one-in without the syscalls collector is a usage error" exits 2 "$zcost" collect -o r --collect cpu --time-one-in 8 -- true
 
+# The programs of zcost run when a call begins and when it ends, also for other processes of the host.
+cost() {
+	exits 0 "$zcost" collect -o r --pass syscalls --collect syscalls,cpu --warmup 0.1 --duration 0.4 --grace 0 -- "$build/tests/tools/parts" calls &&
+		"$zcost" analyze r >log 2>&1
+	"$zcost" report passes r --format tsv 2>err | tsv '$at["measured"] == "programs" && $at["collector"] == "syscalls" {
+		printf "%.0f %s %s\n", $at["per_s"], $at["us_each"], $at["busy_pct"] }' >shown
+	awk -v calls="$(column calls getppid)" '{ print calls, $0 > "/dev/stderr"; ok = $1 > calls / 0.4 && $2 > 0.005 && $2 < 5 && $3 > 0 } END { exit !ok }' shown
+}
+steady "report passes has the runs of the programs and what each takes" cost
+
 # More threads than there is room for.
 method=bpf
 ok "collect counts 30,000 threads and 5,000 processes" exits 0 collect -- "$calls" many 30000 5000

@@ -173,6 +173,17 @@ TEST(slowest_collector_bounds_the_edges_of_the_window)
 	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[2].text, "a collector");
 }
 
+/* The programs ran for 2 of 10 ms of the window of 100 s, the readings for 50 ms. */
+TEST(collectors_cost_their_readings_and_their_programs)
+{
+	run_of(WINDOW ",\"collectors\":[{\"name\":\"frame\",\"info\":{\"looks\":100,"
+		      "\"looks_ns\":50000000,\"timed_ns\":10000000,\"runs\":40000,"
+		      "\"runs_ns\":2000000}},{\"name\":\"perf\",\"info\":{}},"
+		      "{\"name\":\"drops\",\"info\":{\"timed_ns\":0,\"runs\":0,\"runs_ns\":0}}]");
+	metrics_are(&in, "reading_cpu_pct:frame = 0.05, readings_per_s:frame = 1, "
+			 "program_cpu_pct:frame = 20, program_runs_per_s:frame = 4e6, metrics = 4");
+}
+
 TEST(time_of_zcost_itself_is_percent_of_the_window)
 {
 	run_of("\"window\":{\"start_ns\":10000000000,\"end_ns\":14000000000,"

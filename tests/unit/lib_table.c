@@ -170,7 +170,7 @@ TEST(columns_that_tell_rows_apart_stay)
 
 /*
  * If no column can be left out, the columns go on below. Each block repeats the columns that tell
- * rows apart, the number of a repeat among them.
+ * rows apart, the number of a repeat among them, and leaves out rows that have nothing in it.
  */
 TEST(table_without_spare_columns_breaks_into_blocks)
 {
@@ -186,7 +186,9 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 	for (int i = 0; i < 4; i++) {
 		ROW(&t, value_str(&t, variants[i / 2]), value_int(1 + i % 2),
 		    value_int(1000000000 + i), value_real(5.5),
-		    value_str(&t, i == 3 ? "1: 68 %, 0: 32 %" : "0: 95 %, 1: 5 %"));
+		    value_str(&t, i == 3   ? "1: 68 %, 0: 32 %"
+				  : i == 1 ? NULL
+					   : "0: 95 %, 1: 5 %"));
 	}
 	expect(&t, 36,
 	       "variant   repeat       start  rate\n"
@@ -197,11 +199,11 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 	       "\n"
 	       "variant   repeat  cpus\n"
 	       "baseline       1  0: 95 %, 1: 5 %\n"
-	       "baseline       2  0: 95 %, 1: 5 %\n"
 	       "mmap           1  0: 95 %, 1: 5 %\n"
 	       "mmap           2  1: 68 %, 0: 32 %\n");
 	text = text_of(&t, 26); /* no room beside the keys for a column that must stay whole */
 	assert_non_null(strstr(text, "variant baseline, repeat 1\n     start  rate\n"));
+	assert_non_null(strstr(text, "1000000001   5.5\n\nvariant mmap"));
 	assert_non_null(strstr(text, "\n\ncpus\n1: 68 %, 0: 32 %\n"));
 }
 

@@ -506,6 +506,35 @@ TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 		      "2 cost_pct = 100");
 }
 
+/* Both sides of host h are busy for 200 % of a CPU. CPU 1 is of both. */
+TEST(passes_have_what_each_collector_costs)
+{
+	static const struct {
+		const char *side, *cpus, *host, *metrics;
+	} sides[] = {
+		{"receiver", "1", "h",
+		 "cpu_pct = 100, cpu_pct:cpu1 = 100, program_cpu_pct:frame = 10, "
+		 "program_runs_per_s:frame = 1e6, reading_cpu_pct:frame = 0.05, readings_per_s:frame = 1"},
+		{"sender", "0-1", "h", "cpu_pct = 200, cpu_pct:cpu0 = 100, cpu_pct:cpu1 = 100"},
+		{"third", "0", "elsewhere", "cpu_pct = 100"},
+	};
+	struct store *s = small_store();
+	struct table t;
+
+	each (side, sides)
+		small_store_metrics(s,
+				    small_store_run(s, (struct run){.side = side->side,
+								    .cpus = side->cpus,
+								    .host = side->host}),
+				    side->metrics);
+	t = small_store_table(s, "passes", (struct query){0});
+	cells_are(&t, "collector = - frame - -, 1 cpu_pct = 10, 1 busy_pct = 5, 1 per_s = 1e6, "
+		      "1 us_each = 0.1, 1 measured = programs, 1 runs = 1");
+	t = small_store_table(s, "passes", (struct query){.all = true});
+	cells_are(&t, "collector = - frame frame - -, 2 cpu_pct = 0.05, 2 us_each = 500, "
+		      "2 measured = readings");
+}
+
 static void add_rates(struct store *s, const char *pass, const char *metric, const double rate[4])
 {
 	for (int i = 0; i < 4; i++) {
