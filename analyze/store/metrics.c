@@ -11,22 +11,30 @@
 /* The unique index of the table has these terms, so a search by a whole key reads one row. */
 #define KEY_IS "name = ?2 AND IFNULL(object, '') = IFNULL(?3, '') AND IFNULL(cpu, -1) = ?4"
 
+struct metric_value {
+	double value;
+	const char *source;
+};
+
+static void metric_read_value(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct metric_value *)row = (struct metric_value){sql_real(s, q, 0), sql_text(s, q, 1)};
+}
+
 bool store_metric_of(struct store *s, int64_t run, const struct metric_key *key, double *value,
 		     const char **source)
 {
-	sqlite3_stmt *q;
-	bool found;
+	autofree struct metric_value *found = NULL;
 
-	if (sql_query(s, &q, NULL, "SELECT value, source FROM metric WHERE run = ?1 AND " KEY_IS,
-		      "issi", run, key->name, key->object, (int64_t)key->cpu))
+	if (sql_rows(
+		    s, &found, sizeof(*found), metric_read_value, NULL,
+		    "SELECT value, source FROM metric WHERE run = ?1 AND value IS NOT NULL AND " KEY_IS,
+		    "issi", run, key->name, key->object, (int64_t)key->cpu) <= 0)
 		return false;
-	found = sql_next(s, q, NULL) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL;
-	if (found)
-		*value = sql_real(s, q, 0);
-	if (found && source)
-		*source = sql_text(s, q, 1);
-	sqlite3_reset(q);
-	return found;
+	*value = found->value;
+	if (source)
+		*source = found->source;
+	return true;
 }
 
 bool store_metric(struct store *s, int64_t run, const char *name, double *value)
@@ -36,20 +44,17 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value)
 
 double store_metric_sum(struct store *s, const struct run *like, int repeat, const char *name)
 {
-	double sum = NAN, value;
-	sqlite3_stmt *q;
+	autofree struct metric_value *found = NULL;
+	double sum = NAN;
+	int n = sql_rows(
+		s, &found, sizeof(*found), metric_read_value, NULL,
+		"SELECT m.value, m.source FROM run r CROSS JOIN metric m ON m.run = r.id AND "
+		"m.name = ?5 AND m.object IS NULL AND m.cpu IS NULL WHERE r.variant = ?1 AND "
+		"r.pass = ?2 AND r.side = ?3 AND (?4 = 0 OR r.repeat = ?4) AND r.status = 'ok'",
+		"sssis", like->variant, like->pass, like->side, (int64_t)repeat, name);
 
-	if (sql_query(s, &q, NULL,
-		      "SELECT m.value FROM run r CROSS JOIN metric m ON m.run = r.id AND "
-		      "m.name = ?5 AND m.object IS NULL AND m.cpu IS NULL WHERE r.variant = ?1 AND "
-		      "r.pass = ?2 AND r.side = ?3 AND (?4 = 0 OR r.repeat = ?4) AND "
-		      "r.status = 'ok'",
-		      "sssis", like->variant, like->pass, like->side, (int64_t)repeat, name))
-		return NAN;
-	while (sql_next(s, q, NULL) > 0) {
-		value = sql_real(s, q, 0);
-		sum = isnan(sum) ? value : sum + value;
-	}
+	for (int i = 0; i < n; i++)
+		sum = isnan(sum) ? found[i].value : sum + found[i].value;
 	return sum;
 }
 
@@ -97,7 +102,7 @@ int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cp
 		s, rows, sizeof(**rows), metric_read_row, err,
 		"SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric WHERE "
 		"run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) = ?3) "
-		"ORDER BY object, cpu",
+		"ORDER BY IFNULL(object, ''), IFNULL(cpu, -1)", /* the index has this order */
 		"isi", run, name, (int64_t)cpus);
 }
 

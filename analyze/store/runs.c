@@ -268,22 +268,14 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 			"i", run);
 }
 
-/* Also reads rows without a name or a state, because they make the store a damaged one. */
 bool store_has_collector(struct store *s, int64_t run, const char *name)
 {
-	sqlite3_stmt *q;
+	autofree struct collector_row *rows = NULL;
+	int n = store_collectors(s, run, &rows, NULL);
 	bool found = false;
 
-	if (sql_query(s, &q, NULL,
-		      "SELECT name, state FROM collector WHERE run = ?1 AND "
-		      "(name = ?2 OR name IS NULL OR state IS NULL)",
-		      "is", run, name))
-		return false;
-	while (sql_next(s, q, NULL) > 0) {
-		const char *of = sql_name(s, q, 0), *state = sql_name(s, q, 1);
-
-		found |= !strcmp(of, name) && strcmp(state, "unsupported") != 0;
-	}
+	for (int i = 0; i < n; i++)
+		found |= !strcmp(rows[i].name, name) && strcmp(rows[i].state, "unsupported") != 0;
 	return found;
 }
 

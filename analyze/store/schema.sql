@@ -55,6 +55,7 @@ CREATE TABLE metric (run INTEGER NOT NULL, name TEXT NOT NULL, cpu INTEGER, obje
 	source TEXT DEFAULT 'measured');
 CREATE UNIQUE INDEX metric_key ON metric (run, name, IFNULL(object, ''), IFNULL(cpu, -1));
 CREATE INDEX metric_name ON metric (name);
+CREATE INDEX metric_cpu ON metric (cpu) WHERE cpu IS NOT NULL;
 
 CREATE TABLE series (run INTEGER, name TEXT, t_ns INTEGER, value REAL);
 CREATE INDEX series_run ON series (run, name, t_ns);

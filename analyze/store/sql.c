@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/store/sql.h"
 
+#include "lib/str.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -209,32 +211,117 @@ const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column)
 	return "";
 }
 
+/* --- answers in memory --- */
+
+enum { ANSWERS_MOST = 64 << 20 }; /* bytes */
+
+void sql_forget(struct store *s)
+{
+	for (size_t i = 0; i < s->nanswers; i++)
+		free(s->answers[i].rows);
+	free(s->answers);
+	s->answers = NULL;
+	s->nanswers = s->answers_cap = s->answers_size = 0;
+	intern_free(&s->questions);
+}
+
+/* Fills `key` with the statement and its arguments. */
+static void sql_question(struct str *key, const char *sql, const char *types, va_list ap)
+{
+	const char *text;
+	double d;
+	int64_t i;
+
+	str_add(key, &sql, sizeof(sql));
+	for (; *types; types++) {
+		if (*types == 'i') {
+			i = va_arg(ap, int64_t);
+			str_add(key, &i, sizeof(i));
+		} else if (*types == 'd') {
+			d = va_arg(ap, double);
+			str_add(key, &d, sizeof(d));
+		} else {
+			text = va_arg(ap, const char *);
+			str_add(key, text ? text : "\1", text ? strlen(text) + 1 : 1);
+		}
+	}
+}
+
+static void *sql_copy_rows(const void *rows, int n, size_t size)
+{
+	return n ? memcpy(xmalloc((size_t)n * size), rows, (size_t)n * size) : NULL;
+}
+
+static void sql_keep_answer(struct store *s, const struct str *question, const void *rows, int n,
+			    size_t size)
+{
+	if (s->answers_size > ANSWERS_MOST)
+		sql_forget(s);
+	intern_bytes(&s->questions, question->buf, question->len);
+	array_add(s->answers, s->nanswers, s->answers_cap,
+		  (struct answer){sql_copy_rows(rows, n, size), n});
+	s->answers_size += (size_t)n * size;
+}
+
+static int sql_read_rows(struct store *s, void **list, size_t size, sql_reader *read,
+			 struct error *err, const char *sql, const char *types, va_list *ap)
+{
+	size_t n = 0, cap = 0;
+	sqlite3_stmt *stmt;
+	int rc = sql_start(s, &stmt, err, sql, types, ap);
+
+	while (!rc && (rc = sql_next(s, stmt, err)) > 0) {
+		if (n == cap) {
+			cap = cap ? 2 * cap : 4;
+			*list = xrealloc(*list, cap * size);
+		}
+		read(s, stmt, (char *)*list + n++ * size);
+		rc = 0;
+	}
+	return rc ? rc : (int)n;
+}
+
+static int sql_rows_of(struct store *s, void **rows, size_t size, sql_reader *read,
+		       struct error *err, const char *sql, const char *types, va_list *ap)
+{
+	freed(str_free) struct str question = {0};
+	uint32_t known = INTERN_NONE;
+	va_list again;
+	int n;
+
+	*rows = NULL;
+	if (!s->writable) {
+		va_copy(again, *ap);
+		sql_question(&question, sql, types, again);
+		va_end(again);
+		known = intern_find(&s->questions, question.buf, question.len);
+	}
+	if (known != INTERN_NONE) {
+		*rows = sql_copy_rows(s->answers[known].rows, s->answers[known].n, size);
+		return s->answers[known].n;
+	}
+	n = sql_read_rows(s, rows, size, read, err, sql, types, ap);
+	if (n >= 0 && !s->writable && !s->failed.code)
+		sql_keep_answer(s, &question, *rows, n, size);
+	if (n < 0) {
+		free(*rows);
+		*rows = NULL;
+	}
+	return n;
+}
+
 int sql_rows(struct store *s, void *list, size_t size, sql_reader *read, struct error *err,
 	     const char *sql, const char *types, ...)
 {
-	size_t n = 0, cap = 0;
-	char *rows = NULL;
-	sqlite3_stmt *stmt;
+	void *rows;
 	va_list ap;
-	int rc;
+	int n;
 
 	va_start(ap, types);
-	rc = sql_start(s, &stmt, err, sql, types, &ap);
+	n = sql_rows_of(s, &rows, size, read, err, sql, types, &ap);
 	va_end(ap);
-	while (!rc && (rc = sql_next(s, stmt, err)) > 0) {
-		if (n == cap) {
-			cap = cap ? 2 * cap : 16;
-			rows = xrealloc(rows, cap * size);
-		}
-		read(s, stmt, rows + n++ * size);
-		rc = 0;
-	}
-	if (rc) {
-		free(rows);
-		rows = NULL;
-	}
 	memcpy(list, &rows, sizeof(rows));
-	return rc ? rc : (int)n;
+	return n;
 }
 
 static void sql_read_name(struct store *s, sqlite3_stmt *stmt, void *row)
@@ -247,17 +334,22 @@ int sql_names(struct store *s, const char ***names, struct error *err, const cha
 	return sql_rows(s, names, sizeof(**names), sql_read_name, err, sql, "");
 }
 
+static void sql_read_text(struct store *s, sqlite3_stmt *stmt, void *row)
+{
+	*(const char **)row = sql_text(s, stmt, 0);
+}
+
 const char *sql_first_text(struct store *s, const char *sql, const char *types, ...)
 {
 	const char *text = NULL;
-	sqlite3_stmt *stmt;
+	void *rows;
 	va_list ap;
 
 	va_start(ap, types);
-	if (!sql_start(s, &stmt, NULL, sql, types, &ap) && sql_next(s, stmt, NULL) > 0)
-		text = sql_text(s, stmt, 0);
+	if (sql_rows_of(s, &rows, sizeof(text), sql_read_text, NULL, sql, types, &ap) > 0)
+		memcpy(&text, rows, sizeof(text));
 	va_end(ap);
-	sqlite3_reset(stmt);
+	free(rows);
 	return text;
 }
 
@@ -417,7 +509,7 @@ static int guard_check_keys(struct store *s, struct error *err)
 	int rc = sql_query(
 		s, &q, err,
 		"SELECT MAX(run) AS \"run or cpu\" FROM collector UNION ALL SELECT MAX(run) FROM metric UNION ALL "
-		"SELECT MAX(cpu) FROM metric UNION ALL "
+		"SELECT MAX(cpu) FROM metric WHERE cpu IS NOT NULL UNION ALL "
 		"SELECT MAX(run) FROM series UNION ALL SELECT MAX(run) FROM event UNION ALL "
 		"SELECT MAX(run) FROM cost UNION ALL SELECT MAX(run) FROM process UNION ALL "
 		"SELECT MAX(run) FROM spot UNION ALL SELECT MAX(run) FROM syscall UNION ALL "

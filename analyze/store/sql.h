@@ -38,6 +38,12 @@ struct store {
 	size_t note_runs_cap;
 	bool has_notes;
 	struct dictionary *dictionary;
+	struct intern questions; /* statements with arguments whose rows are in `answers` */
+	struct answer {
+		void *rows;
+		int n;
+	} * answers;
+	size_t nanswers, answers_cap, answers_size; /* size: bytes of all rows */
 };
 
 /* Runs a statement that gives no rows. */
@@ -78,6 +84,7 @@ typedef void sql_reader(struct store *s, sqlite3_stmt *stmt, void *row);
 /*
  * Runs a query and reads all its rows into *list, an array with `size` bytes per row. The caller
  * frees *list. Returns the number of rows. Returns -errno and sets *list to NULL after an error.
+ * A complete store answers the same question again from memory, because each table asks it.
  */
 int sql_rows(struct store *s, void *list, size_t size, sql_reader *read, struct error *err,
 	     const char *sql, const char *types, ...);
@@ -105,4 +112,5 @@ int guard_check(struct store *s, struct error *err);
 int store_note_kinds(struct store *s, struct error *err);
 
 void dictionary_free(struct dictionary *d);
+void sql_forget(struct store *s);
 #endif

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STORE_VERSION = 15, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
+enum { STORE_VERSION = 16, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 
@@ -125,6 +125,7 @@ int store_close(struct store *s, int rc, struct error *err)
 	if (s->tmp)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
+	sql_forget(s);
 	intern_free(&s->strings);
 	free(s->runs);
 	notes_free(&s->notes);
