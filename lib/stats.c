@@ -349,12 +349,6 @@ static double normal_cdf(double z, double unused, double unused2)
 	return stats_normal_cdf(z);
 }
 
-static double t_cdf(double t, double df, double unused)
-{
-	(void)unused;
-	return stats_t_cdf(t, df);
-}
-
 double stats_normal_quantile(double p)
 {
 	if (!(p > 0 && p < 1))
@@ -362,13 +356,33 @@ double stats_normal_quantile(double p)
 	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf) : quantile_lower(p, 0, normal_cdf);
 }
 
+/*
+ * Newton's method from a t above the quantile. Below 0 the cdf is convex, so each step ends above
+ * the quantile, too, until rounding stops the steps.
+ */
+static double t_quantile_below(double p, double df, double t)
+{
+	const double scale = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
+	double step = 1;
+
+	for (int i = 0; i < 100 && step > 1e-15 * -t; i++) {
+		step = (stats_t_cdf(t, df) - p) / (scale * exp(-(df + 1) / 2 * log1p(t * t / df)));
+		t -= step;
+	}
+	return t;
+}
+
 double stats_t_quantile(double p, double df)
 {
-	double lower = p > 0.5 ? 1 - p : p, t;
+	double lower = p > 0.5 ? 1 - p : p, t = -1;
 
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
-	t = quantile_lower(lower, df, t_cdf);
+	if (p == 0.5)
+		return 0;
+	while (stats_t_cdf(t, df) > lower && t > -1e300)
+		t *= 2;
+	t = t_quantile_below(lower, df, t == -1 ? 0 : t / 2);
 	return p > 0.5 ? -t : t;
 }
 

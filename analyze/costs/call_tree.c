@@ -298,7 +298,7 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 {
 	struct components *own = NULL;
 	struct tally_spec spec;
-	int rc = components_read(&own, q->components_file, q->components_set, err);
+	int rc = components_keep(&own, store, q->components_file, q->components_set, err);
 
 	*part = (struct cost_part){0};
 	if (rc)

@@ -41,7 +41,7 @@ struct components {
 	size_t nplaces, nfirst; /* nfirst: places that decide before names */
 	const char **names;
 	size_t nnames, names_cap;
-	bool has_basic;
+	bool has_basic, kept;  /* kept: the store frees them */
 	unsigned int contexts; /* one bit for each context that a rule names */
 	char *text;
 	struct components_found {
@@ -281,8 +281,10 @@ int components_group(struct components **out, const char *spec, struct error *er
 	return components_finish(c, rc, out);
 }
 
-void components_free(struct components *c)
+static void components_release(void *kept)
 {
+	struct components *c = kept;
+
 	if (!c)
 		return;
 	map_free(&c->exact);
@@ -295,6 +297,28 @@ void components_free(struct components *c)
 	free(c->names);
 	free(c->text);
 	free(c);
+}
+
+void components_free(struct components *c)
+{
+	if (c && !c->kept)
+		components_release(c);
+}
+
+int components_keep(struct components **out, struct store *s, const char *path, const char *set,
+		    struct error *err)
+{
+	autofree char *name = xasprintf("components %s %s", set ? set : "fine", path ? path : "");
+	void **place = s ? store_keep(s, name, components_release) : NULL;
+	int rc = place && *place ? 0 : components_read(out, path, set, err);
+
+	if (rc || !place)
+		return rc;
+	if (*place)
+		*out = *place;
+	*place = *out;
+	(*out)->kept = true;
+	return 0;
 }
 
 /* --- lookup --- */

@@ -24,6 +24,12 @@ int components_read(struct components **c, const char *path, const char *set, st
  * also the name. Returns -EINVAL for any other spec.
  */
 int components_group(struct components **c, const char *spec, struct error *err);
+/*
+ * As components_read(), but the store keeps the components, with all names that they found, for the
+ * next table. components_free() leaves them to the store. A NULL store keeps nothing.
+ */
+int components_keep(struct components **c, struct store *s, const char *path, const char *set,
+		    struct error *err);
 void components_free(struct components *c);
 
 /* The properties of a function that rules match; NULL and CTX_UNKNOWN where not known. */

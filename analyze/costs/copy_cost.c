@@ -83,7 +83,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	struct components *components;
 	freed(intern_free) struct intern comms = {0};
 	struct cost_part part;
-	int rc = components_read(&components, NULL, "basic", err);
+	int rc = components_keep(&components, s, NULL, "basic", err);
 
 	*copy = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
 	if (rc)

@@ -143,7 +143,8 @@ static int cost_parts_add_keys(struct cost_parts *c, const struct query *q, stru
 	return rc;
 }
 
-static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, struct error *err)
+static int cost_parts_read_rules(struct cost_parts *c, struct store *s, const struct query *q,
+				 struct error *err)
 {
 	size_t n = c->table->groups ? q->ngroups : 1;
 	int rc = 0;
@@ -157,7 +158,7 @@ static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, st
 	c->rules = xcalloc(n, sizeof(struct components *));
 	for (size_t i = 0; i < n && !rc; i++) {
 		rc = c->table->groups ? components_group(&c->rules[i], q->groups[i], err)
-				      : components_read(&c->rules[i], q->components_file,
+				      : components_keep(&c->rules[i], s, q->components_file,
 							q->components_set, err);
 		c->nrules += !rc;
 	}
@@ -254,7 +255,7 @@ int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct st
 	if (!rc && q->bare.flat)
 		rc = cost_parts_check_text(c, q, err);
 	if (!rc)
-		rc = cost_parts_read_rules(c, q, err);
+		rc = cost_parts_read_rules(c, s, q, err);
 	if (!rc)
 		rc = cost_blocks(s, q, &c->blocks, err);
 	if (rc < 0)

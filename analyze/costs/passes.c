@@ -146,7 +146,7 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 	struct components *rules = NULL;
 	struct cost_part part = {0};
 	double share = NAN;
-	int rc = components_read(&rules, NULL, "fine", err);
+	int rc = components_keep(&rules, k->s, NULL, "fine", err);
 
 	spec.components = rules;
 	if (!rc)

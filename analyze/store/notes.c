@@ -3,6 +3,7 @@
 #include "analyze/store/sql.h"
 
 #include "analyze/model/notes.h"
+#include "lib/hash.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -106,11 +107,13 @@ static int notes_read(struct store *s, struct error *err)
 int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
 {
 	int rc = s->has_notes ? 0 : notes_read(s, err);
+	size_t i = 0;
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < s->notes.n; i++)
-		if (s->note_runs[i] == run)
-			notes_copy(notes, &s->notes.note[i]);
+	if (run) /* the notes of the capture come first */
+		i = rows_up_to(s->note_runs, s->notes.n, sizeof(run), (uint64_t)run - 1);
+	for (; i < s->notes.n && s->note_runs[i] == run; i++)
+		notes_copy(notes, &s->notes.note[i]);
 	return 0;
 }

@@ -126,6 +126,10 @@ int store_close(struct store *s, int rc, struct error *err)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
 	sql_forget(s);
+	for (size_t i = 0; i < KEPT_PLACES && s->kept[i].name; i++) {
+		s->kept[i].release(s->kept[i].data);
+		free(s->kept[i].name);
+	}
 	intern_free(&s->strings);
 	free(s->runs);
 	notes_free(&s->notes);
@@ -323,4 +327,17 @@ int store_open(struct store **store, const char *capture, struct error *err)
 const char *store_path(const struct store *s)
 {
 	return s->path;
+}
+
+void **store_keep(struct store *s, const char *name, void (*release)(void *data))
+{
+	size_t i = 0;
+
+	while (i < KEPT_PLACES && s->kept[i].name && strcmp(s->kept[i].name, name) != 0)
+		i++;
+	if (i == KEPT_PLACES)
+		return NULL;
+	if (!s->kept[i].name)
+		s->kept[i] = (struct kept){xstrdup(name), NULL, release};
+	return &s->kept[i].data;
 }

@@ -44,6 +44,11 @@ int store_commit(struct store *store, struct error *err);
 /* Syncs the complete file and gives the file its final name. The store stays open for reading. */
 int store_commit_all(struct store *store, struct error *err);
 const char *store_path(const struct store *store);
+/*
+ * Returns the place for what a layer above keeps under a name until the store closes, which then
+ * calls release() for it. The place holds NULL at first. Returns NULL if no place is left.
+ */
+void **store_keep(struct store *store, const char *name, void (*release)(void *data));
 
 /* Selects runs. A NULL member matches all runs. */
 struct run_filter {
