@@ -135,7 +135,7 @@ void slots_close(struct slots *s)
 	free(s->slot);
 }
 
-/* --- a dmabuf for devmem: we make it (udmabuf), or it is inherited --- */
+/* --- a dmabuf for devmem: we make it (udmabuf, a GPU), or it is inherited --- */
 
 static int dmabuf_fail(struct flow *f, int code, const char *what, const struct refusal *r,
 		       const char *said)
@@ -146,11 +146,22 @@ static int dmabuf_fail(struct flow *f, int code, const char *what, const struct 
 			 r->todo ? r->todo : "");
 }
 
+static int dmabuf_open_gpu(struct flow *f, struct dmabuf *d)
+{
+	d->gpu = calloc(1, sizeof(*d->gpu));
+	if (!d->gpu)
+		return flow_fail(f, ENOMEM, "memory");
+	d->fd = cuda_open(f, d->gpu, &d->size);
+	return d->fd < 0 ? d->fd : 0;
+}
+
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 {
 	off_t end;
 
 	*d = (struct dmabuf){.fd = -1, .memory = -1, .size = size, .netdev = {.fd = -1}};
+	if (f->opt->gpu >= 0)
+		return dmabuf_open_gpu(f, d);
 	if (f->opt->dmabuf_fd < 0) {
 		d->fd = udmabuf_make(size, &d->memory);
 		if (d->fd < 0)
@@ -209,4 +220,7 @@ void dmabuf_close(struct dmabuf *d)
 		close(d->fd);
 	if (d->memory >= 0)
 		close(d->memory);
+	if (d->gpu)
+		cuda_close(d->gpu);
+	free(d->gpu);
 }

@@ -4,6 +4,7 @@
 #ifndef TCPZC_MEMORY_H
 #define TCPZC_MEMORY_H
 
+#include "cuda.h"
 #include "tcpzc.h"
 
 #include "lib/genl.h"
@@ -92,14 +93,18 @@ static inline void slots_release(struct slots *s, unsigned int slot)
 /* --- a dmabuf: memory that a NIC gets by a descriptor --- */
 
 struct dmabuf {
-	int fd, memory; /* the dmabuf and the memfd behind it; memory is -1 when it is inherited */
+	int fd, memory; /* the dmabuf and the memfd behind it; memory is -1 without a memfd */
 	char *map;	/* NULL when this process cannot map it */
 	size_t size;
 	struct genl netdev; /* a binding lasts as long as its socket */
 	uint32_t id;	    /* the number of the binding */
+	struct cuda *gpu;   /* whose memory it is; NULL: host memory, or inherited */
 };
 
-/* Takes --dmabuf-fd, or makes a udmabuf of `size` bytes. Returns 0, or -errno after flow_fail. */
+/*
+ * Takes --dmabuf-fd, or makes a dmabuf of at least `size` bytes out of --memory. Returns 0, or
+ * -errno after flow_fail.
+ */
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size);
 /* Binds it to a receive queue of --nic. Returns 0, or -errno after flow_fail. */
 int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue);

@@ -64,6 +64,7 @@ enum option_kind {
 	SECONDS,
 	RATE,
 	CPUS,
+	MEMORY,
 	TEXT,
 	TX_MODE,
 	RX_MODE,
@@ -133,9 +134,11 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	 AT(queue), 0, 65535, RECEIVER, MODE_NIC},
 	{"area", 0, "BYTES", "memory that each flow's queue receives into (64M)", SIZE, AT(area),
 	 1 << 20, 128 << 20, RECEIVER, MODE_NIC},
-	{"dmabuf-fd", 0, "FD",
-	 "devmem: receive into, or send from, this inherited dmabuf (default: a udmabuf)", NUMBER,
-	 AT(dmabuf_fd), 0, 1 << 20, 0, MODE_DMABUF},
+	{"memory", 0, "udmabuf|cuda:N",
+	 "devmem: receive into, or send from, memory of the host or of GPU N (udmabuf)", MEMORY,
+	 AT(gpu), 0, 63, 0, MODE_DMABUF},
+	{"dmabuf-fd", 0, "FD", "devmem: receive into, or send from, this inherited dmabuf instead",
+	 NUMBER, AT(dmabuf_fd), 0, 1 << 20, 0, MODE_DMABUF},
 	{"The socket:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
 	{"sndbuf", 0, "BYTES", "SO_SNDBUF (default: the kernel tunes it)", SIZE, AT(sndbuf), 1,
 	 1 << 30, 0, 0},
@@ -246,6 +249,8 @@ static void options_check(struct argp_state *state, const struct parse *p)
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
 	options_check_modes(state, p);
+	if (options_given(p, "memory") && options_given(p, "dmabuf-fd"))
+		argp_error(state, "--memory and --dmabuf-fd exclude each other");
 	rx = p->rx && p->rx->flags & MODE_NIC;
 	tx = p->tx && p->tx->flags & MODE_NIC;
 	if ((rx || tx) && !o->nic)
@@ -388,6 +393,13 @@ static void option_store(struct argp_state *state, struct parse *p, const struct
 		break;
 	case CPUS:
 		option_parse_cpus(state, r->name, arg, &o->cpus);
+		break;
+	case MEMORY:
+		if (str_starts(arg, "cuda:"))
+			o->gpu = (int)option_parse_number(state, r->name, arg + strlen("cuda:"),
+							  r->min, r->max, false);
+		else if (strcmp(arg, "udmabuf") != 0)
+			argp_error(state, "--memory: '%s' is not udmabuf or cuda:N", arg);
 		break;
 	case PORT:
 		option_parse_number(state, r->name, arg, r->min, r->max, false);
@@ -532,6 +544,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.queue = 1,
 				.area = 64 << 20,
 				.dmabuf_fd = -1,
+				.gpu = -1,
 				.flows = 1,
 				.outstanding = 1,
 				.connect_timeout = 10,

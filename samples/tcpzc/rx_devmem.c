@@ -98,13 +98,18 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct z
 			     bool linear)
 {
 	const char *base = linear ? s->linear : s->mem.map;
+	const char *data = base ? base + d->frag_offset : NULL;
 	bool sync = f->opt->verify && !linear;
 
-	if (sync)
+	if (sync && s->mem.gpu) {
+		data = cuda_read(f, s->mem.gpu, d->frag_offset, d->frag_size);
+		if (!data)
+			return -f->error;
+	} else if (sync) {
 		dmabuf_sync(&s->mem, true, false);
-	flow_take(f, base ? base + d->frag_offset : NULL, d->frag_size,
-		  linear ? &f->copied_bytes : &f->mapped_bytes);
-	if (sync)
+	}
+	flow_take(f, data, d->frag_size, linear ? &f->copied_bytes : &f->mapped_bytes);
+	if (sync && !s->mem.gpu)
 		dmabuf_sync(&s->mem, false, false);
 	if (linear || devmem_add(&s->tokens, d->frag_token))
 		return 0;

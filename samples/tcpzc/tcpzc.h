@@ -126,7 +126,7 @@ enum {
 	MODE_NO_DATA = 1 << 2,	/* rx: the mode never sees the data, so --verify cannot work */
 	MODE_RING = 1 << 3,	/* the mode's requests wait: the socket must not be O_NONBLOCK */
 	MODE_NIC = 1 << 4,	/* the mode needs --nic */
-	MODE_DMABUF = 1 << 5,	/* the mode takes --dmabuf-fd */
+	MODE_DMABUF = 1 << 5,	/* the mode takes --memory and --dmabuf-fd */
 	MODE_BUFFERS = 1 << 6,	/* the mode takes --plain-buffers */
 };
 
@@ -209,7 +209,8 @@ struct options {
 	unsigned int queue; /* flow i takes receive queue `queue` + i */
 	size_t area;	    /* bytes of memory to receive into */
 	bool plain_buffers;
-	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make a udmabuf */
+	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make one, */
+	int gpu;       /* on this GPU; -1: a udmabuf */
 	unsigned int
 		cq_entries; /* entries of io_uring's completion ring; 0 when the mode decides */
 	double connect_timeout, accept_timeout, peer_timeout;

@@ -212,13 +212,14 @@ const struct mode tx_msg_zerocopy = {
 struct devmem_tx {
 	struct zerocopy_tx zc; /* first: zerocopy_tx_step and others get f->state */
 	struct dmabuf mem;
-	char *own; /* memory of the slots, which the dmabuf replaces */
+	char *own; /* memory of the slots, which the dmabuf replaces unless a GPU has it */
 };
 
 static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
 {
 	struct devmem_tx *s = f->state;
-	struct iovec iov = {(void *)(uintptr_t)(p - s->zc.slots.mem), n};
+	size_t offset = (size_t)(p - s->zc.slots.mem);
+	struct iovec iov = {(void *)(uintptr_t)offset, n};
 	union {
 		char bytes[CMSG_SPACE(sizeof(uint32_t))];
 		struct cmsghdr align;
@@ -233,7 +234,11 @@ static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
 	c->cmsg_type = ZC_SO_DEVMEM_DMABUF;
 	c->cmsg_len = CMSG_LEN(sizeof(uint32_t));
 	memcpy(CMSG_DATA(c), &s->mem.id, sizeof(uint32_t));
-	if (f->opt->verify)
+	if (f->opt->verify && s->mem.gpu && cuda_write(f, s->mem.gpu, offset, p, n)) {
+		errno = EIO;
+		return -1;
+	}
+	if (f->opt->verify && !s->mem.gpu)
 		dmabuf_sync(&s->mem, false, true); /* ends our writes before the device reads */
 	return CALL(f, SENDMSG, sendmsg(f->fd, &msg, flags));
 }
@@ -252,7 +257,8 @@ static int devmem_tx_open(struct flow *f)
 		return flow_wrong(f, "the dmabuf has %zu bytes, messages of %zu take %zu",
 				  s->mem.size, f->size, size);
 	s->own = s->zc.slots.mem;
-	s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
+	if (!s->mem.gpu)
+		s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
 	return dmabuf_bind_tx(f, &s->mem);
 }
 

@@ -178,6 +178,53 @@ TEST(wrong_byte)
 	assert_int_equal(k->f.first_bad, 9);
 }
 
+/* Copies from the fake's area, as if it were memory of a GPU at address 0x10000. */
+static const char *gpu_area;
+
+static int gpu_copy(void *to, uint64_t from, size_t n)
+{
+	memcpy(to, gpu_area + (from - 0x10000), n);
+	return gpu_area[from - 0x10000] ? 0 : 2;
+}
+
+static int gpu_error_name(int code, const char **name)
+{
+	*name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : NULL;
+	return 0;
+}
+
+TEST(memory_of_a_gpu_is_copied_for_verify_only)
+{
+	freed(fake_free) struct fake *k = fake_new();
+	struct cuda gpu = {.calls = {.cuMemcpyDtoH_v2 = gpu_copy, .cuGetErrorName = gpu_error_name},
+			   .at = 0x10000};
+	uint64_t pos = 0;
+
+	gpu_area = k->area;
+	k->s.mem.gpu = &gpu;
+	k->s.mem.map = NULL;
+	arrive(k, &pos, 4096, 1448, 7);
+	arrive(k, &pos, 8192 + 16, 4000, 8);
+	k->area[8192 + 16 + 9] ^= 4;
+	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
+	assert_int_equal(k->f.mapped_bytes, 5448);
+	assert_int_equal(k->f.bad_bytes, 1);
+	assert_int_equal(k->f.first_bad, 1448 + 9);
+	assert_int_equal(gpu.room, 4000);
+
+	fresh();
+	arrive(k, &pos, 0, 10, 9);
+	k->area[0] = 0; /* makes the copy fail */
+	assert_true(devmem_rx_step(&k->f) < 0);
+	assert_non_null(
+		strstr(k->f.what, "cuMemcpyDtoH_v2: CUDA_ERROR_OUT_OF_MEMORY (2). Way out"));
+
+	k->opt.verify = false;
+	gpu.calls.cuMemcpyDtoH_v2 = NULL;
+	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
+	free(gpu.copy);
+}
+
 /* Tokens go back in batches, the rest at the end, and each token once. */
 TEST(batches)
 {

@@ -112,6 +112,45 @@ TEST(short)
 	free(k);
 }
 
+static char gpu_memory[4000];
+
+static int gpu_take(uint64_t to, const void *from, size_t n)
+{
+	if (to < 0x10000 || to - 0x10000 + n > sizeof(gpu_memory))
+		return 1;
+	memcpy(gpu_memory + (to - 0x10000), from, n);
+	return 0;
+}
+
+static int gpu_error_name(int code, const char **name)
+{
+	(void)code, (void)name;
+	return 1;
+}
+
+/* --verify copies what is sent to the GPU; without it, the GPU's memory is sent as it is. */
+TEST(memory_of_a_gpu)
+{
+	struct fake *k = fake_new();
+	struct cuda gpu = {.calls = {.cuMemcpyHtoD_v2 = gpu_take, .cuGetErrorName = gpu_error_name},
+			   .at = 0x10000};
+
+	k->s.mem.gpu = &gpu;
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
+	assert_int_equal(gpu_memory[0], 0);
+	k->opt.verify = true;
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
+	assert_int_equal(sent.offset, 1000);
+	assert_memory_equal(gpu_memory + 1000, k->memory + 1000, 1000);
+	assert_memory_not_equal(gpu_memory + 1000, gpu_memory, 1000);
+	gpu.at = 0;
+	assert_true(zerocopy_tx_step(&k->f) < 0);
+	assert_int_equal(sent.calls, 2);
+	assert_non_null(strstr(k->f.what, "cuMemcpyHtoD_v2: unknown error (1)"));
+	flow_free(&k->f);
+	free(k);
+}
+
 TEST(interface)
 {
 	struct fake *k = fake_new();
