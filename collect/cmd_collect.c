@@ -17,6 +17,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 int cmd_collect(int argc, char **argv);
 
 /* How the argument of an option becomes a member of struct args. */
-enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG, COMMAND, LIST };
+enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG, COMMAND, LIST, PIDS };
 
 struct args {
 	struct run run;
@@ -81,6 +82,9 @@ static const struct option_row {
 	{0, "processes", "NAMES",
 	 "names of more processes that belong to the workload, with globs: 'nginx java*'", TEXT,
 	 AT(run.named)},
+	{0, "pid", "PID[,PID...]",
+	 "measure processes that already run, and their children, instead of COMMAND; zcost does not end them",
+	 PIDS, 0},
 	{'v', "verbose", NULL, "print why something is not measured", FLAG, AT(verbose)},
 	{0, "list", NULL, "list the collectors and exit", LIST, 0},
 	{0, NULL, NULL, "Naming, for captures:", TEXT, 0},
@@ -137,6 +141,36 @@ static void collect_check_name(struct argp_state *state, const char *option, con
 			   arg);
 }
 
+static void collect_store_pids(struct argp_state *state, struct run *r, const char *arg)
+{
+	autofree char *words = xstrdup(arg);
+	char *rest = words;
+
+	do {
+		if (r->npids == array_size(r->pids))
+			argp_error(state, "--pid takes at most %zu processes", r->npids);
+		r->pids[r->npids++] =
+			(pid_t)arg_whole(state, "--pid", str_token(&rest, ','), 1, INT_MAX);
+	} while (rest);
+}
+
+/* Refuses what belongs to a COMMAND. */
+static void collect_check_pids(struct argp_state *state, const struct run *r)
+{
+	const struct adapter *is = adapter_find(r->units);
+
+	if (r->argv)
+		argp_error(state, "either --pid or COMMAND");
+	if (r->user)
+		argp_error(state, "--user belongs to COMMAND, not to --pid");
+	if (r->duration_s <= 0 && !r->sync)
+		argp_error(state, "--pid: how long? --duration S");
+	if (is && is->read && !is->collector)
+		argp_error(state,
+			   "--units %s reads the output of COMMAND; with --pid, take tcp or nic:IF",
+			   r->units);
+}
+
 static void collect_store(struct argp_state *state, const struct option_row *row, const char *arg)
 {
 	struct args *a = state->input;
@@ -168,6 +202,9 @@ static void collect_store(struct argp_state *state, const struct option_row *row
 	case NAME:
 		collect_check_name(state, option, arg);
 		break;
+	case PIDS:
+		collect_store_pids(state, &a->run, arg);
+		return;
 	case UNITS:
 		units_check(arg, &err);
 		break;
@@ -188,8 +225,10 @@ static error_t collect_parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_ARGS)
 		a->run.argv = state->argv + state->next;
-	if (key == ARGP_KEY_END && !a->agent && !a->run.argv)
+	if (key == ARGP_KEY_END && !a->agent && !a->run.argv && !a->run.npids)
 		argp_error(state, "there is no COMMAND");
+	if (key == ARGP_KEY_END && a->run.npids)
+		collect_check_pids(state, &a->run);
 	if (key == ARGP_KEY_END && !a->agent && (!a->run.dir || !*a->run.dir))
 		argp_error(state, "there is no folder for the run; use -o RUN");
 	if (key == ARGP_KEY_ARGS || key == ARGP_KEY_END)
@@ -206,8 +245,8 @@ static error_t collect_parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = collect_parse,
-	.args_doc = "-- COMMAND...",
-	.doc = "Runs COMMAND once on this host and measures it in a window of time.\vExit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, 4 done, but a collector lost data, or one that --collect names cannot measure here. "
+	.args_doc = "-- COMMAND...\n--pid PID[,PID...]",
+	.doc = "Runs COMMAND once on this host and measures it in a window of time.\vExit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, 4 done, but a collector lost data, one that --collect names cannot measure here, or a process of --pid ended early. "
 	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, idle and topology (for tests).",
 };
 
@@ -308,10 +347,11 @@ static int collect_execute(struct run *r, bool verbose)
 	length = r->end_ns - r->start_ns;
 	if (r->early_ns && !r->failed)
 		print_note(
-			"%s: the command ended after %.3g s of the window's %.3g s; let it run longer, or give a shorter --duration",
-			r->dir, (double)length / 1e9, (double)(length + r->early_ns) / 1e9);
+			"%s: %s ended after %.3g s of the window's %.3g s; let it run longer, or give a shorter --duration",
+			r->dir, r->npids ? "a process of --pid" : "the command",
+			(double)length / 1e9, (double)(length + r->early_ns) / 1e9);
 	if (!r->failed)
-		return lossy ? EXIT_LOSSY : EXIT_OK;
+		return lossy || (r->early_ns && r->npids) ? EXIT_LOSSY : EXIT_OK;
 	fprintf(stderr, "zcost: %s: run failed: %s\n", r->dir, r->why);
 	return EXIT_FAILED;
 }

@@ -264,12 +264,12 @@ static int syscalls_before(struct collect *c)
 	const struct syscalls *s = c->data;
 	int tries = ADD_TRIES, rc = 1;
 
-	if (!*c->run->named)
+	if (!*c->run->named && !c->run->npids)
 		return 0;
 	if (!s->method->add)
 		return error_set(
 			&c->err, EOPNOTSUPP,
-			"the method %s counts only processes that zcost starts, not those of --processes",
+			"the method %s counts only processes that zcost starts, not those of --processes and --pid",
 			s->method->name);
 	while (rc > 0 && tries--)
 		rc = syscalls_add_threads(c, s);

@@ -214,7 +214,7 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 }
 
 /*
- * Notes a window that the command ended early. That is no failure: many workloads end by
+ * Notes a window that the workload ended early. That is no failure: many workloads end by
  * themselves.
  */
 static void run_read_early_end(struct ingest *in, const json_t *root)

@@ -22,7 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +64,7 @@ __attribute__((format(printf, 2, 3))) static void run_fail(struct run *r, const 
 static enum woken run_wait_until(struct run *r, uint64_t deadline)
 {
 	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
-			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
+			      {.fd = r->running || r->npids ? r->pidfd : -1, .events = POLLIN},
 			      {.fd = r->sync && !r->in.closed ? r->in.fd : -1, .events = POLLIN}};
 	struct signalfd_siginfo si;
 	enum sync_event event;
@@ -248,7 +250,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
 	enum woken w = WOKEN_TIME;
 
-	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND);
+	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND) + (r->npids ? 2 * LEAD : 0);
 	*duration = (uint64_t)(r->duration_s * SECOND);
 	if (r->sync) {
 		sync_print(r, "ready");
@@ -257,7 +259,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 		*duration = r->in.duration_ns;
 	}
 	/* Without a warm-up the command is held: the window opens at its start. */
-	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0)) {
+	if (w == WOKEN_GO || (w == WOKEN_TIME && (r->warmup_s > 0 || r->npids))) {
 		w = run_wait_for_start(r, *start);
 	} else if (w == WOKEN_TIME) {
 		run_start_before(r);
@@ -265,6 +267,10 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	}
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
+	if (r->npids) {
+		run_fail(r, "a process of --pid ended before the window opened");
+		return false;
+	}
 	run_reap_workload(r);
 	run_fail_early(r);
 	return false;
@@ -425,6 +431,33 @@ static void run_step_aside(const struct run *r)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first); /* root may */
 }
 
+/* Finds the processes of --pid and watches them. Their pidfds stay open until zcost ends. */
+static int run_attach(struct run *r, struct error *err)
+{
+	static char *none[] = {NULL};
+	struct epoll_event event = {.events = EPOLLIN};
+	struct stat st;
+
+	r->argv = none;
+	r->stopped = true;
+	r->pid = r->pids[0];
+	r->pidfd = epoll_create1(EPOLL_CLOEXEC);
+	for (size_t i = 0; i < r->npids; i++) {
+		int pid = (int)r->pids[i], fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		autofree char *ns = xasprintf("/proc/%d/ns/net", pid);
+
+		if (fd < 0 || epoll_ctl(r->pidfd, EPOLL_CTL_ADD, fd, &event) ||
+		    !tree_add_root(&r->tree, pid))
+			return error_sys(err, errno, "--pid %d: cannot watch this process", pid);
+		if (stat(ns, &st))
+			return error_sys(
+				err, errno,
+				"--pid %d: cannot look into this process: run as root, or as its user",
+				pid);
+	}
+	return 0;
+}
+
 static int run_set_up(struct run *r, struct error *err)
 {
 	bool used;
@@ -452,7 +485,10 @@ static int run_set_up(struct run *r, struct error *err)
 		orphans_adopt();
 	if (!rc)
 		rc = run_start_guard(r, err);
-	return rc ? rc : user_command(&r->words, r->user, r->prefix, r->argv, r->mark, err);
+	if (rc)
+		return rc;
+	return r->npids ? run_attach(r, err)
+			: user_command(&r->words, r->user, r->prefix, r->argv, r->mark, err);
 }
 
 bool run_has_collector(const struct run *r, const char *name)
@@ -495,7 +531,7 @@ int run_execute(struct run *r, struct error *err)
 	run_note_start(r);
 	collect_prepare(r->collect, r->ncollect);
 	sync_print(r, "step starting the command");
-	if (run_start_workload(r)) {
+	if (r->npids || run_start_workload(r)) {
 		run_step_aside(r);
 		run_measure(r);
 	}

@@ -95,6 +95,8 @@ int folder_check(const char *dir, bool *used, struct error *err);
 /* Removes the files of an earlier run, so that none of them passes for a file of this run. */
 void folder_clear(const char *dir);
 
+enum { ATTACH_MOST = 64 }; /* processes of --pid */
+
 struct run {
 	/* options; the strings belong to the caller */
 	const char *dir;
@@ -106,7 +108,9 @@ struct run {
 	const char *frame_cpus; /* CPUs of all sides here, which share the frame; NULL: `cpus` */
 	const char *without;	/* collectors that another side runs for this one, or NULL */
 	double warmup_s, duration_s, grace_s; /* duration 0: until the command ends */
-	char **argv;
+	char **argv; /* what to start; nothing when the run attaches to `pids` */
+	pid_t pids[ATTACH_MOST];
+	size_t npids;
 	const char *user;    /* who runs the command; NULL: the user of this process */
 	unsigned int prefix; /* so many words of argv stay with the user of this process */
 	bool sync;
@@ -127,10 +131,10 @@ struct run {
 	struct cpuset online; /* CPUs there are */
 	struct words words;   /* argv, and with `user` the words that change the user */
 	pid_t pid;	      /* the workload's first process */
-	int pidfd, signals;
-	int account; /* descriptor of the account of BPF programs (bpf.h); -1: it is off */
-	int held;    /* descriptor that releases the workload when the window opens; -1: it runs */
-	char *mark;  /* environment variable of all processes that must end with the run; owned */
+	int pidfd, signals;   /* pidfd is readable when the command, or one of `pids`, has ended */
+	int account;	      /* descriptor of the account of BPF programs (bpf.h); -1: it is off */
+	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */
+	char *mark; /* environment variable of all processes that must end with the run; owned */
 	struct guard guard;
 	struct sync in;
 	bool running;
@@ -145,7 +149,7 @@ struct run {
 			    */
 	uint64_t own_ns;   /* our own CPU time in the window, without children */
 	char wall_clock[32];
-	bool stopped; /* we stopped it: there is no exit status */
+	bool stopped; /* there is no exit status: we stopped the workload, or never started it */
 	int status;   /* what waitpid() returned */
 	bool failed;
 	char why[1024];

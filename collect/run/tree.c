@@ -106,7 +106,7 @@ static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t 
 
 		if (end == at)
 			break;
-		if (!tree_has(t, child) && tree_read_place(child, &p) &&
+		if (!tree_has(t, child) && child != getpid() && tree_read_place(child, &p) &&
 		    (pid != getpid() || p.group == command || p.session != getsid(0)))
 			tree_add(t, child, p.start);
 	}
@@ -179,6 +179,19 @@ static void tree_add_named(struct tree *t, const char *names, const char *mark)
 	}
 	if (dir)
 		closedir(dir);
+}
+
+bool tree_add_root(struct tree *t, pid_t pid)
+{
+	struct tree_match m = {.process.pid = pid};
+	struct place p;
+
+	if (!tree_read_place(pid, &p) || !tree_read_name(pid, "*", &m))
+		return false;
+	m.process.start = p.start;
+	tree_add(t, pid, p.start);
+	array_add(t->matches, t->nmatches, t->matches_cap, m);
+	return true;
 }
 
 /* --- threads --- */

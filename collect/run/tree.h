@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The workload's processes and threads as they are now: the command, the processes with the names
- * that the user gave, the descendants of both, and orphans that became our children (run.h). Once
- * seen, a process belongs to the workload until it is gone.
- * Of our own children only those count that are in the command's process group or in another
- * session than ours; the others are tools of collectors. A process that another run of zcost
- * started, such as that of another side on this host, belongs to that run, also under such a name.
+ * or pids that the user gave, the descendants of both, and orphans that became our children
+ * (run.h). Once seen, a process belongs to the workload until it is gone. Of our own children only
+ * those count that are in the command's process group or in another session than ours; the others
+ * are tools of collectors. A process that another run of zcost started, such as that of another
+ * side on this host, belongs to that run, also under such a name.
  *
  * A process that starts and ends between two readings is never seen.
  */
@@ -45,7 +45,7 @@ struct tree_thread {
 
 struct tree {
 	struct tree_process *processes;
-	struct tree_match *matches; /* all processes that ever had a name of the user's */
+	struct tree_match *matches; /* roots, and processes that ever had a name of the user's */
 	size_t nmatches, matches_cap;
 	struct tree_thread *threads; /* ordered as the processes are */
 	size_t nprocesses, processes_cap, nthreads, threads_cap;
@@ -61,6 +61,9 @@ struct tree {
  * reading of the tree.
  */
 const struct tree *tree_of(struct run *r);
+
+/* Adds a process that the user named by its pid, as a match. Returns false when it is gone. */
+bool tree_add_root(struct tree *t, pid_t pid);
 
 /* What the tree's processes do: their CPU time, and whether none runs or waits for CPU or disk. */
 struct tree_state {

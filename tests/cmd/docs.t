@@ -127,7 +127,7 @@ renamed caps/wire ''
 renamed caps/sweep "$(rename "replace(replace(replace(name, 'baseline', 'plain+size1k'), 'mmap', 'zero-copy+size1k'), 'uring', 'plain+size4k')")
 	UPDATE variant SET base = substr(name, 1, instr(name, '+') - 1);
 	INSERT INTO setting (variant, name, value) SELECT name, 'size', substr(name, instr(name, '+size') + 5) FROM variant"
-for c in nginx nginx-16k; do
+for c in nginx nginx-16k live; do
 	renamed caps/$c "$(rename "replace(replace(name, 'baseline', 'read'), 'mmap', 'sendfile')")
 		INSERT INTO process SELECT DISTINCT run, pid FROM cost; INSERT OR IGNORE INTO metric (run, name, unit, value) SELECT run, 'workload_cpu_pct', unit, value FROM metric WHERE name = 'cpu_pct'"
 done

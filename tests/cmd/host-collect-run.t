@@ -47,7 +47,7 @@ ok "a message has the requested and the actual length of the window" says '^zcos
 ok "run.json has the time that the window is short" holds '.window | (.early_ns + .end_ns - .start_ns) == 30e9'
 "$zcost" analyze r >log 2>&1
 ok "report runs accepts a run with a short window" exits 0 "$zcost" report runs r
-ok "report runs warns with the requested and the actual length" says 'warning: run local .*: the command ended after 0?[.0-9]+ s of the 30 s of the window' out
+ok "report runs warns with the requested and the actual length" says 'warning: run local .*: the workload ended after 0?[.0-9]+ s of the 30 s of the window' out
 for warmup in 0 0.2; do
 	ok "collect runs without --duration, warm-up $warmup s" exits 0 collect --collect null --warmup $warmup -- sleep 0.5
 	ok "without --duration no message mentions a short window, warm-up $warmup s" sh -c '! grep "of the window.s" err'
