@@ -314,6 +314,7 @@ const struct collector collector_null = {
 	ROW(counters) \
 	ROW(power) \
 	ROW(nic) \
+	ROW(queues) \
 	ROW(idle) \
 	ROW(irq) \
 	ROW(snmp) \

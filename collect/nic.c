@@ -11,6 +11,7 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/netdev.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -158,23 +159,11 @@ static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, c
 
 /*
  * Counters of queues that drivers report by the family "netdev" of generic netlink, Linux 6.10 and
- * later. The numbers are the kernel's ABI; the installed headers may be older.
+ * later.
  */
 
-enum { QSTATS_GET = 12, SCOPE_QUEUE = 1 };
+enum { SCOPE_QUEUE = 1 };
 enum { A_IFINDEX = 1, A_TYPE, A_ID, A_SCOPE, A_FIRST = 8 };
-
-/* From A_FIRST on. */
-// clang-format off
-static const char *const queue_names[] = {
-	"rx-packets", "rx-bytes", "tx-packets", "tx-bytes", "rx-alloc-fail", "rx-hw-drops",
-	"rx-hw-drop-overruns", "rx-csum-complete", "rx-csum-unnecessary", "rx-csum-none",
-	"rx-csum-bad", "rx-hw-gro-packets", "rx-hw-gro-bytes", "rx-hw-gro-wire-packets",
-	"rx-hw-gro-wire-bytes", "rx-hw-drop-ratelimits", "tx-hw-drops", "tx-hw-drop-errors",
-	"tx-csum-none", "tx-needs-csum", "tx-hw-gso-packets", "tx-hw-gso-bytes",
-	"tx-hw-gso-wire-packets", "tx-hw-gso-wire-bytes", "tx-hw-drop-ratelimits", "tx-stop",
-	"tx-wake"};
-// clang-format on
 
 static void nic_queues_add(const struct listing *q, const void *attrs, size_t len, int index,
 			   bool tx, uint32_t id)
@@ -185,11 +174,11 @@ static void nic_queues_add(const struct listing *q, const void *attrs, size_t le
 	char group[32];
 
 	while ((a = genl_next(&attrs, &len))) {
-		unsigned int type = a->nla_type & NLA_TYPE_MASK;
+		const char *name = netdev_attr_name(&netdev_objects[NETDEV_QSTATS], a);
 
-		if (type < A_FIRST || type - A_FIRST >= array_size(queue_names))
+		if ((a->nla_type & NLA_TYPE_MASK) < A_FIRST || !name)
 			continue;
-		str_printf(&n, "\t%s", queue_names[type - A_FIRST]);
+		str_printf(&n, "\t%s", name);
 		str_printf(&v, "\t%" PRIu64, genl_u64(a));
 	}
 	snprintf(group, sizeof(group), "%s-%u", tx ? "tx" : "rx", id);
@@ -215,7 +204,7 @@ static int nic_read_queues(struct nic_space *s, struct str *text)
 
 	if (s->netdev.fd < 0)
 		return 0;
-	genl_begin(&s->netdev, QSTATS_GET, NLM_F_DUMP);
+	genl_begin(&s->netdev, netdev_objects[NETDEV_QSTATS].get, NLM_F_DUMP);
 	genl_put_u32(&s->netdev, A_SCOPE, SCOPE_QUEUE);
 	rc = genl_ask(&s->netdev, nic_queues_parse, &q, NULL);
 	/* the family of Linux 6.3 to 6.9 has no such request */

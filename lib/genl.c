@@ -165,6 +165,7 @@ static int genl_read_message(struct genl *g, const struct nlmsghdr *h, genl_answ
 
 	if (h->nlmsg_seq != g->seq)
 		return 1;
+	g->interrupted |= h->nlmsg_flags & NLM_F_DUMP_INTR;
 	if (h->nlmsg_type == NLMSG_ERROR)
 		return genl_read_error(g, h, err);
 	if (h->nlmsg_type == NLMSG_DONE) { /* the end of a list may carry an error */
@@ -208,6 +209,7 @@ int genl_ask(struct genl *g, genl_answer on, void *arg, struct error *err)
 		return error_set(err, EMSGSIZE, "netlink: the request is too long");
 	genl_header(g)->nlmsg_len = (uint32_t)g->len;
 	genl_header(g)->nlmsg_seq = ++g->seq;
+	g->interrupted = false;
 	if (send(g->fd, g->msg, g->len, 0) < 0)
 		return error_sys(err, errno, "netlink");
 	return genl_read_answers(g, on, arg, err);

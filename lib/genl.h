@@ -16,6 +16,7 @@
 #include "lib/error.h"
 
 #include <linux/netlink.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +26,8 @@ struct genl {
 	size_t head_len; /* the length of what stands before the attributes of an answer */
 	uint32_t seq;
 	size_t len;
-	char said[256]; /* the kernel's words for the last refusal, or "" */
+	char said[256];	  /* the kernel's words for the last refusal, or "" */
+	bool interrupted; /* what the last dump lists changed meanwhile */
 	_Alignas(8) char msg[4096];
 };
 
