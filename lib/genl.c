@@ -199,6 +199,8 @@ static int genl_read_answers(struct genl *g, genl_answer on, void *arg, struct e
 			rc = genl_read_message(g, h, on, arg, err);
 			if (rc <= 0)
 				return rc;
+			if (NLMSG_ALIGN(h->nlmsg_len) > left) /* the last one is not padded */
+				break;
 		}
 	}
 }

@@ -10,18 +10,19 @@ enum { TRIES = 5 };
 // clang-format off
 const struct netdev_object netdev_objects[NETDEV_LISTS] = {
 	[NETDEV_NAPIS] = {"napi", 11, {
-		[1] = "ifindex", "id", "irq", "pid", "defer-hard-irqs", "gro-flush-timeout",
-		"irq-suspend-timeout", "threaded"}},
+		[ZC_NETDEV_A_NAPI_IFINDEX] = "ifindex", "id", "irq", "pid", "defer-hard-irqs",
+		"gro-flush-timeout", "irq-suspend-timeout", "threaded"}},
 	[NETDEV_QUEUES] = {"queue", 10, {
-		[ZC_NETDEV_A_QUEUE_ID] = "id", "ifindex", [ZC_NETDEV_A_QUEUE_TYPE] = "type",
-		"napi-id", "dmabuf", "io-uring", "xsk"}},
+		[ZC_NETDEV_A_QUEUE_ID] = "id", "ifindex", "type", "napi-id", "dmabuf", "io-uring",
+		"xsk"}},
 	[NETDEV_POOLS] = {"page-pool", 5, {
-		[1] = "id", "ifindex", "napi-id", "inflight", "inflight-mem", "detach-time",
-		"dmabuf", "io-uring"}},
+		[ZC_NETDEV_A_PAGE_POOL_ID] = "id", "ifindex", "napi-id", "inflight",
+		"inflight-mem", "detach-time", "dmabuf", "io-uring"}},
 	[NETDEV_POOL_STATS] = {"page-pool-stats", 9, {
-		[1] = "info", [8] = "alloc-fast", "alloc-slow", "alloc-slow-high-order",
-		"alloc-empty", "alloc-refill", "alloc-waive", "recycle-cached",
-		"recycle-cache-full", "recycle-ring", "recycle-ring-full",
+		[ZC_NETDEV_A_PAGE_POOL_STATS_INFO] = "info",
+		[ZC_NETDEV_A_PAGE_POOL_STATS_FIRST] = "alloc-fast", "alloc-slow",
+		"alloc-slow-high-order", "alloc-empty", "alloc-refill", "alloc-waive",
+		"recycle-cached", "recycle-cache-full", "recycle-ring", "recycle-ring-full",
 		"recycle-released-refcnt"}},
 	[NETDEV_QSTATS] = {"qstats", 12, {
 		[1] = "ifindex", "queue-type", "queue-id", [8] = "rx-packets", "rx-bytes",
@@ -47,30 +48,25 @@ struct netdev_printer {
 	struct str *text;
 };
 
-static void netdev_print_attrs(struct str *text, const struct netdev_object *of, const void *attrs,
-			       size_t len)
+/* A number; of a nest, the id in it, as that of the pool in `info`; 1 if there is none. */
+static uint64_t netdev_value(const struct nlattr *a)
 {
-	const struct nlattr *a;
-	const char *name;
-	bool number;
+	bool nest = a->nla_type & NLA_F_NESTED || genl_size(a) < sizeof(uint32_t);
+	const struct nlattr *id = nest ? genl_find(genl_data(a), genl_size(a), 1) : a;
 
-	while ((a = genl_next(&attrs, &len))) {
-		name = netdev_attr_name(of, a);
-		number = !(a->nla_type & NLA_F_NESTED) && genl_size(a) >= sizeof(uint32_t);
-		if (name)
-			str_printf(text, "\t%s=%" PRIu64, name, number ? genl_u64(a) : 1);
-		if (name && !number && of == &netdev_objects[NETDEV_POOL_STATS])
-			netdev_print_attrs(text, &netdev_objects[NETDEV_POOLS], genl_data(a),
-					   genl_size(a));
-	}
+	return id ? genl_u64(id) : 1;
 }
 
 static int netdev_print_object(void *arg, const void *attrs, size_t len)
 {
 	struct netdev_printer *p = arg;
+	const struct nlattr *a;
 
 	str_puts(p->text, p->of->name);
-	netdev_print_attrs(p->text, p->of, attrs, len);
+	while ((a = genl_next(&attrs, &len)))
+		if (netdev_attr_name(p->of, a))
+			str_printf(p->text, "\t%s=%" PRIu64, netdev_attr_name(p->of, a),
+				   netdev_value(a));
 	str_putc(p->text, '\n');
 	return 0;
 }

@@ -44,6 +44,7 @@
 	row(irq) \
 	row(virt) \
 	row(nic) \
+	row(queues) \
 	row(snmp) \
 	row(sockstat) \
 	row(sizes) \

@@ -35,6 +35,7 @@ static const struct series_kind {
 	{"softnet_squeezed_per_s", "1/s", false},
 	{"tcp_socket_cwnd", "segments", true},
 	{"power_w:", "W", false},
+	{"page_pool_mem:", "B", false},
 	{"", "1", false},
 };
 

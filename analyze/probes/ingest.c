@@ -35,6 +35,7 @@
 	row(power) \
 	row(power_command) \
 	row(proc_stat) \
+	row(queues) \
 	row(sched) \
 	row(snmp) \
 	row(socket_copies) \

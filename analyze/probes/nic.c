@@ -491,37 +491,6 @@ static const struct {
 	{"gso_max_size", "gso_max_size %s", NULL, false},
 };
 
-/* Returns "256", or "256|512" if the runs differ, or NULL if no run has the setting. */
-static char *nic_setting_values_of(const struct changes *state, const struct change_row *row,
-				   bool is_switch)
-{
-	struct str s = {0};
-	double last = NAN;
-
-	for (int r = 0; row && r < state->b->n; r++) {
-		if (isnan(row->x[r]) || row->x[r] == last)
-			continue;
-		last = row->x[r];
-		if (s.len)
-			str_putc(&s, '|');
-		if (is_switch)
-			str_puts(&s, last != 0 ? "on" : "off");
-		else
-			str_printf(&s, "%.0f", last);
-	}
-	return s.len ? str_take(&s) : NULL;
-}
-
-static char *nic_setting_value_of(const struct changes *state, const char *interface,
-				  const char *key, bool is_switch)
-{
-	char *name = xasprintf("%s/%s", interface, key), *text;
-
-	text = nic_setting_values_of(state, changes_find(state, name, NO_CPU), is_switch);
-	free(name);
-	return text;
-}
-
 /* Recognises values that say nothing: no channels of that kind, or the default size limit. */
 static bool nic_setting_is_idle(const char *key, const char *value)
 {
@@ -532,10 +501,9 @@ static bool nic_setting_is_idle(const char *key, const char *value)
 static void nic_setting_add(struct str *s, const struct changes *state, const char *interface,
 			    size_t i)
 {
-	autofree char *value =
-		nic_setting_value_of(state, interface, shown[i].key, shown[i].is_switch);
+	autofree char *value = changes_state(state, interface, shown[i].key, shown[i].is_switch);
 	autofree char *max =
-		shown[i].max ? nic_setting_value_of(state, interface, shown[i].max, false) : NULL;
+		shown[i].max ? changes_state(state, interface, shown[i].max, false) : NULL;
 	autofree char *both = value && max ? xasprintf("%s of %s", value, max) : NULL;
 
 	if (value && !nic_setting_is_idle(shown[i].key, value)) {

@@ -208,3 +208,77 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 	deltas_note_resets(in, d, what);
 	return all;
 }
+
+/* --- gauges by name --- */
+
+void gauges_free(struct gauges *s)
+{
+	free(s->gauges);
+	intern_free(&s->names);
+	*s = (struct gauges){0};
+}
+
+void gauges_reading(struct gauges *s, const struct ingest *in, uint64_t before_ns, uint64_t t_ns)
+{
+	s->from = in->run.start_ns;
+	s->to = in->run.end_ns;
+	s->t_ns[0] = before_ns;
+	s->t_ns[1] = t_ns;
+	s->reading++;
+}
+
+/* Returns the gauge at time t between the last two readings. */
+static double gauge_at(const struct gauges *s, double before, double now, uint64_t t)
+{
+	double share = (double)(t - s->t_ns[0]) / (double)(s->t_ns[1] - s->t_ns[0]);
+
+	return before + share * (now - before);
+}
+
+static void gauge_add_span(const struct gauges *s, struct gauge *g, double now)
+{
+	uint64_t lo = s->t_ns[0] > s->from ? s->t_ns[0] : s->from;
+	uint64_t hi = s->t_ns[1] < s->to ? s->t_ns[1] : s->to;
+	double a, b, seconds;
+
+	if (g->reading + 1 != s->reading || hi <= lo)
+		return;
+	a = gauge_at(s, g->last, now, lo);
+	b = gauge_at(s, g->last, now, hi);
+	seconds = (double)(hi - lo) / 1e9;
+	g->area += (a + b) / 2 * seconds;
+	g->seconds += seconds;
+	g->most = fmax(g->most, fmax(a, b));
+}
+
+const struct gauge *gauges_put(struct gauges *s, const char *name, double value)
+{
+	uint32_t id = intern_str(&s->names, name);
+	struct gauge *g;
+
+	if (id >= s->n)
+		array_add(s->gauges, s->n, s->cap, (struct gauge){0});
+	g = &s->gauges[id];
+	gauge_add_span(s, g, value);
+	if (value > 0) {
+		g->first_ns = g->first_ns ? g->first_ns : s->t_ns[1];
+		g->last_ns = s->t_ns[1];
+	}
+	g->last = value;
+	g->reading = s->reading;
+	return g;
+}
+
+void gauges_add_metrics(struct ingest *in, const struct gauges *s, const char *mean,
+			const char *max, const char *(*unit)(const char *name))
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct gauge *g = &s->gauges[i];
+		const char *name = intern_get(&s->names, (uint32_t)i);
+
+		if (!(g->seconds > 0))
+			continue;
+		ingest_metric_of(in, mean, name, NO_CPU, unit(name), g->area / g->seconds);
+		ingest_metric_of(in, max, name, NO_CPU, unit(name), g->most);
+	}
+}

@@ -101,4 +101,40 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 /* Adds the note on the counters that were reset. */
 void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what);
 
+/*
+ * --- gauges by name ---
+ *
+ * A gauge is taken to move on a straight line between two readings that both have it: its mean and
+ * its maximum are those of that line in the window.
+ */
+
+struct gauge {
+	double last, area, seconds, most; /* area: gauge x seconds in the window */
+	uint64_t first_ns, last_ns;	  /* the first and the last reading above 0; 0: none */
+	size_t reading;			  /* that `last` is from, counted from 1 */
+};
+
+struct gauges {
+	uint64_t from, to; /* the window */
+	uint64_t t_ns[2];  /* the times of the previous reading and of this one */
+	size_t reading;
+	struct intern names;
+	struct gauge *gauges; /* by the id of the name */
+	size_t n, cap;
+};
+
+void gauges_free(struct gauges *s);
+/* Begins a reading; its gauges follow. before_ns is 0 at the first one. */
+void gauges_reading(struct gauges *s, const struct ingest *in, uint64_t before_ns, uint64_t t_ns);
+/* Returns the gauge, which is valid until the next call. */
+const struct gauge *gauges_put(struct gauges *s, const char *name, double value);
+/* Forgets the last reading, which belongs to something else. */
+static inline void gauges_restart(struct gauges *s)
+{
+	s->reading++;
+}
+/* Adds metrics with the names `mean` and `max` for each gauge, with its name as the object. */
+void gauges_add_metrics(struct ingest *in, const struct gauges *s, const char *mean,
+			const char *max, const char *(*unit)(const char *name));
+
 #endif

@@ -154,6 +154,28 @@ const struct change_row *changes_find(const struct changes *c, const char *name,
 	return NULL;
 }
 
+char *changes_state(const struct changes *states, const char *object, const char *key,
+		    bool is_switch)
+{
+	autofree char *name = xasprintf("%s/%s", object, key);
+	const struct change_row *row = changes_find(states, name, NO_CPU);
+	struct str s = {0};
+	double last = NAN;
+
+	for (int r = 0; row && r < states->b->n; r++) {
+		if (isnan(row->x[r]) || row->x[r] == last)
+			continue;
+		last = row->x[r];
+		if (s.len)
+			str_putc(&s, '|');
+		if (is_switch)
+			str_puts(&s, last != 0 ? "on" : "off");
+		else
+			str_printf(&s, "%.0f", last);
+	}
+	return s.len ? str_take(&s) : NULL;
+}
+
 void changes_fill_cpus(struct changes *c)
 {
 	const struct change_row *all = NULL;

@@ -52,6 +52,13 @@ const struct change_row *changes_find(const struct changes *c, const char *name,
  */
 void changes_fill_cpus(struct changes *c);
 
+/*
+ * Returns the state "OBJECT/KEY" of the runs: "256", or "256|512" if they differ, of a switch "on"
+ * or "off"; NULL if no run has it. The caller frees it.
+ */
+char *changes_state(const struct changes *states, const char *object, const char *key,
+		    bool is_switch);
+
 struct change_rate {
 	const struct change_row *row;
 	double rate; /* per second */
