@@ -165,7 +165,7 @@ enum {
 	ZC_NETDEV_A_PAGE_POOL_DMABUF,
 	ZC_NETDEV_A_PAGE_POOL_IO_URING,
 	ZC_NETDEV_A_PAGE_POOL_STATS_INFO = 1,
-	ZC_NETDEV_A_PAGE_POOL_STATS_FIRST = 8, /* of the counters */
+	ZC_NETDEV_A_PAGE_POOL_STATS_FIRST = 8, /* the first counter */
 };
 
 /* The request of /dev/udmabuf that makes a dmabuf from sealed memfd pages. */

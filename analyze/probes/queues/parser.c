@@ -39,7 +39,7 @@ struct link {
 struct queues {
 	struct ingest *in;
 	uint64_t t_ns, netns;
-	struct objects list[NETDEV_QSTATS]; /* of the reading */
+	struct objects list[NETDEV_QSTATS]; /* objects of the present reading */
 	struct link *links;
 	size_t nlinks, links_cap;
 	struct intern keys, names;	   /* "page-pool 17", and its name under the same number */
