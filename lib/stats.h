@@ -134,6 +134,48 @@ struct order_test {
 };
 struct order_test stats_order_test(const double *const *x, size_t series, size_t n);
 
+/* --- changes of the level in a series (stats_change.c) --- */
+
+/*
+ * Finds the places at which the distribution of n values in their order changes, by E-divisive
+ * means (Matteson and James 2014, "A nonparametric approach for multiple change point analysis of
+ * multivariate data", Journal of the American Statistical Association 109), exponent 1. A split of
+ * a segment into m and k values has the statistic
+ *
+ *   Q = m k / (m + k) x (2 mean |x - y| - mean |x - x'| - mean |y - y'|)
+ *
+ * with x, x' of the m values, y, y' of the k values, and means over all pairs. The split with the
+ * largest Q of all segments is a change if p <= alpha. p is the share of permutations within the
+ * present segments, the order of the values among them, that have a split with at least this Q.
+ * Then the segment becomes two, until a split is no change. If nothing changes and the order is by
+ * chance alone, the probability of any change is at most alpha.
+ *
+ * Segments have at least STATS_SEGMENT values. The number of permutations is 2 / alpha, from 999 to
+ * 99,999. Fills `list`, which has room for n / STATS_SEGMENT changes, in the order of the values.
+ * Returns their number.
+ */
+enum { STATS_SEGMENT = 5 };
+struct stats_change {
+	size_t at; /* the first value behind the change */
+	double p;
+};
+size_t stats_changes(const double *x, size_t n, double alpha, struct stats_change *list);
+
+/*
+ * The spread of runs within a capture, and that of captures beyond what their runs explain, as
+ * standard deviations: the components of variance of a one-way layout with random effects, by the
+ * method of moments. NAN: not known.
+ */
+struct stats_spread {
+	double within, between;
+};
+/*
+ * Capture i has the n[i] values from x[i] on. A new segment begins at each of `changes`, and
+ * captures are compared with those of their segment only.
+ */
+struct stats_spread stats_spread_of(const double *const *x, const size_t *n, size_t captures,
+				    const struct stats_change *changes, size_t nchanges);
+
 /* --- bootstrap over whole runs (stats_rank.c) --- */
 
 #define STATS_SEED \

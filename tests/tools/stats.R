@@ -70,3 +70,33 @@ for (i in seq_len(rounds)) {
 	boot <- replicate(20000, mean(sample(b, nb, TRUE)) / mean(sample(a, na, TRUE)))
 	say("boot_ratio", 0.95, a, b, c(mean(b) / mean(a), quantile(boot, c(0.025, 0.975), names = FALSE)), 0.01)
 }
+
+# The largest Q of the segment with these distances, and its split: the formula over all pairs, split by split.
+best_split <- function(d) {
+	n <- nrow(d)
+	q <- sapply(5:(n - 5), function(m) {
+		x <- seq_len(m); k <- n - m
+		m * k / n * (2 * mean(d[x, -x]) - sum(d[x, x]) / (m * (m - 1)) - sum(d[-x, -x]) / (k * (k - 1)))
+	})
+	c(max(q), which.max(q) + 4)
+}
+e_divisive <- function(x, alpha, rounds = 199) {
+	ends <- c(0, length(x))
+	repeat {
+		from <- head(ends, -1) + 1; to <- tail(ends, -1)
+		best <- mapply(function(f, t) if (t - f < 9) c(0, 0) else best_split(as.matrix(dist(x[f:t]))) + c(0, f - 1), from, to)
+		q <- max(best[1, ])
+		more <- replicate(rounds, max(mapply(function(f, t) if (t - f < 9) 0 else best_split(as.matrix(dist(sample(x[f:t]))))[1], from, to)))
+		if ((1 + sum(more >= q)) / (1 + rounds) > alpha) return(ends[-c(1, length(ends))])
+		ends <- sort(c(ends, best[2, which.max(best[1, ])]))
+	}
+}
+# Steps of ten standard deviations have one answer, that of least squares (Bai and Perron), too.
+for (i in seq_len(ceiling(rounds / 4))) {
+	lengths <- sample(8:20, 3)
+	x <- rnorm(sum(lengths)) + rep(c(100, 110, 85 + 35 * (i %% 2)), lengths)
+	found <- e_divisive(x, 0.005)
+	if (requireNamespace("strucchange", quietly = TRUE))
+		stopifnot(identical(as.numeric(found), as.numeric(strucchange::breakpoints(x ~ 1, h = 5, breaks = 2)$breakpoints)))
+	say("changes", 0.001, x, 0, found)
+}

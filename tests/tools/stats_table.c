@@ -50,6 +50,15 @@ static void put_welch(const struct question *q, struct list *out)
 		     (struct estimate){.value = change, .lo = change - half, .hi = change + half});
 }
 
+static void put_changes(const struct question *q, struct list *out)
+{
+	struct stats_change found[MOST / STATS_SEGMENT];
+	size_t n = stats_changes(q->a.x, q->a.n, q->parameter.x[0], found);
+
+	for (size_t i = 0; i < n; i++)
+		put(out, (double)found[i].at);
+}
+
 /* Answers nothing to an unknown question. */
 static void ask(const struct question *q, struct list *out)
 {
@@ -90,6 +99,8 @@ static void ask(const struct question *q, struct list *out)
 		put(out, stats_t_quantile(out->x[0], p[1]));
 	} else if (!strcmp(is, "binomial")) {
 		put(out, stats_binomial_cdf((long)p[0], (unsigned)p[1], p[2]));
+	} else if (!strcmp(is, "changes")) {
+		put_changes(q, out);
 	} else if (!strcmp(is, "boot_ratio")) {
 		put_estimate(out, stats_boot_ratio(EST_MEAN, a, na, b, nb, p[0]));
 	}
