@@ -292,6 +292,7 @@ static int sql_rows_of(struct store *s, void **rows, size_t size, sql_reader *re
 	*rows = NULL;
 	if (!s->writable) {
 		va_copy(again, *ap);
+		str_add(&question, &read, sizeof(read)); /* one text may have two readers */
 		sql_question(&question, sql, types, again);
 		va_end(again);
 		known = intern_find(&s->questions, question.buf, question.len);
