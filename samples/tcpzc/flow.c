@@ -218,6 +218,7 @@ void flow_data_ends(struct flow *f)
 		flow_copy_error(f, f->back);
 	if (!f->start_ns)
 		f->start_ns = f->end_ns; /* no data ever came */
+	f->flow_ns = f->end_ns - f->start_ns;
 	flow_judge(f);
 }
 

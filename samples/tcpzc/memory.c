@@ -121,17 +121,22 @@ int slots_open(struct flow *f, struct slots *s)
 	size_t n = POOL / f->size;
 
 	s->n = n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (unsigned int)n;
+	s->n = f->opt->depth ?: s->n;
 	s->size = f->size;
+	s->offset = f->opt->offset;
 	s->slot = calloc(s->n, sizeof(*s->slot));
 	if (!s->slot)
 		return flow_fail(f, ENOMEM, "memory");
-	s->mem = memory_get(f, s->n * s->size);
-	return s->mem ? 0 : -f->error;
+	s->mem = memory_get(f, s->n * s->size + s->offset);
+	if (!s->mem)
+		return -f->error;
+	s->mem += s->offset;
+	return 0;
 }
 
 void slots_close(struct slots *s)
 {
-	memory_put(s->mem, s->n * s->size);
+	memory_put(s->mem ? s->mem - s->offset : NULL, s->n * s->size + s->offset);
 	free(s->slot);
 }
 

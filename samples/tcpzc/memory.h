@@ -52,11 +52,13 @@ struct slot {
 struct slots {
 	char *mem;
 	size_t size;	      /* bytes of a slot: one message */
+	size_t offset;	      /* of `mem` in its first page */
 	unsigned int n, next; /* the next message goes into slot `next` */
 	struct slot *slot;
 	unsigned int in_flight; /* completions still to come, over all slots */
 };
 
+/* Takes --depth and --offset. */
 int slots_open(struct flow *f, struct slots *s);
 void slots_close(struct slots *s);
 
@@ -88,6 +90,13 @@ static inline void slots_release(struct slots *s, unsigned int slot)
 {
 	s->slot[slot].pending--;
 	s->in_flight--;
+}
+
+/* Counts the pages of 4 KiB that a send of these bytes pins, and that it needs. */
+static inline void slots_count_pins(struct flow *f, const char *p, size_t n)
+{
+	f->pinned_pages += ((uintptr_t)p + n - 1) / 4096 - (uintptr_t)p / 4096 + 1;
+	f->needed_pages += (n + 4095) / 4096;
 }
 
 /* --- a dmabuf: memory that a NIC gets by a descriptor --- */

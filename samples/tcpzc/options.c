@@ -105,6 +105,12 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	{"plain-buffers", 0, 0,
 	 "--tx uring-send-zc, uring-sendmsg-zc: do not register the memory; the kernel pins it for each send",
 	 FLAG, AT(plain_buffers), 0, 0, 0, MODE_BUFFERS},
+	{"depth", 0, "N",
+	 "zero-copy --tx and uring-send: have at most N messages in flight. 1 waits for the notification of each (4M of them, but 4 to 1024)",
+	 NUMBER, AT(depth), 1, 1024, SENDER, MODE_SLOTS},
+	{"offset", 0, "BYTES",
+	 "zero-copy --tx and uring-send: begin the first message so many bytes after the start of a page (0)",
+	 SIZE, AT(offset), 1, 4095, SENDER, MODE_SLOTS},
 	{"udp", 0, 0,
 	 "send datagrams of --size (1400), for control runs that check what is reported as copied; nobody need receive them",
 	 FLAG, AT(udp), 0, 0, SENDER, 0},
@@ -216,6 +222,7 @@ static const struct {
 	{MODE_NIC, "zcrx, devmem"},
 	{MODE_DMABUF, "devmem"},
 	{MODE_BUFFERS, "uring-send-zc, uring-sendmsg-zc"},
+	{MODE_SLOTS, "msg-zerocopy, uring-send, uring-send-zc, uring-sendmsg-zc"},
 };
 
 /* Checks options that only some modes take. */

@@ -54,6 +54,7 @@ enum {
 struct devmem_rx {
 	struct dmabuf mem;
 	struct devmem_tokens tokens;
+	uint64_t received_ns, taken_ns[ZC_DEVMEM_MAX_FRAGS]; /* the last receive; by token */
 	char *linear, *control;
 };
 
@@ -89,6 +90,8 @@ static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 	if ((unsigned int)rc != n)
 		return flow_wrong(f, "SO_DEVMEM_DONTNEED took %d of %u tokens back", rc, n);
 	flow_hist(f, HIST_RETURNS, n);
+	for (uint64_t now = clock_mono_ns(); n--;)
+		flow_hist(f, HIST_RETURN_NS, now - s->taken_ns[n]);
 	s->tokens.ranges = s->tokens.count = 0;
 	return 0;
 }
@@ -111,11 +114,16 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct z
 	flow_take(f, data, d->frag_size, linear ? &f->copied_bytes : &f->mapped_bytes);
 	if (sync && !s->mem.gpu)
 		dmabuf_sync(&s->mem, false, false);
-	if (linear || devmem_add(&s->tokens, d->frag_token))
+	if (linear)
 		return 0;
-	return devmem_give_back(f, s) || devmem_add(&s->tokens, d->frag_token)
-		       ? -f->error
-		       : flow_wrong(f, "devmem: too many tokens to give back");
+	if (!devmem_add(&s->tokens, d->frag_token)) {
+		if (devmem_give_back(f, s))
+			return -f->error;
+		if (!devmem_add(&s->tokens, d->frag_token))
+			return flow_wrong(f, "devmem: too many tokens to give back");
+	}
+	s->taken_ns[s->tokens.count - 1] = s->received_ns;
+	return 0;
 }
 
 /* Takes the pieces of one receive of `n` bytes, which are in the order of the stream. */
@@ -170,6 +178,7 @@ static int devmem_rx_step(struct flow *f)
 	if (s->tokens.count >= DONTNEED_BATCH && devmem_give_back(f, s))
 		return -f->error;
 	n = CALL(f, RECVMSG, recvmsg(f->fd, &msg, ZC_MSG_SOCK_DEVMEM | flow_dontwait(f)));
+	s->received_ns = clock_mono_ns();
 	if (n > 0)
 		return devmem_take_pieces(f, s, &msg, (size_t)n);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -198,7 +207,7 @@ const struct mode rx_devmem = {
 	.what = "devmem TCP: payload stays in a dmabuf, tokens go back",
 	.needs = "Linux 6.12, a NIC with header split and a queue API: --nic, --queue",
 	.flags = MODE_NIC | MODE_DMABUF,
-	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
+	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS | 1 << HIST_RETURN_NS,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct devmem_rx),
 	.open = devmem_rx_open,

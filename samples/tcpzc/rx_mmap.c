@@ -62,7 +62,8 @@ static int mmap_attach(struct flow *f)
 }
 
 /* Reads what blocks further mapping. Returns 1, or 0 at the end of the stream. */
-static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t *got)
+static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, enum unmapped why,
+			  size_t *got)
 {
 	do {
 		size_t want = rest < COPY_SIZE ? rest : COPY_SIZE;
@@ -73,6 +74,7 @@ static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, size_t
 		if (!n)
 			return 0;
 		flow_take(f, s->copy, (size_t)n, &f->copied_bytes);
+		f->unmapped[why] += (uint64_t)n;
 		*got += (size_t)n;
 		rest -= (size_t)n;
 	} while (rest);
@@ -102,15 +104,30 @@ static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy
 	return 0;
 }
 
+/*
+ * Returns why the kernel did not map what stands next in the queue: the bytes that it copied and
+ * those that it asks us to read. It copies a queue of less than a page without a look at it.
+ */
+static enum unmapped mmap_unmapped(const struct zc_zerocopy_receive *zc)
+{
+	uint64_t gap = zc->recv_skip_hint + (uint64_t)(zc->copybuf_len > 0 ? zc->copybuf_len : 0);
+
+	return gap >= PAGE			  ? UNMAPPED_FRAGMENT
+	       : zc->length || zc->recv_skip_hint ? UNMAPPED_REMAINDER
+						  : UNMAPPED_SHORT;
+}
+
 static int mmap_step(struct flow *f)
 {
 	struct zc_zerocopy_receive zc;
 	struct mmap_rx *s = f->state;
+	enum unmapped why;
 	size_t got;
 	int rc = STEP_ON;
 
 	if (mmap_map_window(f, s, &zc))
 		return -f->error;
+	why = mmap_unmapped(&zc);
 	got = zc.length;
 	if (zc.length) {
 		flow_hist(f, HIST_FRAGS, zc.length / PAGE);
@@ -118,11 +135,12 @@ static int mmap_step(struct flow *f)
 	}
 	if (zc.copybuf_len > 0) {
 		flow_take(f, s->copy, (size_t)zc.copybuf_len, &f->copied_bytes);
+		f->unmapped[why] += (uint64_t)zc.copybuf_len;
 		got += (size_t)zc.copybuf_len;
 	}
 	/* poll woke us, but nothing can be mapped: recv finds out why. */
 	if (zc.recv_skip_hint || (!got && s->idle))
-		rc = mmap_copy_rest(f, s, zc.recv_skip_hint ?: 1, &got);
+		rc = mmap_copy_rest(f, s, zc.recv_skip_hint ?: 1, why, &got);
 	s->idle = !got;
 	if (got)
 		flow_received(f, got);
@@ -144,6 +162,7 @@ const struct mode rx_mmap = {
 	.name = "mmap",
 	.what = "getsockopt(TCP_ZEROCOPY_RECEIVE): whole pages are mapped, the rest is copied",
 	.needs = "Linux 4.18, TCP, packets of whole pages",
+	.flags = MODE_MAPS,
 	.hists = 1 << HIST_FRAGS,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct mmap_rx),

@@ -90,9 +90,11 @@ struct zcrx_rx {
 	size_t area_size, region_size;
 	uint32_t id;
 	bool armed;
+	uint64_t reaped_ns; /* when the current completions were found */
+	unsigned int given; /* pieces of these that go back with the next tail */
 	/* Memory that the refill ring had no room for. */
 	struct back {
-		uint64_t off;
+		uint64_t off, reaped_ns;
 		uint32_t len;
 	} * backlog;
 	size_t nbacklog, cap;
@@ -173,22 +175,44 @@ static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uin
 		s->backlog = b;
 		s->cap = cap;
 	}
-	s->backlog[s->nbacklog++] = (struct back){off, len};
+	s->backlog[s->nbacklog++] = (struct back){off, s->reaped_ns, len};
 	return 0;
 }
 
-static void zcrx_give_back_backlog(struct zcrx_rx *s)
+static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
 {
-	while (s->nbacklog && zcrx_give_back(&s->refill, s->backlog[s->nbacklog - 1].off,
-					     s->backlog[s->nbacklog - 1].len))
+	uint64_t now = s->nbacklog ? clock_mono_ns() : 0;
+	const struct back *b;
+
+	while (s->nbacklog) {
+		b = &s->backlog[s->nbacklog - 1];
+		if (!zcrx_give_back(&s->refill, b->off, b->len))
+			return;
+		flow_hist(f, HIST_RETURN_NS, now - b->reaped_ns);
 		s->nbacklog--;
+	}
+}
+
+/* Publishes the entries, and counts how long their pieces were ours. */
+static void zcrx_return(struct flow *f, struct zcrx_rx *s)
+{
+	uint32_t shown = *s->refill.tail;
+	uint64_t now;
+
+	f->refill_empty += s->refill.next != shown &&
+			   __atomic_load_n(s->refill.head, __ATOMIC_ACQUIRE) == shown;
+	zcrx_publish(&s->refill);
+	for (now = s->given ? clock_mono_ns() : 0; s->given; s->given--)
+		flow_hist(f, HIST_RETURN_NS, now - s->reaped_ns);
 }
 
 static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
 {
 	flow_take(f, s->area + off, len, &f->unknown_bytes);
 	flow_received(f, len);
-	if (!zcrx_give_back(&s->refill, off, len) && zcrx_add_backlog(f, s, off, len))
+	if (zcrx_give_back(&s->refill, off, len))
+		s->given++;
+	else if (zcrx_add_backlog(f, s, off, len))
 		return -f->error;
 	return STEP_ON;
 }
@@ -226,6 +250,7 @@ static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
 	unsigned int head, n = 0;
 	int rc = STEP_ON;
 
+	s->reaped_ns = clock_mono_ns();
 	io_uring_for_each_cqe(&s->ring, head, cqe)
 	{
 		n++;
@@ -233,7 +258,7 @@ static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
 		if (rc <= 0)
 			break;
 	}
-	zcrx_publish(&s->refill);
+	zcrx_return(f, s);
 	io_uring_cq_advance(&s->ring, n);
 	if (!n)
 		return uring_later(f);
@@ -245,8 +270,8 @@ static int zcrx_step(struct flow *f)
 {
 	struct zcrx_rx *s = f->state;
 
-	zcrx_give_back_backlog(s);
-	zcrx_publish(&s->refill);
+	zcrx_give_back_backlog(f, s);
+	zcrx_return(f, s);
 	if (!s->armed) {
 		zcrx_prepare(io_uring_get_sqe(&s->ring), f->fd, s->id);
 		s->armed = true;
@@ -271,7 +296,7 @@ const struct mode rx_zcrx = {
 	.what = "io_uring zero-copy receive: the NIC writes into our memory",
 	.needs = "Linux 6.15, a NIC with header split and a queue API: --nic, --queue",
 	.flags = MODE_RING | MODE_NIC,
-	.hists = 1 << HIST_COMPLETIONS,
+	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_RETURN_NS,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct zcrx_rx),
 	.open = zcrx_open,

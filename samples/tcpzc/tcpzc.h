@@ -128,6 +128,9 @@ enum {
 	MODE_NIC = 1 << 4,	/* the mode needs --nic */
 	MODE_DMABUF = 1 << 5,	/* the mode takes --memory and --dmabuf-fd */
 	MODE_BUFFERS = 1 << 6,	/* the mode takes --plain-buffers */
+	MODE_SLOTS = 1 << 7,	/* tx: the mode takes --depth and --offset */
+	MODE_NOTIFIES = 1 << 8, /* tx: the kernel notifies of the end of a send */
+	MODE_MAPS = 1 << 9,	/* rx: the kernel says why it does not map a page */
 };
 
 /* Whether a mode asks the kernel for zero copy. A mode that shares pages asks for nothing. */
@@ -143,6 +146,8 @@ enum {
 	HIST_BATCH,	  /* sends that one notification covers */
 	HIST_COMPLETIONS, /* completions found in io_uring's ring at once */
 	HIST_LATENCY_NS,  /* latency of requests; rr.c fills it */
+	HIST_OUTSTANDING, /* sends without a notification, after each send */
+	HIST_RETURN_NS,	  /* time from receiving a piece of the area to its return */
 	HIST_COUNT,
 };
 
@@ -150,6 +155,12 @@ enum limit { LIMIT_OPTMEM, LIMIT_MEMLOCK, LIMIT_COUNT };
 
 /* The memory that io_uring's zero-copy send reads from. BUFFERS_NONE: another mode. */
 enum buffers { BUFFERS_NONE, BUFFERS_REGISTERED, BUFFERS_PLAIN };
+
+/*
+ * Why a receiver that maps copied: the queue had less than a page; less than a page stood before
+ * the next page; a fragment was no whole page.
+ */
+enum unmapped { UNMAPPED_SHORT, UNMAPPED_REMAINDER, UNMAPPED_FRAGMENT, UNMAPPED_COUNT };
 
 /* Why an io_uring multishot request ended before the stream did and had to be repeated. */
 enum rearm { REARM_RING_FULL, REARM_NO_BUFFERS, REARM_INTERRUPTED, REARM_COUNT };
@@ -209,8 +220,10 @@ struct options {
 	unsigned int queue; /* flow i takes receive queue `queue` + i */
 	size_t area;	    /* bytes of memory to receive into */
 	bool plain_buffers;
-	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make one, */
-	int gpu;       /* on this GPU; -1: a udmabuf */
+	unsigned int depth; /* messages in flight at most; 0: the mode decides */
+	size_t offset;	    /* bytes from the start of a page to the first message */
+	int dmabuf_fd;	    /* devmem: an inherited dmabuf; -1: make one, */
+	int gpu;	    /* on this GPU; -1: a udmabuf */
 	unsigned int
 		cq_entries; /* entries of io_uring's completion ring; 0 when the mode decides */
 	double connect_timeout, accept_timeout, peer_timeout;
@@ -251,10 +264,16 @@ struct flow {
 	/* Counters that add up over the flows: all are uint64_t, from `bytes` to `calls`. */
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
+	/* Pages of 4 KiB that the kernel pinned for single sends, and that their bytes need. */
+	uint64_t pinned_pages, needed_pages;
+	uint64_t waits, waited_ns, flow_ns; /* for notifications, in flow_ns from start to end */
 	/* Each received byte is in one of these. unknown: the kernel does not say if it copied. */
 	uint64_t receives, mapped_bytes, copied_bytes, dropped_bytes, unknown_bytes;
+	uint64_t unmapped[UNMAPPED_COUNT];
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for lack of memory, by limit */
 	uint64_t ring_overflow, dropped_completions; /* uring.c */
+	uint64_t sqes, cqes;   /* requests that the kernel took, and their completions */
+	uint64_t refill_empty; /* zcrx: the kernel had taken every entry of the ring */
 	uint64_t rearmed[REARM_COUNT];
 	uint64_t bad_bytes; /* --verify */
 	uint64_t calls[CALL_COUNT];
@@ -330,7 +349,21 @@ static inline void flow_drop(struct flow *f, size_t n)
 
 static inline void flow_hist(struct flow *f, int which, uint64_t v)
 {
-	hist_add(f->hist[which], v);
+	if (f->hist[which])
+		hist_add(f->hist[which], v);
+}
+
+/*
+ * Ends the wait for a notification that began at *from, unless it is 0: nobody waits. A drain after
+ * the last send is no wait of the transfer.
+ */
+static inline void flow_waited(struct flow *f, uint64_t *from, uint64_t now)
+{
+	if (*from && !f->draining) {
+		f->waits++;
+		f->waited_ns += now - *from;
+	}
+	*from = 0;
 }
 
 /* Counts one send of `n` bytes that the kernel accepted. */

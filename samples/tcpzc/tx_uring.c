@@ -32,6 +32,7 @@ struct uring_tx {
 	bool usage;	    /* notifications say whether data was copied */
 	bool may_be_plain;  /* kernels with the mode may lack registered buffers: fall back */
 	bool starved;	    /* nothing is sent before the next notification */
+	uint64_t waits_ns;  /* since when the flow waits for a notification; 0: it does not */
 	/* For sendmsg, one per slot: each must live as long as its request. */
 	struct uring_msg {
 		struct msghdr msg;
@@ -91,6 +92,7 @@ static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 		sqe = io_uring_get_sqe(&u->ring);
 		u->prepare(f, sqe, p, len);
 		slots_hold(&u->slots, u->slots.next, now);
+		flow_hist(f, HIST_OUTSTANDING, u->slots.in_flight);
 		io_uring_sqe_set_data64(sqe, uring_tx_user_data(&u->slots, u->slots.next));
 		sqe->flags |= IOSQE_IO_LINK;
 		slots_advance(&u->slots);
@@ -114,6 +116,7 @@ static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct i
 	if (cqe->user_data != uring_tx_user_data(&u->slots, slot) || !u->slots.slot[slot].pending)
 		return;
 	slots_release(&u->slots, slot);
+	flow_waited(f, &u->waits_ns, now);
 	u->starved = false;
 	if (!u->usage || !u->slots.slot[slot].accepted) /* the send failed */
 		return;
@@ -150,6 +153,8 @@ static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_ur
 		slots_release(&u->slots, slot);
 	if (cqe->res > 0) {
 		flow_sent(f, (size_t)cqe->res);
+		if (f->buffers == BUFFERS_PLAIN)
+			slots_count_pins(f, slots_mem(&u->slots, slot), (size_t)cqe->res);
 		f->sends_copied += f->mode->asks == ASKS_COPY;
 	} else if (cqe->res == -EINVAL && !f->bytes && uring_tx_fall_back(f, u))
 		return;
@@ -209,6 +214,8 @@ static int uring_tx_step(struct flow *f)
 
 	if (!u->chain && !u->starved)
 		u->chain = uring_tx_build_chain(f, u);
+	if (!u->chain)
+		u->waits_ns = u->waits_ns ?: clock_mono_ns();
 	if (uring_enter(f, &u->ring, u->chain ? u->chain : 1))
 		return -f->error;
 	if (!uring_tx_reap(f, u))
@@ -253,7 +260,7 @@ static int uring_send_open(struct flow *f)
 const struct mode tx_uring_send = {
 	.name = "uring-send",
 	.what = "io_uring send: copies, many messages per system call",
-	.flags = MODE_UDP | MODE_RING,
+	.flags = MODE_UDP | MODE_RING | MODE_SLOTS,
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_COPY,
 	.state_size = sizeof(struct uring_tx),
@@ -285,8 +292,8 @@ const struct mode tx_uring_send_zc = {
 	.name = "uring-send-zc",
 	.what = "io_uring zero-copy send from registered buffers, with notifications",
 	.needs = "Linux 6.0; 6.2 says what was copied",
-	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS,
-	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
+	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,
+	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct uring_tx),
 	.open = uring_send_zc_open,
@@ -328,8 +335,8 @@ const struct mode tx_uring_sendmsg_zc = {
 	.name = "uring-sendmsg-zc",
 	.what = "io_uring zero-copy sendmsg from registered buffers, with notifications",
 	.needs = "Linux 6.1; 6.2 says what was copied; plain buffers before 6.15",
-	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS,
-	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS,
+	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,
+	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct uring_tx),
 	.open = uring_sendmsg_zc_open,

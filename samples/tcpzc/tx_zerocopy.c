@@ -32,7 +32,8 @@ struct zerocopy_tx {
 	uint32_t next_id;
 	struct limits limits;
 	unsigned int alone_retries; /* refusals in a row while nothing of ours was in flight */
-	bool waited; /* for the error queue, since the queue last had a notification */
+	uint64_t waits_ns; /* since when the flow waits for a notification; 0: it does not */
+	bool waited;	   /* for the error queue, since the queue last had a notification */
 	struct zerocopy_send {
 		uint64_t handed_ns;
 		unsigned int slot;
@@ -66,6 +67,7 @@ static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
 	if (n > z->slots.in_flight)
 		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
 				  z->slots.in_flight);
+	flow_waited(f, &z->waits_ns, now);
 	flow_hist(f, HIST_BATCH, n);
 	for (id = ee->ee_info; n--; id++) {
 		flow_hist(f, HIST_NOTIFY_NS, now - z->sends[id % ZEROCOPY_IDS].handed_ns);
@@ -124,6 +126,7 @@ static int zerocopy_tx_await(struct flow *f, struct zerocopy_tx *z)
 	if (code)
 		return flow_fail(f, code, "send");
 	z->waited = true;
+	z->waits_ns = z->waits_ns ?: clock_mono_ns();
 	return flow_wait_for(f, f->fd, 0);
 }
 
@@ -163,6 +166,7 @@ static int zerocopy_tx_step(struct flow *f)
 	z->alone_retries = 0;
 	z->sends[z->next_id++ % ZEROCOPY_IDS] = (struct zerocopy_send){now, slots->next};
 	slots_hold(slots, slots->next, now);
+	flow_hist(f, HIST_OUTSTANDING, slots->in_flight);
 	flow_sent(f, (size_t)sent);
 	if ((size_t)sent == n)
 		slots_advance(slots);
@@ -185,7 +189,11 @@ static void zerocopy_tx_close(struct flow *f)
 
 static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)
 {
-	return CALL(f, SENDTO, send(f->fd, p, n, flags));
+	ssize_t sent = CALL(f, SENDTO, send(f->fd, p, n, flags));
+
+	if (sent > 0)
+		slots_count_pins(f, p, (size_t)sent);
+	return sent;
 }
 
 static int msg_zerocopy_open(struct flow *f)
@@ -196,8 +204,8 @@ static int msg_zerocopy_open(struct flow *f)
 const struct mode tx_msg_zerocopy = {
 	.name = "msg-zerocopy",
 	.what = "send(2) with MSG_ZEROCOPY, notifications from the error queue",
-	.flags = MODE_UDP,
-	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
+	.flags = MODE_UDP | MODE_SLOTS | MODE_NOTIFIES,
+	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH | 1 << HIST_OUTSTANDING,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct zerocopy_tx),
 	.open = msg_zerocopy_open,
@@ -286,8 +294,8 @@ const struct mode tx_devmem = {
 	.name = "devmem",
 	.what = "sendmsg(2) out of a dmabuf, notifications from the error queue",
 	.needs = "Linux 6.16, a driver with netmem_tx: --nic",
-	.flags = MODE_NIC | MODE_DMABUF,
-	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
+	.flags = MODE_NIC | MODE_DMABUF | MODE_NOTIFIES,
+	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH | 1 << HIST_OUTSTANDING,
 	.asks = ASKS_ZERO_COPY,
 	.state_size = sizeof(struct devmem_tx),
 	.open = devmem_tx_open,

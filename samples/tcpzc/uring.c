@@ -92,6 +92,8 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 	rc = CALL(f, IO_URING_ENTER,
 		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
 				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
+	f->sqes += rc > 0 ? (uint64_t)rc : 0;
+	f->cqes += *ring->cq.ktail - (uint32_t)f->cqes; /* the kernel's count has 32 bits */
 	if (uring_check_dropped(f, ring))
 		return -f->error;
 	/* EBUSY (before 6.2): the ring has no room for the whole backlog. */

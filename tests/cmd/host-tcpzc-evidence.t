@@ -27,9 +27,27 @@ unknown() {
 ok "splice: every send counts as unknown" unknown splice
 nothing_mapped() {
 	transfer 127.0.0.1 --rx mmap -- --tx send --bytes 20M &&
-		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520'
+		holds rxs '.receive.mapped_bytes == 0 and .receive.copied_bytes == 20971520 and
+			(.unmapped | .fragment > 20000000 and .fragment + .remainder + .short_queue == 20971520)'
 }
 ok "mmap maps nothing of data from send" nothing_mapped
+pages() { # pages TX PINNED [OPTIONS]: 4 MiB in messages of 16 KiB pin so many pages, of 1024 that they need
+	tx=$1 pinned=$2
+	shift 2
+	transfer 127.0.0.1 -- --tx $tx --size 16k --bytes 4M "$@" && holds txs ".pages == {pinned: $pinned, needed: 1024}"
+}
+ok "msg-zerocopy pins the pages that its messages need" pages msg-zerocopy 1024
+ok "--offset 100: each message reaches into one more page" pages msg-zerocopy 1280 --offset 100
+waiting() { # waiting TX: each send waits for its notification
+	transfer 127.0.0.1 -- --tx $1 --size 16k --bytes 1M --depth 1 &&
+		holds txs '.histograms.outstanding.max == 1 and (.waits | .count > 0 and .count <= 64 and .ns > 0 and .ns <= .of_ns)'
+}
+steady "--depth 1: msg-zerocopy waits for notifications" waiting msg-zerocopy
+if here uring-send-zc; then
+	steady "--depth 1: uring-send-zc waits for notifications" waiting uring-send-zc
+	ok "io_uring counts its requests and completions" holds txs '.uring == {sqes: 64, cqes: 128}'
+	ok "plain buffers of io_uring are pinned for each send" pages uring-send-zc 1024 --plain-buffers
+fi
 files_pages() { # the file of 4 MiB still exists, so not even its last pages are mapped
 	transfer 127.0.0.1 --rx mmap -- --tx sendfile --bytes 20M && holds rxs '.receive.mapped_bytes == 0'
 }

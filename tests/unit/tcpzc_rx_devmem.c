@@ -104,6 +104,7 @@ static struct fake *fake_new(void)
 	k->f.hist[HIST_TOKENS] = calloc(1, sizeof(struct hist));
 	k->f.hist[HIST_RETURNS] = calloc(1, sizeof(struct hist));
 	k->f.hist[HIST_RECV_BYTES] = calloc(1, sizeof(struct hist));
+	k->f.hist[HIST_RETURN_NS] = calloc(1, sizeof(struct hist));
 	k->f.alone = true;
 	k->f.state = &k->s;
 	k->s.mem = (struct dmabuf){.fd = -1, .map = k->area, .size = AREA};
@@ -239,6 +240,7 @@ TEST(batches)
 	assert_int_equal(returned.tokens, DONTNEED_BATCH);
 	devmem_rx_drain(&k->f);
 	assert_int_equal(returned.tokens, DONTNEED_BATCH + 1);
+	assert_int_equal(k->f.hist[HIST_RETURN_NS]->count, DONTNEED_BATCH + 1);
 	assert_int_equal(returned.calls, 2);
 }
 

@@ -132,12 +132,12 @@ TEST(full_ring)
 	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(*published_tail(k), RING);
 	assert_int_equal(k->s.nbacklog, 3);
-	zcrx_give_back_backlog(&k->s);
+	zcrx_give_back_backlog(&k->f, &k->s);
 	assert_int_equal(k->s.nbacklog, 3);
 	for (unsigned int i = 0; i < RING; i++)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	*kernel_head(k) = RING;
-	zcrx_give_back_backlog(&k->s);
+	zcrx_give_back_backlog(&k->f, &k->s);
 	zcrx_publish(&k->s.refill);
 	assert_int_equal(k->s.nbacklog, 0);
 	assert_int_equal(*published_tail(k), RING + 3);
@@ -145,6 +145,26 @@ TEST(full_ring)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	assert_int_equal(seen, (1ULL << (RING + 3)) - 1);
 	assert_int_equal(k->f.bytes, (RING + 3) * 64);
+}
+
+/* A piece is ours until its entry is in the ring. A ring that the kernel has emptied is counted. */
+TEST(returns)
+{
+	freed(fake_free) struct fake *k = fake_new();
+	struct hist *h = k->f.hist[HIST_RETURN_NS] = calloc(1, sizeof(*h));
+	uint64_t pos = 0;
+
+	for (unsigned int i = 0; i < RING + 1; i++)
+		arrive(k, &pos, i * PAGE, 64);
+	zcrx_collect(&k->f, &k->s);
+	assert_int_equal(h->count, RING);
+	assert_int_equal(k->f.refill_empty, 1);
+	*kernel_head(k) = 1;
+	zcrx_give_back_backlog(&k->f, &k->s);
+	zcrx_return(&k->f, &k->s);
+	assert_int_equal(h->count, RING + 1);
+	assert_int_equal(k->f.refill_empty, 1);
+	assert_in_range(h->max, 1, 10000000000);
 }
 
 /* Positions of the ring wrap at 2^32. */

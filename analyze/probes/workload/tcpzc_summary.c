@@ -17,6 +17,7 @@ static const struct {
 } units[] = {
 	{"recv_bytes", "B"},
 	{"notify_ns", "ns"},
+	{"return_ns", "ns"},
 	{"latency_ns", "ns"},
 };
 
@@ -115,6 +116,7 @@ static const struct {
 	{"cpu", "system_s", "workload_system_s", "s", false},
 	{NULL, "ring_overflow", "ring_overflow", "1", true},
 	{NULL, "dropped_completions", "dropped_completions", "1", true},
+	{NULL, "refill_empty", "refill_empty", "1", false},
 	{NULL, "bytes", "workload_bytes", "B", false},
 };
 
@@ -170,6 +172,10 @@ static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 	tcpzc_add_counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2");
 	tcpzc_add_counts(in, json_object_get(line, "return_hist"), "return_tokens_log2");
 	tcpzc_add_counts(in, json_object_get(line, "rearmed"), "rearmed");
+	tcpzc_add_counts(in, json_object_get(line, "pages"), "send_pages");
+	tcpzc_add_counts(in, json_object_get(line, "waits"), "send_waits");
+	tcpzc_add_counts(in, json_object_get(line, "unmapped"), "unmapped");
+	tcpzc_add_counts(in, json_object_get(line, "uring"), "uring");
 	tcpzc_add_hists(in, line);
 	if (side && str_starts(side, "r"))
 		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"));
