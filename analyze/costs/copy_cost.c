@@ -152,18 +152,39 @@ void copying_base_choose(struct copying_base *base, const char *variant)
 	base->variant = of < base->nvariants ? base->variants[i] : variant;
 }
 
+int group_cost(struct store *s, const struct block *b, const char *functions, struct cost *cost,
+	       struct error *err)
+{
+	const struct query all = {0};
+	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
+	autofree char *group = xasprintf("group=%s", functions);
+	struct components *rules;
+	struct cost_part part;
+	int rc = components_group(&rules, group, err);
+
+	*cost = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+	if (rc)
+		return rc;
+	spec.components = rules;
+	rc = cost_part_read(s, &all, b, &spec, &part, err);
+	if (!rc && part.tally.samples) {
+		cost->share = 0;
+		cost->ns = 0 * part.basis.ns;
+	}
+	for (size_t i = 0; !rc && i < part.tally.n; i++)
+		if (!strcmp(part.tally.rows[i].key[0], "group"))
+			*cost = cost_total(&part, &part.tally.rows[i]);
+	cost_part_free(&part);
+	components_free(rules);
+	return rc;
+}
+
 /* The copies run in softirqs, under any name, so all programs count. */
 int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err)
 {
-	const struct query all = {0};
-	const struct tally_spec spec = {
-		.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true, .symbol = "skb_copy_ubufs*"};
-	struct cost_part part;
-	int rc = cost_part_read(s, &all, b, &spec, &part, err);
+	struct cost cost;
+	int rc = group_cost(s, b, "skb_copy_ubufs*", &cost, err);
 
-	*share = !rc && part.tally.samples ? 0 : NAN;
-	for (size_t i = 0; !rc && i < part.tally.n; i++)
-		*share += cost_total(&part, &part.tally.rows[i]).share;
-	cost_part_free(&part);
+	*share = cost.share;
 	return rc;
 }

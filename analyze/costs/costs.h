@@ -117,6 +117,13 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 			   enum direction way, double *ns, struct error *err);
 
 /*
+ * Reads the cost of a block in any of the functions, with their callees: names and globs with
+ * commas between them. All programs count. NAN: the block has no profile, or no basis.
+ */
+int group_cost(struct store *s, const struct block *b, const char *functions, struct cost *cost,
+	       struct error *err);
+
+/*
  * Reads the part of a side's cost, 0 to 1, that is in skb_copy_ubufs with its callees: the kernel
  * copies pages that a program lent it with MSG_ZEROCOPY or io_uring. NAN: the block has no profile.
  */

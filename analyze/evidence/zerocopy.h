@@ -80,6 +80,9 @@ struct copying {
 	const char *suffix; /* says the direction, unless the side's role and name say it */
 };
 
+/* Returns whether all sides ran on one host. One side alone does not tell. */
+bool zero_copy_one_host(const struct block_runs *blocks, int n);
+
 /*
  * Adds the verdict on the variant of the blocks, from its n pieces of evidence and from the cost of
  * copying on each side. `blocks` and `c` have nblocks members.

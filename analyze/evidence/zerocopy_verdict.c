@@ -198,8 +198,7 @@ static bool zerocopy_print_sides(struct str *s, struct table *t, const struct bl
 	return disagree;
 }
 
-/* Returns whether all sides ran on one host. One side alone does not tell. */
-static bool zerocopy_one_host(const struct block_runs *blocks, int n)
+bool zero_copy_one_host(const struct block_runs *blocks, int n)
 {
 	const char *first = blocks->n ? blocks->runs->host : NULL;
 
@@ -238,7 +237,7 @@ void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int
 	freed(str_free) struct str s = {0};
 	bool disagree = zerocopy_print_sides(&s, t, blocks, nblocks, e, n, c);
 
-	zerocopy_print_asked(&s, e, n, zerocopy_one_host(blocks, nblocks));
+	zerocopy_print_asked(&s, e, n, zero_copy_one_host(blocks, nblocks));
 	if (!s.len && !disagree)
 		str_puts(&s, "no evidence: the workload does not report how its data were moved");
 	if (s.len)

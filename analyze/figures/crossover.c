@@ -169,10 +169,10 @@ struct crossover crossover_find(struct crossover_point *points, size_t n, int be
 		g[c.n] = gain_of(&points[i], better, log_axis);
 		c.n += !isnan(g[c.n].value);
 	}
-	if (c.n > 1) {
+	if (c.n)
 		crossover_judge(&c, g, better);
+	if (c.n > 1)
 		crossover_classify(&c, g);
-	}
 	if (log_axis) {
 		c.at = exp(c.at);
 		c.lo = exp(c.lo);

@@ -261,7 +261,7 @@ struct crossover {
  * logarithm of the ratio of the medians, new / base, is a straight line over `at`, or over its
  * logarithm. The crossing is the zero of that line between the last value with one verdict and the
  * first with the other. Its interval holds the places where the line's own 95 % interval contains 0
- * (Fieller 1954).
+ * (Fieller 1954). A single value has a verdict and no crossover.
  */
 struct crossover crossover_find(struct crossover_point *points, size_t n, int better, bool log);
 

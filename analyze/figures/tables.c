@@ -31,6 +31,7 @@
 	row(scores) \
 	row(rates) \
 	row(zerocopy) \
+	row(why) \
 	row(limits) \
 	row(host) \
 	row(topology) \

@@ -52,7 +52,7 @@ struct slot {
 struct slots {
 	char *mem;
 	size_t size;	      /* bytes of a slot: one message */
-	size_t offset;	      /* of `mem` in its first page */
+	size_t offset;	      /* --offset: bytes of the first page before `mem` */
 	unsigned int n, next; /* the next message goes into slot `next` */
 	struct slot *slot;
 	unsigned int in_flight; /* completions still to come, over all slots */

@@ -44,7 +44,7 @@ run compare --self-test mapped --format csv
 query mapped "SELECT $spelled, unit, count(*), printf('%.9g', sum(value)) FROM metric
 	WHERE value <> 0 GROUP BY 1, 2"
 
-for table in summary components syscalls zerocopy limits sizes; do
+for table in summary components syscalls zerocopy why limits sizes; do
 	report copied $table
 done
 compare copied baseline zerocopy

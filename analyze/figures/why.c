@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * why: why zero copy paid or did not pay, for each side that asked for it. The figures and the
+ * causes are in why.def. Of the causes that hold, the reason is the one that takes the largest part
+ * of the time or of the data. Causes whose part is not known come after these, in the order of
+ * why.def.
+ */
+#include "analyze/costs/costs.h"
+#include "analyze/evidence/zerocopy.h"
+#include "analyze/figures/figures.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct why_row {
+	struct block block;
+	const char *cause;
+	double reason; /* NAN: the cause does not hold */
+	const char *figure;
+	double value;
+	const char *unit, *source;
+};
+
+static const struct column why_columns[] = {
+	BLOCK_COLUMNS(struct why_row),
+	{MEMBER(struct why_row, cause), .type = V_STR, .what = "what the figure tells of"},
+	{MEMBER(struct why_row, reason), .type = V_INT,
+	 .what = "1: the cause is the reason; 2, 3, ...: it holds, too; empty: it does not hold"},
+	{MEMBER(struct why_row, figure), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct why_row, value), .type = V_REAL, .digits = 2},
+	{MEMBER(struct why_row, unit), .type = V_STR, .shape = STAYS_WHOLE},
+	{MEMBER(struct why_row, source), .type = V_STR,
+	 .what = "account (the workload's own), profile, syscalls, threads, irq, nic, host"},
+};
+
+enum why_id {
+#define WHY(id, ...) id,
+#include "analyze/figures/why.def"
+#undef WHY
+	WHYS,
+	NONE = WHYS
+};
+
+static const struct why_figure {
+	const char *cause, *name, *unit, *source;
+	double factor;
+	const char *over, *under, *functions;
+	enum purpose purpose; /* selects the runs */
+	bool late;
+	enum why_id needs[2]; /* one of these must be known; 0: none */
+} figures[WHYS] = {
+#define RATIO(scale, a, b) .factor = (scale), .over = (a), .under = (b)
+#define CALLS(scale, a, b) RATIO(scale, a, b), .purpose = FOR_SYSCALLS
+#define CODE(names)	   .functions = (names)
+#define LATE_CODE(names)   CODE(names), .late = true
+#define IF(one, another)   .needs = {one, another}
+#define WHY(id, ...)	   [id] = {__VA_ARGS__},
+#include "analyze/figures/why.def"
+#undef WHY
+};
+
+static const struct why_cause {
+	struct {
+		enum why_id of;
+		double least, most;
+	} when[2];
+	enum why_id weight;
+	const char *reason, *remedy;
+} causes[] = {
+#define FROM(figure, least)             \
+	{                               \
+		figure, least, INFINITY \
+	}
+#define TO(figure, most)        \
+	{                       \
+		figure, 0, most \
+	}
+#define ALWAYS             \
+	{                  \
+		NONE, 0, 0 \
+	}
+#define CAUSE(one, another, ...) {{one, another}, __VA_ARGS__},
+#include "analyze/figures/why.def"
+#undef CAUSE
+};
+
+struct why_side {
+	const struct block_runs *b, *blocks; /* one of the n blocks of the variant */
+	int n;
+	const char *base;	/* the variant that it is compared with, or its own */
+	double value[WHYS + 1]; /* the last is that of NONE: 0 */
+	enum verdict verdict[THROUGHPUT + 1];
+	const struct why_cause *holds[array_size(causes)];
+	size_t nholds;
+};
+
+/* --- amounts of a run --- */
+
+/* Adds up a member of the system calls whose names match. */
+static double why_calls(struct store *s, const struct run *r, const char *names, size_t member)
+{
+	autofree struct syscall_row *rows = NULL;
+	int n = store_syscalls(s, r->id, &rows, NULL);
+	double sum = n > 0 ? 0 : NAN;
+
+	for (int i = 0; i < n; i++)
+		if (str_matches_any(names, rows[i].name))
+			sum += (double)*(const uint64_t *)((const char *)&rows[i] + member);
+	return sum;
+}
+
+/* Returns how many interfaces take packets in fragments. */
+static double why_gathers(struct store *s, const struct run *r)
+{
+	autofree struct metric_row *rows = NULL;
+	int n = store_metrics(s, r->id, "nic_state", OF_SIDE, &rows, NULL);
+	double sum = NAN;
+
+	for (int i = 0; i < n; i++)
+		if (str_ends(rows[i].key.object ?: "", "/feature:tx-scatter-gather"))
+			sum = fmax(0, sum) + rows[i].value;
+	return sum;
+}
+
+/* Returns the CPU time of io_uring's worker threads in ns. */
+static double why_workers(struct store *s, const struct run *r)
+{
+	autofree struct thread_row *rows = NULL;
+	int n = store_threads(s, r->id, &rows, NULL);
+	double ns = n > 0 ? 0 : NAN;
+
+	for (int i = 0; i < n; i++)
+		if (rows[i].comm && str_starts(rows[i].comm, "iou-wrk"))
+			ns += fmax(0, rows[i].run_ns);
+	return ns;
+}
+
+static double why_amount(struct store *s, const struct run *r, const char *name)
+{
+	static const struct {
+		const char *prefix;
+		size_t member;
+	} of_calls[] = {{"calls:", offsetof(struct syscall_row, calls)},
+			{"bytes:", offsetof(struct syscall_row, bytes)},
+			{"time:", offsetof(struct syscall_row, total_ns)}};
+
+	for (size_t i = 0; i < array_size(of_calls); i++)
+		if (str_starts(name, of_calls[i].prefix))
+			return why_calls(s, r, strchr(name, ':') + 1, of_calls[i].member);
+	return !strcmp(name, "gathers")	  ? why_gathers(s, r)
+	       : !strcmp(name, "workers") ? why_workers(s, r)
+					  : figure_metric(s, r, name);
+}
+
+static double why_ratio(struct store *s, const struct run *r, const void *figure)
+{
+	const struct why_figure *f = figure;
+
+	double value =
+		f->factor * why_amount(s, r, f->over) / (f->under ? why_amount(s, r, f->under) : 1);
+
+	return isfinite(value) ? value : NAN;
+}
+
+/* --- the figures of a side --- */
+
+static int why_read_code(struct store *s, struct why_side *side, enum why_id id, struct error *err)
+{
+	const struct why_figure *f = &figures[id];
+	struct cost cost;
+	int rc = 0;
+
+	for (int i = 0; i < side->n && !rc; i++) {
+		if (!f->late && &side->blocks[i] != side->b)
+			continue;
+		rc = group_cost(s, &side->blocks[i].block, f->functions, &cost, err);
+		side->value[id] =
+			fmax(side->value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
+	}
+	return rc;
+}
+
+static int why_read_figures(struct store *s, const struct query *q, struct why_side *side,
+			    enum estimator e, struct error *err)
+{
+	autofree struct run *traced = NULL;
+	int n = scope_runs(s, q, &side->b->block, FOR_SYSCALLS, &traced, err), rc = 0;
+	double *value = side->value;
+
+	for (enum why_id id = 0; id < WHYS; id++)
+		value[id] = NAN;
+	for (enum why_id id = 0; id < WHYS && !rc && n >= 0; id++) {
+		const struct why_figure *f = &figures[id];
+		bool calls = f->purpose == FOR_SYSCALLS;
+
+		if (f->needs[0] && isnan(value[f->needs[0]]) && !(value[f->needs[1]] > 0))
+			continue;
+		if (f->functions)
+			rc = why_read_code(s, side, id, err);
+		else if (f->over)
+			value[id] = scope_estimate(s, calls ? traced : side->b->runs,
+						   calls ? n : side->b->n, e, why_ratio, f)
+					    .value;
+	}
+	if (!isnan(value[COPIED_SENDS]) && zero_copy_one_host(side->blocks, side->n))
+		value[ONE_HOST] = 1;
+	return n < 0 ? n : rc;
+}
+
+/*
+ * Judges a figure of all sides of the variant against the base, as table sweep judges a value, and
+ * keeps the verdict and the change of this side.
+ */
+static void why_judge(const struct figure_list *l, struct why_side *side, enum why_id to,
+		      enum figure_id id)
+{
+	struct crossover_point *points = xcalloc((size_t)side->n + 1, sizeof(*points)), *p = points;
+
+	for (int i = 0; i < side->n; i++) {
+		const struct block *b = &side->blocks[i].block;
+		const struct figure_value *base = figure_find(l, id, side->base, b->side);
+		const struct figure_value *new = figure_find(l, id, b->variant, b->side);
+
+		if (!base || !new || !base->n || !new->n)
+			continue;
+		p = &points[i];
+		*p = (struct crossover_point){
+			.base = base->x, .nbase = base->n, .new = new->x, .nnew = new->n};
+		p->others = fmax(figure_others(l->s, l->q, base), figure_others(l->s, l->q, new));
+		if (&side->blocks[i] == side->b)
+			side->value[to] = 100 * new->e.value / base->e.value - 100;
+	}
+	crossover_find(points, (size_t)side->n, figure_kinds[id].better, false);
+	side->verdict[to] = points[side->b - side->blocks].verdict;
+	if (side->verdict[to] == VERDICT_BETTER && side->value[COPIED_SENDS] > 10)
+		side->verdict[to] = VERDICT_COPIED;
+	free(points);
+}
+
+/* --- causes --- */
+
+static const char *why_name(const struct why_cause *c)
+{
+	return figures[c->when[0].of].cause;
+}
+
+/* Returns the cause's part of the time or of the data, 0 if it is not known, -1 if none holds. */
+static double why_weight(const struct why_side *side, const struct why_cause *c)
+{
+	for (size_t i = 0; i < array_size(c->when); i++)
+		if (!(side->value[c->when[i].of] >= c->when[i].least &&
+		      side->value[c->when[i].of] <= c->when[i].most))
+			return -1;
+	for (size_t i = 0; i < side->nholds; i++)
+		if (side->holds[i] != c && !strcmp(why_name(side->holds[i]), why_name(c)))
+			return -1;
+	return fmax(0, side->value[c->weight]);
+}
+
+/* Lists the causes that hold, one of each name, the heaviest first. */
+static void why_find_causes(struct why_side *side)
+{
+	for (const struct why_cause *c = causes; c < causes + array_size(causes); c++) {
+		double weight = why_weight(side, c);
+		size_t at = side->nholds;
+
+		if (weight < 0)
+			continue;
+		for (; at && why_weight(side, side->holds[at - 1]) < weight; at--)
+			side->holds[at] = side->holds[at - 1];
+		side->holds[at] = c;
+		side->nholds++;
+	}
+}
+
+/* Appends a text, with the figures that it names. */
+static void why_print_text(struct str *s, const struct why_side *side, const char *text)
+{
+	for (const char *p = text, *end; *p; p = end + 1) {
+		end = *p == '{' ? strchr(p, '}') : p;
+		for (enum why_id id = 0; end > p && id < WHYS; id++) {
+			const char *name = figures[id].name;
+			double x = side->value[id];
+
+			if (strlen(name) == (size_t)(end - p) - 1 && str_starts(p + 1, name))
+				str_printf(s, "%.*f%s%s", fabs(x) >= 20 || x == floor(x) ? 0 : 1, x,
+					   *figures[id].unit ? " " : "", figures[id].unit);
+		}
+		if (end == p)
+			str_putc(s, *p);
+	}
+}
+
+/* Prints "did not pay against send, CPU time per KiB +35 % (worse), because ..." */
+static void why_print(struct str *s, const struct why_side *side)
+{
+	static const char *const words[] = {"CPU time per KiB", "throughput"};
+	bool better = false, worse = false, any = false;
+	freed(str_free) struct str list = {0};
+
+	for (enum why_id id = COST; id <= THROUGHPUT; id++) {
+		const char *verdict = verdict_name(side->verdict[id]);
+
+		if (isnan(side->value[id]))
+			continue;
+		any = true;
+		better |= side->verdict[id] == VERDICT_BETTER;
+		worse |= side->verdict[id] == VERDICT_WORSE;
+		str_printf(&list, ", %s %+.0f %%%s%s%s", words[id], side->value[id],
+			   verdict ? " (" : "", verdict ?: "", verdict ? ")" : "");
+	}
+	str_puts(s, better && worse ? "paid in part against "
+		    : better	    ? "paid against "
+		    : worse	    ? "did not pay against "
+		    : any	    ? "shows no gain against "
+				    : "is not compared");
+	str_printf(s, "%s%s", any ? side->base : "", any ? list.buf : "");
+	str_puts(s, !side->nholds ? ". No cause reaches its threshold, so no reason is known"
+		    : worse	  ? ", because "
+		    : better	  ? ". What is left to gain: "
+				  : ". Most of all, ");
+	if (!side->nholds)
+		return;
+	why_print_text(s, side, side->holds[0]->reason);
+	str_puts(s, ". Way out: ");
+	why_print_text(s, side, side->holds[0]->remedy);
+}
+
+/* --- the table --- */
+
+static void why_put_rows(struct table *t, const struct why_side *side)
+{
+	freed(str_free) struct str words = {0};
+
+	for (enum why_id id = 0; id < WHYS; id++) {
+		const struct why_figure *f = &figures[id];
+		struct why_row row = {side->b->block,  f->cause, NAN,	   f->name,
+				      side->value[id], f->unit,	 f->source};
+
+		for (size_t i = 0; i < side->nholds; i++)
+			if (!strcmp(why_name(side->holds[i]), f->cause))
+				row.reason = (double)i + 1;
+		if (!isnan(row.value))
+			table_add(t, struct why_row, &row);
+	}
+	why_print(&words, side);
+	note_add_block(&t->notes, &side->b->block, why_reason, words.buf);
+}
+
+static int why_add_side(const struct figure_list *l, struct why_side *side, struct table *t,
+			struct error *err)
+{
+	enum estimator e = l->blocks[FOR_FIGURES].estimator;
+	double asked =
+		scope_estimate(l->s, side->b->runs, side->b->n, e, figure_metric, "asked_zero_copy")
+			.value;
+	int rc = asked == 0 ? 0 : why_read_figures(l->s, l->q, side, e, err);
+
+	if (rc || !(asked > 0 || (isnan(asked) && side->value[CALL_BYTES] > 0)))
+		return rc;
+	if (strcmp(side->base, side->b->block.variant) != 0) {
+		why_judge(l, side, COST, FIGURE_NS_PER_KIB);
+		why_judge(l, side, THROUGHPUT, FIGURE_THROUGHPUT);
+	}
+	why_find_causes(side);
+	why_put_rows(t, side);
+	return 0;
+}
+
+/* Adds where the variants begin to be cheaper, if the capture has a setting with several numbers.
+ */
+static void why_note_break_even(struct store *s, const struct query *q, struct table *t)
+{
+	extern const struct measure measure_sweep;
+	freed(table_free) struct table sweep = {0};
+	struct error none = {0};
+
+	table_init(&sweep, "sweep", measure_sweep.columns, measure_sweep.ncolumns);
+	if (measure_sweep.run(s, q, &sweep, &none) || !sweep.detail)
+		return;
+	for (size_t i = 0; i < sweep.detail->rows; i++) {
+		const struct crossover_row *r =
+			&table_structs(sweep.detail, struct crossover_row)[i];
+		autofree char *of = xasprintf("%s %s", r->side, r->metric);
+
+		if (!strcmp(r->metric, figure_column(FIGURE_NS_PER_KIB)))
+			note_add(&t->notes, sweep_verdicts, of, r->words);
+	}
+}
+
+static int why_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct query all = *q;
+	freed(copying_base_free) struct copying_base base = {0};
+	freed(figure_list_free) struct figure_list l = {0};
+	const struct block_list *list = &l.blocks[FOR_FIGURES];
+	int rc, end, from = 0;
+
+	all.variant = all.side = NULL; /* the base may be none of the variants asked for */
+	rc = figure_list_read(&l, s, &all, IN_PAIRS, 0, err) ?: copying_base_init(&base, s, err);
+	for (int i = 0; i < list->n && !rc; i++) {
+		const struct block *b = &list->blocks[i].block;
+
+		from = strcmp(list->blocks[from].block.variant, b->variant) ? i : from;
+		for (end = i;
+		     end < list->n && !strcmp(list->blocks[end].block.variant, b->variant);)
+			end++;
+		copying_base_choose(&base, b->variant);
+		if (str_matches(q->variant, b->variant) && (!q->side || !strcmp(q->side, b->side)))
+			rc = why_add_side(&l,
+					  &(struct why_side){.b = &list->blocks[i],
+							     .blocks = &list->blocks[from],
+							     .n = end - from,
+							     .base = base.variant},
+					  t, err);
+	}
+	if (!rc && !t->rows)
+		rc = error_set(err, ENODATA, "no side asked for zero copy");
+	if (!rc) {
+		why_note_break_even(s, q, t);
+		block_list_run_notes(list, s, t);
+	}
+	return rc;
+}
+
+const struct measure measure_why = {
+	.name = "why",
+	.what = "why zero copy paid or did not pay: figures, and the reason in words",
+	MEASURE_COLUMNS(why_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
+	.spare = "source",
+	.collectors = "workload perf syscalls threads irq nic",
+	.run = why_run,
+};
