@@ -96,7 +96,8 @@ bool str_starts(const char *s, const char *prefix)
 
 bool str_matches(const char *pattern, const char *name)
 {
-	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
+	return !pattern || !strcmp(pattern, name) ||
+	       (strpbrk(pattern, "*?[\\") && !fnmatch(pattern, name, 0));
 }
 
 bool str_matches_any(const char *patterns, const char *name)

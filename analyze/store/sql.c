@@ -197,8 +197,11 @@ const char *sql_column(struct store *s, sqlite3_stmt *stmt, int column, size_t m
 const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column)
 {
 	const char *text = sql_column(s, stmt, column, TEXT_MOST);
+	const char **last = &s->last[column % (int)array_size(s->last)];
 
-	return text ? intern_get(&s->strings, intern_str(&s->strings, text)) : NULL;
+	if (text && (!*last || strcmp(*last, text) != 0)) /* most rows repeat the one before */
+		*last = intern_get(&s->strings, intern_str(&s->strings, text));
+	return text ? *last : NULL;
 }
 
 const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column)

@@ -33,6 +33,7 @@ struct store {
 	} * statements;
 	size_t nstatements, statements_cap;
 	struct intern strings; /* all strings that the store returned to callers */
+	const char *last[8];   /* the last of them, by column */
 	struct run *runs;      /* in the order of the capture */
 	size_t nruns;
 	struct notes notes; /* the notes of all runs, by run; complete if has_notes */
