@@ -326,55 +326,23 @@ double stats_t_cdf(double t, double df)
 
 	if (isnan(t) || !(df > 0))
 		return NAN;
+	if (isinf(df))
+		return stats_normal_cdf(t);
 	tail = 0.5 * stats_beta_cdf(df / (df + t * t), df / 2, 0.5);
 	return t > 0 ? 1 - tail : tail;
 }
 
-/* Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. */
-static double quantile_lower(double p, double df, double (*cdf)(double x, double df, double unused))
-{
-	double lo = -1;
-
-	if (p == 0.5)
-		return 0;
-	while (cdf(lo, df, 0) > p && lo > -1e300)
-		lo *= 2;
-	return quantile_find(p, lo, lo == -1 ? 0 : lo / 2, cdf, df, 0);
-}
-
-static double normal_cdf(double z, double unused, double unused2)
-{
-	(void)unused;
-	(void)unused2;
-	return stats_normal_cdf(z);
-}
-
-double stats_normal_quantile(double p)
-{
-	if (!(p > 0 && p < 1))
-		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf) : quantile_lower(p, 0, normal_cdf);
-}
-
 /*
- * Newton's method from a t above the quantile. Below 0 the cdf is convex, so each step ends above
- * the quantile, too, until rounding stops the steps.
+ * Newton's method from a t above the quantile of the lower tail. Below 0 the cdf is convex, so each
+ * step ends above the quantile, too, until rounding stops the steps.
  */
-static double t_quantile_below(double p, double df, double t)
-{
-	const double scale = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
-	double step = 1;
-
-	for (int i = 0; i < 100 && step > 1e-15 * -t; i++) {
-		step = (stats_t_cdf(t, df) - p) / (scale * exp(-(df + 1) / 2 * log1p(t * t / df)));
-		t -= step;
-	}
-	return t;
-}
-
 double stats_t_quantile(double p, double df)
 {
-	double lower = p > 0.5 ? 1 - p : p, t = -1;
+	const double lower = p > 0.5 ? 1 - p : p,
+		     scale = isinf(df)
+				     ? sqrt(M_1_PI / 2)
+				     : exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
+	double t = -1, step = 1, log_density;
 
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
@@ -382,8 +350,16 @@ double stats_t_quantile(double p, double df)
 		return 0;
 	while (stats_t_cdf(t, df) > lower && t > -1e300)
 		t *= 2;
-	t = t_quantile_below(lower, df, t == -1 ? 0 : t / 2);
+	for (t = t == -1 ? 0 : t / 2; step > 1e-15 * -t; t -= step) {
+		log_density = isinf(df) ? -t * t / 2 : -(df + 1) / 2 * log1p(t * t / df);
+		step = (stats_t_cdf(t, df) - lower) / (scale * exp(log_density));
+	}
 	return p > 0.5 ? -t : t;
+}
+
+double stats_normal_quantile(double p)
+{
+	return stats_t_quantile(p, INFINITY);
 }
 
 double stats_binomial_cdf(long k, unsigned n, double p)
