@@ -2,9 +2,9 @@
 /*
  * virt: what a virtual machine needs its hypervisor for, per unit of work. The frame counts the
  * interrupts that the side's CPUs took, the writes of registers that these CPUs made, and their
- * halts. A count or time of the frame is divided by the work of the same run. perf's own timer is
- * among the interrupts of profiled runs, so /proc/interrupts has those of the measure pass beside
- * them.
+ * halts. A count of the frame is divided by the work of the same run, and times are costs of the
+ * profile, which has the frame's. perf's own timer is among the interrupts of profiled runs, so
+ * /proc/interrupts has those of the measure pass beside them.
  */
 #include "analyze/costs/costs.h"
 #include "analyze/scope/changes.h"
@@ -24,7 +24,7 @@ static const struct column virt_columns[] = {
 	{"per_unit", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
 	 .what = "count per unit of work; estimate over the runs"},
 	{"ns_per_unit", "ns", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
-	 .what = "time per unit of work: in the interrupt's handler, stolen, or the function's self cost; a halt is idle time"},
+	 .what = "cost per unit of work, as in functions: of the interrupt's handler, or of the function itself; stolen time; a halt is idle time"},
 	{"ns_each", "ns", V_REAL, .what = "ns_per_unit / per_unit"},
 	{"per_message", .type = V_REAL, .digits = 3, .optional = true,
 	 .what = "count per message: per request of the workload"},
@@ -66,6 +66,7 @@ struct virt {
 	const struct block_table *k;
 	struct block_runs profiled; /* those that may have the frame's times */
 	struct block_runs all;
+	const struct cost_part *part;
 	const char *rate; /* the metric of the rate of work; NULL: not known */
 };
 
@@ -111,12 +112,27 @@ static struct estimate virt_estimate(const struct virt *v, const struct block_ru
 	return scope_estimate(v->k->s, b->runs, b->n, v->k->list.estimator, virt_figure_of, &f);
 }
 
+/* Sets ns_per_unit to the cost of a row of the profile, and returns it. */
+static double virt_set_cost(const struct virt *v, struct value *row, const struct tally_row *from)
+{
+	struct cost c = cost_self(v->part, from);
+	struct table *t = v->k->t;
+
+	table_set(t, row, "ns_per_unit",
+		  isnan(c.ns_ci)
+			  ? value_real(c.ns)
+			  : value_estimate(t, c.ns, fmax(c.ns - c.ns_ci, 0), c.ns + c.ns_ci));
+	return c.ns;
+}
+
 /* Adds the row of a count in the runs of b. The time in an interrupt is a cost, that of a halt is
  * not. */
 static void virt_put_count(const struct virt *v, const struct block_runs *b, const char *kind,
 			   const char *name, struct virt_figure f)
 {
-	struct estimate count = virt_estimate(v, b, f, NULL), ns;
+	struct estimate count = virt_estimate(v, b, f, NULL);
+	autofree char *symbol = xasprintf("[%s]", f.object);
+	const struct tally *tally = &v->part->tally;
 	struct table *t = v->k->t;
 	struct value *row;
 
@@ -130,12 +146,10 @@ static void virt_put_count(const struct virt *v, const struct block_runs *b, con
 		return;
 	count = virt_estimate(v, b, f, v->rate);
 	put_estimate(t, row, "per_unit", &count);
-	if (strcmp(kind, "interrupt") || !f.known)
-		return;
-	f.metric = "frame_ns";
-	ns = virt_estimate(v, b, f, v->rate);
-	put_estimate(t, row, "ns_per_unit", &ns);
-	table_set(t, row, "ns_each", value_real(ns.value / count.value));
+	for (size_t i = 0; i < tally->n && f.known && !strcmp(kind, "interrupt"); i++)
+		if (!strcmp(tally->rows[i].key[0], symbol))
+			table_set(t, row, "ns_each",
+				  value_real(virt_set_cost(v, row, &tally->rows[i]) / count.value));
 }
 
 /* Adds the rows of the metrics "frame_entries:CONTEXT VECTOR" with the kind's context. */
@@ -159,8 +173,10 @@ static void virt_put_kind(const struct virt *v, const struct metric_keys *keys,
 }
 
 /* Adds the stolen time, and the functions of the profile. */
-static void virt_put_costs(const struct virt *v, const struct cost_part *p)
+static void virt_put_costs(const struct virt *v)
 {
+	const struct cost_part *p = v->part;
+
 	struct estimate e = block_estimate(v->k, virt_stolen, v->rate);
 	struct table *t = v->k->t;
 
@@ -169,23 +185,19 @@ static void virt_put_costs(const struct virt *v, const struct cost_part *p)
 			     "ns_per_unit", &e);
 	for (size_t i = 0; i < p->tally.n; i++) {
 		const char *name = p->tally.rows[i].key[0];
-		struct cost c = cost_self(p, &p->tally.rows[i]);
 
-		if (c.ns > 0 && str_matches_any(virt_functions, name))
-			table_set(t, virt_put_row(v, "function", name, "profile", p->nruns),
-				  "ns_per_unit",
-				  isnan(c.ns_ci) ? value_real(c.ns)
-						 : value_estimate(t, c.ns, fmax(c.ns - c.ns_ci, 0),
-								  c.ns + c.ns_ci));
+		if (cost_self(p, &p->tally.rows[i]).ns > 0 && str_matches_any(virt_functions, name))
+			virt_set_cost(v, virt_put_row(v, "function", name, "profile", p->nruns),
+				      &p->tally.rows[i]);
 	}
 }
 
-static int virt_put_rows(struct virt *v, const struct cost_part *p, struct error *err)
+static int virt_put_rows(struct virt *v, struct error *err)
 {
 	struct metric_keys keys = {0};
 	int rc = metric_keys_add(&keys, v->k->s, &v->all, "frame_entries", OF_SIDE, err);
 
-	v->rate = p->basis.unit ? basis_rate_metric(p->basis.unit) : NULL;
+	v->rate = v->part->basis.unit ? basis_rate_metric(v->part->basis.unit) : NULL;
 	for (size_t i = 0; i < array_size(virt_kinds) && !rc; i++)
 		virt_put_kind(v, &keys, &virt_kinds[i]);
 	free(keys.m);
@@ -199,7 +211,7 @@ static int virt_put_rows(struct virt *v, const struct cost_part *p, struct error
 			&v->k->t->notes, &v->k->b->block, table_how,
 			"no run has the frame, which counts register writes, halts and the interrupts' time; see 'zcost report runs'");
 	if (v->rate)
-		virt_put_costs(v, p);
+		virt_put_costs(v);
 	return 0;
 }
 
@@ -218,8 +230,9 @@ static int virt_read_runs(struct virt *v, struct error *err)
 static int virt_put_block(struct block_table *k, struct error *err)
 {
 	const struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1};
-	struct virt v = {.k = k, .profiled.block = k->b->block, .all.block = k->b->block};
 	struct cost_part part;
+	struct virt v = {
+		.k = k, .profiled.block = k->b->block, .all.block = k->b->block, .part = &part};
 	int rc;
 
 	if (k->q->unit && !strcasecmp(k->q->unit, "syscall"))
@@ -228,7 +241,7 @@ static int virt_put_block(struct block_table *k, struct error *err)
 	if (!rc)
 		rc = virt_read_runs(&v, err);
 	if (!rc)
-		rc = virt_put_rows(&v, &part, err);
+		rc = virt_put_rows(&v, err);
 	free(v.profiled.runs);
 	free(v.all.runs);
 	cost_part_free(&part);

@@ -13,10 +13,10 @@
  *
  * A sample of cycles is an NMI, so it lands where it was due: its call chain tells the context.
  *
- * The samples of a place on a CPU divide the exact time of that place, for the workload and for
- * other programs. Too few samples in one place, or too many, thus never change another one. Samples
- * that account for less than a fifth of their place say little about the rest, so the rest has the
- * label's name.
+ * The samples of a label on a CPU divide its exact time, for the workload and for other programs.
+ * Too few samples with one label, or too many, thus never change another one. Samples that account
+ * for less than a fifth of this time say little about the rest, so the rest has the label's name.
+ * Samples of cycles have no label, so that they divide the time of their place.
  */
 #include "analyze/perfdata/resolve.h"
 
@@ -108,6 +108,7 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 			const struct exact_due *d)
 {
 	c->place = x->labels[d->label].place;
+	c->label = (uint8_t)(d->label + 1);
 	/* The timer missed the periods since then, because interrupts were off in this context. */
 	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
 	if (d->changes) {
@@ -123,41 +124,63 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 
 /* --- weights --- */
 
-/* A place on one CPU, of the workload or of other programs. */
+/* A label on one CPU, of the workload or of other programs. */
 struct exact_cell {
 	double exact, sampled; /* as the weights of the samples: ns, or cycles */
-	uint32_t label, pid;   /* those with most time */
+	uint32_t pid;	       /* that with most time */
 	uint64_t most;
 };
 
-typedef struct exact_cell exact_cells[2][PLACES]; /* [1]: the workload's */
+struct exact_sums {
+	const struct exact *x;
+	const struct profile *p;
+	struct exact_cell *cells; /* by CPU, own, and label */
+};
+
+static void exact_sums_init(struct exact_sums *s, const struct exact *x, const struct profile *p)
+{
+	*s = (struct exact_sums){x, p, xcalloc(2 * CPUSET_MAX * x->nlabels, sizeof(*s->cells))};
+}
+
+static void exact_sums_free(struct exact_sums *s)
+{
+	free(s->cells);
+}
+
+static struct exact_cell *exact_cell_of(const struct exact_sums *s, uint32_t cpu, uint32_t pid,
+					uint32_t label)
+{
+	return &s->cells[(2 * cpu + profile_is_own(s->p, pid)) * s->x->nlabels + label];
+}
+
+/* Returns the first label of a place + 1, or 0. It stands for all of them. */
+static uint32_t exact_label_of(const struct exact *x, enum exact_place place)
+{
+	for (uint32_t i = 0; i < x->nlabels; i++)
+		if (x->labels[i].place == place)
+			return i + 1;
+	return 0;
+}
 
 /* `scale` is the weight of a nanosecond. */
-static void exact_sum_times(exact_cells *cells, const struct exact *x, const struct profile *p,
-			    double scale)
+static void exact_sum_times(const struct exact_sums *s, double scale, bool by_place)
 {
-	for (size_t i = 0; i < x->ntimes; i++) {
-		const struct exact_time *t = &x->times[i];
-		struct exact_cell *c =
-			&cells[t->cpu][profile_is_own(p, t->pid)][x->labels[t->label].place];
+	for (size_t i = 0; i < s->x->ntimes; i++) {
+		const struct exact_time *t = &s->x->times[i];
+		uint32_t label = by_place ? exact_label_of(s->x, s->x->labels[t->label].place) - 1
+					  : t->label;
+		struct exact_cell *c = exact_cell_of(s, t->cpu, t->pid, label);
 
 		c->exact += scale * (double)t->ns;
 		if (t->ns > c->most) {
 			c->most = t->ns;
-			c->label = t->label;
 			c->pid = t->pid;
 		}
 	}
 }
 
-static struct exact_cell *exact_cell_of(exact_cells *cells, const struct profile *p,
-					const struct fold_cost *c)
-{
-	return &cells[c->cpu][profile_is_own(p, c->pid)][c->place];
-}
-
 /* Returns the weight of all samples that have a place. */
-static double exact_sum_samples(exact_cells *cells, const struct folds *f, const struct profile *p)
+static double exact_sum_samples(const struct exact_sums *s, const struct folds *f)
 {
 	double sum = 0;
 
@@ -167,7 +190,9 @@ static double exact_sum_samples(exact_cells *cells, const struct folds *f, const
 
 			if (!c->place)
 				continue;
-			exact_cell_of(cells, p, c)->sampled += (double)c->weight;
+			if (c->label)
+				exact_cell_of(s, c->cpu, c->pid, c->label - 1U)->sampled +=
+					(double)c->weight;
 			sum += (double)c->weight;
 		}
 	return sum;
@@ -178,18 +203,21 @@ static bool exact_cell_is_thin(const struct exact_cell *c)
 	return c->sampled * MOST_TIMES < c->exact;
 }
 
-static void exact_weigh(exact_cells *cells, struct fold *f, const struct profile *p)
+/* A sample in a place without any time weighs nothing. */
+static void exact_weigh(const struct exact_sums *s, struct fold *f)
 {
 	for (size_t i = 0; i < f->costs.n; i++) {
 		struct fold_cost *c = &f->costs.list[i];
 		struct fold_event *e = &f->events[c->event];
 		const struct exact_cell *cell;
-		double factor, weight = (double)c->weight;
+		double factor = 0, weight = (double)c->weight;
 
 		if (!c->place)
 			continue;
-		cell = exact_cell_of(cells, p, c);
-		factor = exact_cell_is_thin(cell) ? 1 : cell->exact / cell->sampled;
+		if (c->label) {
+			cell = exact_cell_of(s, c->cpu, c->pid, c->label - 1U);
+			factor = exact_cell_is_thin(cell) ? 1 : cell->exact / cell->sampled;
+		}
 		e->weight2 += weight * weight / (double)c->samples * (factor * factor - 1);
 		e->weight -= c->weight;
 		c->weight = (uint64_t)(weight * factor + 0.5);
@@ -197,15 +225,15 @@ static void exact_weigh(exact_cells *cells, struct fold *f, const struct profile
 	}
 }
 
-/* Adds a row for the time of a place that its samples do not account for. */
-static void exact_add_rest(struct fold *f, const struct exact_cell *cell, enum exact_place place,
-			   uint32_t event, uint32_t cpu)
+/* Adds a row for the time of a label that its samples do not account for. */
+static void exact_add_rest(struct fold *f, const struct exact_cell *cell, const struct exact *x,
+			   uint32_t label, uint32_t event, uint32_t cpu)
 {
 	const struct side_timeline *comms = sideband_get_timeline(&f->r->side.comms, cell->pid);
 	struct stack_head head = {
-		.mode = MODE_LABEL, .ip = cell->label, .pid = KERNEL_PID, .version = UINT32_MAX};
+		.mode = MODE_LABEL, .ip = label, .pid = KERNEL_PID, .version = UINT32_MAX};
 	struct fold_cost c = {.event = event,
-			      .place = place,
+			      .place = (uint8_t)x->labels[label].place,
 			      .cpu = cpu,
 			      .comm = timeline_at(comms, UINT64_MAX, UINT64_MAX, UINT32_MAX),
 			      .pid = cell->pid,
@@ -219,7 +247,7 @@ static void exact_add_rest(struct fold *f, const struct exact_cell *cell, enum e
 
 void folds_weigh_exact(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
-	autofree exact_cells *cells = NULL;
+	freed(exact_sums_free) struct exact_sums s = {0};
 	uint32_t event = 0;
 
 	while (event < r->events.n && !exact_has_due(o->exact, &r->events.list[event]))
@@ -227,17 +255,16 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 	if (event == r->events.n)
 		return;
 	f->list[0].events[event].exact = true;
-	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
-	exact_sum_times(cells, o->exact, r->profile, 1);
-	exact_sum_samples(cells, f, r->profile);
+	exact_sums_init(&s, o->exact, r->profile);
+	exact_sum_times(&s, 1, false);
+	exact_sum_samples(&s, f);
 	for (size_t i = 0; i < f->n; i++)
-		exact_weigh(cells, &f->list[i], r->profile);
-	for (uint32_t cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (int own = 0; own < 2; own++)
-			for (int place = 1; place < PLACES; place++)
-				if (exact_cell_is_thin(&cells[cpu][own][place]))
-					exact_add_rest(&f->list[0], &cells[cpu][own][place],
-						       (enum exact_place)place, event, cpu);
+		exact_weigh(&s, &f->list[i]);
+	for (size_t i = 0; i < 2 * CPUSET_MAX * o->exact->nlabels; i++)
+		if (exact_cell_is_thin(&s.cells[i]))
+			exact_add_rest(&f->list[0], &s.cells[i], o->exact,
+				       (uint32_t)(i % o->exact->nlabels), event,
+				       (uint32_t)(i / o->exact->nlabels / 2));
 }
 
 /* --- samples of cycles --- */
@@ -249,7 +276,7 @@ static bool event_is_cycles(const struct event *e)
 }
 
 /* Gives the samples their places, by what their stacks reveal. */
-static void exact_place_cycles(struct fold *f, const struct recording *r,
+static void exact_place_cycles(struct fold *f, const struct recording *r, const struct exact *x,
 			       const struct resolved *out)
 {
 	static const enum exact_place places[CTX_N] = {
@@ -271,6 +298,7 @@ static void exact_place_cycles(struct fold *f, const struct recording *r,
 		c->place = places[out[c->stack].context];
 		if (c->place == PLACE_SOFTIRQ && !c->pid)
 			c->place = PLACE_SOFTIRQ_IN_IDLE;
+		c->label = (uint8_t)exact_label_of(x, c->place);
 	}
 }
 
@@ -278,7 +306,7 @@ static void exact_place_cycles(struct fold *f, const struct recording *r,
 void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct exact *x,
 			const struct resolved *out)
 {
-	autofree exact_cells *cells = NULL;
+	freed(exact_sums_free) struct exact_sums s = {0};
 	double ns = 0;
 
 	for (size_t i = 0; x && !x->ndue && i < x->ntimes; i++)
@@ -286,12 +314,12 @@ void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct
 			ns += (double)x->times[i].ns;
 	if (!(ns > 0))
 		return;
-	cells = xcalloc(CPUSET_MAX, sizeof(*cells));
+	exact_sums_init(&s, x, r->profile);
 	for (size_t i = 0; i < f->n; out += f->list[i++].nstacks)
-		exact_place_cycles(&f->list[i], r, out);
-	exact_sum_times(cells, x, r->profile, exact_sum_samples(cells, f, r->profile) / ns);
+		exact_place_cycles(&f->list[i], r, x, out);
+	exact_sum_times(&s, exact_sum_samples(&s, f) / ns, true);
 	for (size_t i = 0; i < f->n; i++)
-		exact_weigh(cells, &f->list[i], r->profile);
+		exact_weigh(&s, &f->list[i]);
 }
 
 /* --- without samples --- */

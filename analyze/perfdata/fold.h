@@ -133,7 +133,8 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode, 
  */
 struct fold_cost {
 	/* the key */
-	uint32_t stack, event : 24, place : 8, cpu, comm, pid, tid; /* place: an exact_place */
+	uint32_t stack, event : 16, place : 8, label : 8; /* an exact_place; of exact, + 1 */
+	uint32_t cpu, comm, pid, tid;
 	uint64_t samples, weight;
 };
 

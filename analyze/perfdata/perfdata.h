@@ -10,8 +10,8 @@
 /*
  * The exact time of each CPU of a capture, and what the CPU did when each sample of perf's clock
  * was due (probes/frame). The samples of a clock on these CPUs then count where they were due, and
- * only divide the time of their place on their CPU: one part is the workload's, one is that of
- * other programs. The time of a place without enough samples has a row of its own.
+ * only divide the time of their label on their CPU: one part is the workload's, one is that of
+ * other programs. The time of a label without enough samples has a row of its own.
  */
 enum exact_place {
 	PLACE_NONE,
@@ -45,7 +45,7 @@ struct exact_due {
 };
 
 struct exact {
-	struct exact_label *labels;
+	struct exact_label *labels; /* at most UINT8_MAX */
 	struct exact_time *times;
 	struct exact_due *due; /* sorted by CPU and time */
 	size_t nlabels, labels_cap, ntimes, times_cap, ndue, due_cap;

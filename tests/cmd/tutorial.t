@@ -71,6 +71,18 @@ for c in mapped copied; do
 	notes $c functions >text
 	ok "$c: less than 3 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols ([3-9]|[1-9][0-9])" text'
 done
+# Interrupts: by name in both tables, and together in a third.
+interrupts() {
+	"$zcost" report virt mapped --format tsv 2>/dev/null | tsv '$at["source"] == "frame" && $at["kind"] == "interrupt" {
+		print $1, $2, $at["name"], $at["ns_per_unit"] }' | sort >virt
+	"$zcost" report functions mapped --all --symbol '[[]hardirq*' --format tsv 2>/dev/null | tsv '{
+		split($at["symbol"], name, /[] ]/)
+		print $1, $2, name[2], $at["self_ns"] }' | sort >functions
+	"$zcost" report contexts mapped --format tsv 2>/dev/null | tsv '$at["context"] == "hardirq" { print $1, $2, $at["self_ns"] }' >contexts
+	awk '{ n[$1 " " $2] += $4 } END { for (side in n) print side, n[side] }' functions >sums
+	[ "$(wc -l <virt)" -gt 8 ] && diff virt functions && join -j 9 contexts sums | awk '$1 == $4 && $2 == $5 { same += ($3 - $6) ^ 2 < 1e-6 } END { exit same != 4 }'
+}
+ok "mapped: virt, functions and contexts have the same costs of interrupts" interrupts
 notes mapped zerocopy >text
 ok "mapped: mmap is zero copy on the receiver" says ' mmap: the receiver does not copy 9[5-9]' text
 notes copied zerocopy >text

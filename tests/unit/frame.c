@@ -340,15 +340,15 @@ TEST_WITH(workload_and_other_programs_have_their_own_times, set_up())
 		    "7/user = 30, 8/user = 2, weight = 32");
 }
 
-/* 4 samples of 40 ms stay 4 ms. Other programs' 10 ms without a sample have the longest's name. */
+/* 4 samples of 40 ms stay 4 ms. Other programs' times without a sample have their labels. */
 TEST_WITH(rest_of_a_thin_place_has_the_name_of_the_place, set_up())
 {
 	add_samples(4, 0, 1, OWN, IN_USER, "9\t7\tuser\t\t0");
 	weights_are("1\t7\t1\tw\tuser\t\t40000000\t\n"
 		    "1\t0\t0\t\thardirq\tdevice\t4000000\t\n"
 		    "1\t8\t1\to\thardirq\tlocal_timer\t6000000\t\n",
-		    "7/user 0x1000 = 4, 7/user [user] = 36, 8/hardirq [hardirq local_timer] = 10, "
-		    "weight = 50");
+		    "7/user 0x1000 = 4, 7/user [user] = 36, 0/hardirq [hardirq device] = 4, "
+		    "8/hardirq [hardirq local_timer] = 6, weight = 50");
 	add_samples(4, 0, 1, OWN, IN_USER, "9\t7\tuser\t\t0");
 	set_up();
 	weights_are("1\t7\t1\tw\tuser\t\t20000000\t\n", "7/user 0x1000 = 20, weight = 20");

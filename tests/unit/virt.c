@@ -53,7 +53,8 @@ static void add_profiled(struct store *s, int repeat, const char *counts)
 	start_world(&w);
 	add(&w, frame(&w, PROFILE_NONE, "native_write_msr"), 1, CTX_SYSCALL, 3);
 	add(&w, frame(&w, PROFILE_NONE, "native_write_msr_safe_as_well"), 1, CTX_SYSCALL, 1);
-	add(&w, frame(&w, PROFILE_NONE, "write_msr_of_another_name"), 1, CTX_SYSCALL, 4);
+	add(&w, frame(&w, PROFILE_NONE, "write_msr_of_another_name"), 1, CTX_SYSCALL, 3);
+	add(&w, frame(&w, PROFILE_NONE, "[hardirq reschedule]"), 1, CTX_HARDIRQ, 1);
 	add(&w, frame(&w, PROFILE_NONE, "pv_native_safe_halt"), 1, CTX_IDLE, 8);
 	store_world(s, run, &w);
 }
@@ -70,7 +71,7 @@ static struct store *counted(void)
 	return s;
 }
 
-TEST(counts_and_times_are_per_unit_of_the_work_of_their_run)
+TEST(counts_are_per_unit_of_the_work_of_their_run_and_times_are_costs)
 {
 	struct store *s = counted();
 	struct table t;
@@ -92,9 +93,9 @@ TEST(counts_and_times_are_per_unit_of_the_work_of_their_run)
 		      "steal function function, "
 		      "name = reschedule all 0x10 x2apic_icr all local_timer reschedule - "
 		      "native_write_msr native_write_msr_safe_as_well");
-	/* 10 and 20 of 2000 KiB, 3000 and 6000 ns */
+	/* 10 and 20 of 2000 KiB; an eighth of the profile, as in the table functions */
 	row_is(&t, 0,
-	       "per_unit = 0.0075, ns_per_unit = 2.25, ns_each = 300, per_message = 0.03, "
+	       "per_unit = 0.0075, ns_per_unit = 125, ns_each = 16666.666666666668, per_message = 0.03, "
 	       "per_s = 7.5, source = frame, runs = 2");
 	cells_are(&t, "0 per_unit.low = 0.005, 0 per_unit.high = 0.01");
 	row_is(&t, 1, "per_unit = 0.03, ns_per_unit = -, ns_each = -, runs = 1");
@@ -105,6 +106,10 @@ TEST(counts_and_times_are_per_unit_of_the_work_of_their_run)
 	row_is(&t, 6, "per_unit = 0.00002, ns_per_unit = -, per_message = 0.00004, per_s = 20");
 	row_is(&t, 7, "per_unit = -, ns_per_unit = 50, source = /proc/stat");
 	row_is(&t, 8, "ns_per_unit = 375, source = profile, runs = 3");
+	t = small_store_table(s, "functions", (struct query){.symbol = "[[]hardirq*"});
+	cells_are(&t, "symbol = [hardirq reschedule], 0 self_ns = 125");
+	t = small_store_table(s, "contexts", (struct query){0});
+	cells_are(&t, "hardirq self_ns = 125");
 	t = small_store_table(s, "virt", (struct query){.basis = BASIS_WALL});
 	cells_are(&t,
 		  "native_write_msr ns_per_unit = 187.5, pv_native_safe_halt ns_per_unit = 500");

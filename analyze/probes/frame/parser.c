@@ -68,6 +68,10 @@ static long frame_label(struct exact *x, const char *context, const char *vector
 			free(name);
 			return (long)k;
 		}
+	if (k == UINT8_MAX) {
+		free(name);
+		return -1;
+	}
 	array_add(x->labels, x->nlabels, x->labels_cap,
 		  (struct exact_label){name, contexts[i].place});
 	return (long)k;
