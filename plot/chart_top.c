@@ -248,7 +248,7 @@ static int syscalls_by_side(const void *a, const void *b)
 static void syscalls_put_bar(struct figure *f, const struct syscalls_row *calls,
 			     const struct top *g, int group, int bar, bool counted)
 {
-	double ns = 0, variance = 0, per_mib = 0, ci;
+	double ns = 0, variance = 0, count = 0, ci;
 
 	for (const struct top_row *r = g->rows; r < g->rows + g->n; r++) {
 		const struct syscalls_row *of = &calls[r->row];
@@ -257,14 +257,14 @@ static void syscalls_put_bar(struct figure *f, const struct syscalls_row *calls,
 			continue;
 		ns += r->ns;
 		variance += pow(r->ns * (of->calls < 2 ? NAN : of->stddev_pct / 100), 2);
-		per_mib += of->calls_per_mib;
+		count += of->calls_per_work;
 	}
 	ci = 1.96 * sqrt(variance);
 	if (ns > 0)
 		figure_put_noted(
 			f, group, bar,
 			(struct estimate){.value = ns, .lo = ci > ns ? 0 : ns - ci, .hi = ns + ci},
-			arena_printf(&f->arena, "%.10g", per_mib));
+			arena_printf(&f->arena, "%.10g", count));
 	else if (!counted)
 		figure_put_noted(f, group, bar, estimate_plain(NAN), "n/a");
 }
@@ -294,17 +294,23 @@ static void syscalls_put_groups(struct figure *f, const struct syscalls_row *cal
 
 static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t shown, size_t n)
 {
+	const char *unit = work_kind_find(d->query.unit)->unit;
+	const char *calls = strcmp(unit, "KiB") ? unit : "MiB";
 	bool many = figure_has_many(f);
 
 	f->title = shown < n ? figure_text(f, "System calls: the %zu of %zu that take most time",
 					   shown, n)
-			     : "System calls: time per KiB and calls per MiB";
+			     : figure_text(f, "System calls: time per %s and calls per %s", unit,
+					   calls);
 	f->subtitle = figure_text(
-		f, "Time from entry to return, waiting included, per KiB moved%s; lower is better",
-		many ? "" : "; beside it the calls per MiB moved");
-	f->axis = many ? "ns per KiB" : "ns per KiB · calls per MiB";
+		f,
+		"Time from entry to return, waiting included, per %s moved%s%s%s; lower is better",
+		unit, many ? "" : "; beside it the calls per ", many ? "" : calls,
+		many ? "" : " moved");
+	f->axis = many ? figure_text(f, "ns per %s", unit)
+		       : figure_text(f, "ns per %s · calls per %s", unit, calls);
 	f->group_word = "syscall";
-	f->note_word = "calls_per_mib";
+	f->note_word = strcmp(unit, "KiB") ? figure_text(f, "calls_per_%s", unit) : "calls_per_mib";
 	f->note_unit = "calls";
 	f->absent = "no calls";
 	f->lying = true;
@@ -334,8 +340,8 @@ static int syscalls_draw(struct drawing *d, struct figure *f, const struct table
 
 	for (size_t i = 0; i < nrows; i++)
 		rows[i] = (struct top_row){
-			calls[i].block, calls[i].syscall, "", calls[i].ns_per_kib, i, -1};
-	top_put_bars(d, f, rows, nrows, NULL, "No system calls with known KiB");
+			calls[i].block, calls[i].syscall, "", calls[i].ns_per_work, i, -1};
+	top_put_bars(d, f, rows, nrows, NULL, "No system calls with known work");
 	all = tops_gather(d, f, rows, &nrows, NULL, &n);
 	if (n) {
 		shown = syscalls_shown(d, f, all, n);
@@ -345,7 +351,7 @@ static int syscalls_draw(struct drawing *d, struct figure *f, const struct table
 	} else {
 		rc = error_set(
 			err, ENODATA,
-			"no run counted system calls of a workload with known bytes; capture with the passes measure and syscalls, and --units");
+			"no run counted system calls of a workload with known work; capture with the passes measure and syscalls, and --units");
 	}
 	return rc;
 }
@@ -354,7 +360,7 @@ const struct chart chart_syscalls = {
 	.name = "syscalls",
 	.what = "the top system calls of both sides: time per KiB, calls per MiB",
 	.sources = {"syscalls"},
-	.options = {CHART_OPTIONS "run workload-only side limit comm"},
+	.options = {CHART_OPTIONS "run workload-only side limit comm unit"},
 	.draw = syscalls_draw,
 };
 

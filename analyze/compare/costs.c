@@ -71,7 +71,8 @@ static const struct diff_spec groups_spec = {.measure = "groups", .key = "group"
 static const struct column syscalls_columns[] = {
 	KEY("syscall", key),
 	COST_COLUMNS,
-	{COUNT("base_calls", 0), "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in BASE"},
+	{COUNT("base_calls", 0), "1/MiB", V_REAL, .digits = 3,
+	 .what = "calls per MiB in BASE, or per --unit"},
 	{COUNT("new_calls", 1), "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in NEW"},
 	{COUNT("delta_calls", 2), "1/MiB", V_REAL, .digits = 3},
 	TEST_COLUMNS,
@@ -102,8 +103,7 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 		ret = diff_read_ends(&l->d, c, l->side, spec, t, err);
 	if (ret)
 		return ret;
-	l->unit = spec->syscalls	? "KiB"
-		  : l->d.unit		? l->d.unit
+	l->unit = l->d.unit		? l->d.unit
 		  : !compare_is_bare(c) ? "KiB"
 		  : c->query.unit	? c->query.unit
 					: "packet";
@@ -124,14 +124,17 @@ int cost_digits(const struct cost_list *l)
 	return digits;
 }
 
-void cost_columns(struct table *t, int digits)
+void cost_columns(struct table *t, const char *unit, int digits)
 {
 	size_t size = (size_t)t->ncolumns * sizeof(*t->columns);
 	struct column *copy = arena_dup(&t->arena, t->columns, size);
 
-	for (int i = 0; i < t->ncolumns; i++)
+	for (int i = 0; i < t->ncolumns; i++) {
 		if (copy[i].unit && !strcmp(copy[i].unit, "ns"))
 			copy[i].digits = digits;
+		if (copy[i].unit && !strcmp(copy[i].unit, "1/MiB") && strcmp(unit, "KiB") != 0)
+			copy[i].unit = arena_printf(&t->arena, "1/%s", unit);
+	}
 	t->columns = copy;
 }
 
@@ -228,7 +231,7 @@ static int compare_costs(const struct comparison *c, struct table *t, struct out
 		return ret;
 	table_title(t, "%s%s%s, ns per %s: %s against %s", spec->measure, *l.side ? " of the " : "",
 		    l.side, l.unit, c->end[NEW].label, c->end[BASE].label);
-	cost_columns(t, cost_digits(&l));
+	cost_columns(t, l.unit, cost_digits(&l));
 	cost_list_add_rows(t, c, spec, &l.d, c->table->limit ? c->table->limit : SIZE_MAX);
 	cost_list_add_notes(&l, c, t);
 	cost_list_outcome(&l, out);
@@ -256,5 +259,6 @@ COST_TABLE(modules, "in the kernel, its modules, programs and libraries", "state
 	   OPT_COST_LIST(""));
 COST_TABLE(groups, "in your own groups of functions (--group)", "state base_total_ns new_total_ns",
 	   OPT_COST_LIST("group"));
-COST_TABLE(syscalls, "ns per KiB in, and calls per MiB of, every system call", "state delta_calls",
+COST_TABLE(syscalls, "ns per KiB in, and calls per MiB of, every system call, or per --unit",
+	   "state delta_calls",
 	   .options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm workload-only limit all"});

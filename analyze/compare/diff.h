@@ -146,7 +146,7 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 /* Returns digits after the point: at least two, and enough for four digits of the smaller total. */
 int cost_digits(const struct cost_list *l);
 /* Sets the digits of all columns in ns. */
-void cost_columns(struct table *t, int digits);
+void cost_columns(struct table *t, const char *unit, int digits);
 
 /* Adds the notes below the rows: movements, sum, the rules of the verdicts. */
 void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t);

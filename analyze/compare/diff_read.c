@@ -166,8 +166,8 @@ static int diff_add_syscalls(struct diff *d, const struct comparison *c, enum en
 	rc = n < 0 ? n : 0;
 	for (int k = 0; k < n && !rc; k++) {
 		const struct diff_cost cost = {.key = calls[k].name,
-					       .cost = calls[k].ns_per_kib,
-					       .count = calls[k].calls_per_mib,
+					       .cost = calls[k].ns_per_work,
+					       .count = calls[k].calls_per_work,
 					       .sampling = NAN};
 
 		if (isnan(cost.cost))
@@ -188,8 +188,11 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 			      struct query *q, const struct run *runs, struct table *notes,
 			      struct error *err)
 {
-	int rc = q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
+	const struct work_kind *unit = syscalls_unit(q, err);
+	int rc = !unit ? -EINVAL : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
 
+	if (!rc)
+		rc = diff_set_unit(d, unit->unit, err);
 	if (!rc)
 		rc = diff_add_syscalls(d, c, e, NULL, 0, q, notes, err);
 	for (size_t i = 0; i < d->nruns[e] && !rc; i++)

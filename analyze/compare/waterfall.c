@@ -150,7 +150,7 @@ static int compare_waterfall(const struct comparison *c, struct table *t, struct
 		return ret;
 	digits = cost_digits(&l);
 	w.scale = pow(10, digits);
-	cost_columns(t, digits);
+	cost_columns(t, l.unit, digits);
 	table_title(t, "%s%s%s, ns per %s: from %s to %s", l.spec->measure,
 		    *l.side ? " of the " : "", l.side, l.unit, c->end[BASE].label,
 		    c->end[NEW].label);

@@ -90,18 +90,16 @@ void amount_columns(struct table *t, enum amount in)
 
 const char *basis_rate_metric(const char *unit)
 {
-	for (size_t i = 0; i < WORK_KINDS; i++)
-		if (!strcmp(work_kinds[i].unit, unit))
-			return work_kinds[i].rate;
-	return NULL;
+	const struct work_kind *kind = work_kind_find(unit);
+
+	return kind ? kind->rate : NULL;
 }
 
 static const char *basis_canonical_unit(const char *name)
 {
-	for (size_t i = 0; i < WORK_KINDS; i++)
-		if (!strcasecmp(work_kinds[i].unit, name))
-			return work_kinds[i].unit;
-	return NULL;
+	const struct work_kind *kind = work_kind_find(name);
+
+	return kind ? kind->unit : NULL;
 }
 
 static int basis_check_unit(const struct query *q, const char **unit, struct error *err)

@@ -54,7 +54,8 @@ struct syscalls_row {
 	int64_t calls;
 	double errors;
 	double total_ms, min_ms, avg_ms, max_ms, stddev_pct, p50_ms, p99_ms;
-	double bytes_per_call, calls_per_mib, ns_per_kib;
+	double bytes_per_call;
+	double calls_per_work, ns_per_work; /* per MiB and KiB, or per unit of --unit */
 };
 
 #endif

@@ -17,6 +17,14 @@ const struct work_kind work_kinds[WORK_KINDS] = {
 };
 // clang-format on
 
+const struct work_kind *work_kind_find(const char *unit)
+{
+	for (size_t i = 0; i < WORK_KINDS; i++)
+		if (!unit || !strcasecmp(work_kinds[i].unit, unit))
+			return &work_kinds[i];
+	return NULL;
+}
+
 static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
 	for (int i = 0; rate && i < n; i++)
@@ -35,10 +43,9 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 
 const char *work_word(const char *unit)
 {
-	for (size_t i = 0; i < WORK_KINDS; i++)
-		if (!strcmp(work_kinds[i].unit, unit))
-			return work_kinds[i].word;
-	return "unit";
+	const struct work_kind *kind = work_kind_find(unit);
+
+	return kind ? kind->word : "unit";
 }
 
 char *work_units(struct store *s, const struct run *runs, int n)

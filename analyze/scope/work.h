@@ -23,6 +23,9 @@ struct work_kind {
 enum { WORK_KINDS = 2 WORK_UNITS(WORK_COUNT) };
 extern const struct work_kind work_kinds[WORK_KINDS];
 
+/* Returns the kind of unit of that name, in any case, of KiB for NULL, or NULL for no unit. */
+const struct work_kind *work_kind_find(const char *unit);
+
 /* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);
 /*

@@ -74,7 +74,7 @@ ok "time and calls are those of report syscalls" test "$("$zcost" report syscall
 ok "a variant without a call has no bar" test -z "$(cell slides 'receiver: getsockopt' baseline value)"
 ok "the chart says that it made no such call" says 'no calls' slides/syscalls.svg
 ok "a side that was not counted is n/a" says '>n/a<' slides/syscalls.svg
-ok "a variant that was not counted is named" says 'No system calls with known KiB: uring' slides/syscalls.svg
+ok "a variant that was not counted is named" says 'No system calls with known work: uring' slides/syscalls.svg
 ok "one run of each variant gives no claim" title slides 'System calls: the 3 of 4 that take most time'
 ok "the foot note has the number of runs and the interval" says \
 	'n = 1 syscall-counting run per variant, whiskers: 95 % interval of the mean call alone' slides/syscalls.svg
@@ -102,4 +102,20 @@ ok "the caption says that it copied" says 'mmap, uring: every byte was copied' c
 
 sqlite3 cap/zcost.db "DELETE FROM metric WHERE run > 920 AND name IN ('bytes', 'rate_kib')"
 ok "calls of a workload without bytes are not drawn, exit 1" exits 1 draw bare
+
+# 16 messages in each run: 30 calls of 10240 ns are 19200 ns per message.
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'rate_messages', '1/s', 16.0 / 3, 'measured' FROM run WHERE id > 920"
+ok "--unit message draws them per message" exits 0 draw messages --unit message
+ok "the bar is the time per message" near "$(cell messages 'receiver: recvfrom' baseline value)" 19200 1e-6
+ok "the calls per message are in the .tsv" test "$(cell messages 'receiver: recvfrom' baseline calls_per_message)" = 1.875
+ok "the axis has the unit" says 'ns per message' messages/syscalls.svg
+ok "report syscalls has the same figures" is "$("$zcost" report syscalls cap --side receiver --variant baseline --by syscall --unit message --format tsv 2>/dev/null |
+	tsv '{ print $at["ns_per_message"], $at["calls_per_message"], ("calls_per_mib" in at) }')" "19200 1.875 0"
+ok "compare --table syscalls takes the unit" exits 0 "$zcost" compare baseline mmap -C cap --table syscalls --side receiver --unit message --format tsv
+ok "its costs and calls are per message" is "$(tsv '$at["syscall"] == "recvfrom" { print $at["base_ns"], $at["base_calls"], $at["new_ns"], $at["new_calls"] }' out)" "19200 1.875 640 0.125"
+"$zcost" compare baseline mmap -C cap --table syscalls --side receiver --unit message >out 2>&1
+ok "the sum names the unit" says 'sum: .* ns per message' out
+ok "a unit that no run counts is an error" exits 1 "$zcost" report syscalls cap --unit packet
+ok "system calls per system call are refused" exits 2 "$zcost" report syscalls cap --unit syscall
+ok "the message lists the units" says 'system calls have costs per packet, message, KiB' err
 done_testing

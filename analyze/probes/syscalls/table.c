@@ -27,8 +27,21 @@ struct syscall_sums {
 	struct syscall_row *rows;
 	size_t n, cap;
 	unsigned int keys;
-	double kib; /* work done in the counted time; NAN if not known */
+	const struct work_kind *unit;
+	double work; /* done in the counted time, in its unit; NAN if not known */
 };
+
+const struct work_kind *syscalls_unit(const struct query *q, struct error *err)
+{
+	const struct work_kind *unit = work_kind_find(q->unit);
+
+	if (unit && unit->rate)
+		return unit;
+	error_set(err, EINVAL,
+		  "--unit %s: system calls have costs per " WORK_UNITS(WORK_UNIT_COMMA) "KiB",
+		  q->unit);
+	return NULL;
+}
 
 /* --- percentiles --- */
 
@@ -101,11 +114,33 @@ static int syscalls_keys(const struct query *q, unsigned int *keys, struct error
 	return rc;
 }
 
+/* Names the columns of costs after the unit: calls_per_mib becomes calls_per_message. */
+static void syscalls_name_unit(struct table *t, const struct work_kind *unit)
+{
+	size_t size = (size_t)t->ncolumns * sizeof(*t->columns);
+	struct column *list = arena_dup(&t->arena, t->columns, size);
+
+	for (int i = 0; i < t->ncolumns; i++) {
+		bool calls = !strcmp(list[i].name, "calls_per_mib");
+
+		if (!calls && strcmp(list[i].name, "ns_per_kib") != 0)
+			continue;
+		list[i].name =
+			arena_printf(&t->arena, "%s_per_%s", calls ? "calls" : "ns", unit->word);
+		list[i].unit = arena_printf(&t->arena, "%s/%s", calls ? "1" : "ns", unit->unit);
+		list[i].digits = calls ? 4 : 1;
+	}
+	t->columns = list;
+}
+
 /* Sets the columns. by_block adds variant and side in front. */
-static void syscalls_set_columns(struct table *t, unsigned int keys, bool by_block)
+static void syscalls_set_columns(struct table *t, const struct work_kind *unit, unsigned int keys,
+				 bool by_block)
 {
 	freed(str_free) struct str others = {0};
 
+	if (strcmp(unit->word, "kib") != 0)
+		syscalls_name_unit(t, unit);
 	str_printf(&others, "%s%s%s%s-", by_block ? "" : "variant side ",
 		   keys & SYSCALLS_BY_PID ? "" : "pid ", keys & SYSCALLS_BY_TID ? "" : "tid ",
 		   keys & SYSCALLS_BY_COMM ? "" : "comm ");
@@ -192,20 +227,24 @@ static double syscall_rows_stddev_pct(const struct syscall_row *r)
 	return 100 * sqrt(r->m2 / (n - 1) / n) / mean;
 }
 
-static struct syscall_cost syscall_rows_cost(const struct syscall_row *r, double kib)
+static struct syscall_cost syscall_rows_cost(const struct syscall_row *r,
+					     const struct syscall_sums *s)
 {
+	double work = s->work > 0 ? s->work : NAN;
+
 	return (struct syscall_cost){
 		.name = r->name,
-		.ns_per_kib = kib > 0 ? (double)r->total_ns / kib : NAN,
-		.calls_per_mib = kib > 0 ? (double)r->calls / (kib / 1024) : NAN,
+		.ns_per_work = (double)r->total_ns / work,
+		.calls_per_work =
+			(double)r->calls / work * (strcmp(s->unit->word, "kib") ? 1 : PER_MIB),
 	};
 }
 
-static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, double kib,
-				 const struct block *b)
+static void syscall_rows_put_row(struct table *t, const struct syscall_row *r,
+				 const struct syscall_sums *s, const struct block *b)
 {
 	double min = (double)r->min_ns, max = (double)r->max_ns, calls = (double)r->calls;
-	const struct syscall_cost cost = syscall_rows_cost(r, kib);
+	const struct syscall_cost cost = syscall_rows_cost(r, s);
 	struct syscalls_row row = {
 		.block = *b,
 		.pid = r->pid > 0 ? (double)r->pid : NAN,
@@ -222,8 +261,8 @@ static void syscall_rows_put_row(struct table *t, const struct syscall_row *r, d
 		.p50_ms = r->calls ? hist_quantile(r->time_hist, 0.5, min, max) / 1e6 : NAN,
 		.p99_ms = r->calls ? hist_quantile(r->time_hist, 0.99, min, max) / 1e6 : NAN,
 		.bytes_per_call = r->calls && r->has_bytes ? (double)r->bytes / calls : NAN,
-		.calls_per_mib = cost.calls_per_mib,
-		.ns_per_kib = cost.ns_per_kib,
+		.calls_per_work = cost.calls_per_work,
+		.ns_per_work = cost.ns_per_work,
 	};
 
 	table_add(t, struct syscalls_row, &row);
@@ -272,7 +311,7 @@ static void syscalls_put(struct table *t, const struct query *q, struct syscall_
 		const struct syscall_row *r = &s->rows[i];
 
 		if (i < limit)
-			syscall_rows_put_row(t, r, s->kib, b);
+			syscall_rows_put_row(t, r, s, b);
 		calls += r->calls;
 		ns += (double)r->total_ns;
 		if ((s->keys & SYSCALLS_BY_TID && !r->tid) ||
@@ -286,10 +325,10 @@ static void syscalls_put(struct table *t, const struct query *q, struct syscall_
 	syscalls_note_unfinished(t, b, s);
 }
 
-/* Returns the KiB of work from --units with --unit KiB, or NAN without them. */
-static double syscalls_work_kib(const struct query *q)
+/* Returns the work from --units, or --rate and --seconds, in the unit of --unit, or NAN. */
+static double syscalls_given_work(const struct query *q)
 {
-	if (!q->unit || strcmp(q->unit, "KiB"))
+	if (!q->unit)
 		return NAN;
 	if (q->work.units > 0)
 		return q->work.units;
@@ -544,13 +583,15 @@ static int syscalls_from_perf(struct tracepoints *tp, const struct query *q, str
 			      struct error *err)
 {
 	freed(syscalls_perf_calls_free) struct syscalls_perf_calls c = {
-		.tp = tp, .q = q, .sums.kib = syscalls_work_kib(q)};
+		.tp = tp,
+		.q = q,
+		.sums = {.work = syscalls_given_work(q), .unit = work_kind_find(q->unit)}};
 	int rc = syscalls_keys(q, &c.sums.keys, err);
 
 	if (!rc)
 		rc = syscalls_perf_read_calls(&c, err);
 	if (!rc) {
-		syscalls_set_columns(t, c.sums.keys, false);
+		syscalls_set_columns(t, c.sums.unit, c.sums.keys, false);
 		syscalls_put(t, q, &c.sums, &(struct block){0});
 		syscalls_perf_note_calls(t, &c);
 		tracepoints_add_notes(tp, &t->notes);
@@ -589,10 +630,12 @@ static const struct column syscalls_columns[] = {
 	{MEMBER(struct syscalls_row, p99_ms), "ms", V_REAL, .digits = 3,
 	 .what = "99th percentile, from log2 buckets"},
 	{MEMBER(struct syscalls_row, bytes_per_call), "B", V_REAL, .what = "bytes moved / calls"},
-	{MEMBER(struct syscalls_row, calls_per_mib), "1/MiB", V_REAL, .digits = 2,
-	 .what = "calls / MiB of work done in the window"},
-	{MEMBER(struct syscalls_row, ns_per_kib), "ns/KiB", V_REAL, .digits = 1,
-	 .what = "time in the call / KiB of work done in the window"},
+	{MEMBER_NAMED("calls_per_mib", struct syscalls_row, calls_per_work), "1/MiB", V_REAL,
+	 .digits = 2,
+	 .what = "calls / MiB of work done in the window; calls_per_message with --unit message"},
+	{MEMBER_NAMED("ns_per_kib", struct syscalls_row, ns_per_work), "ns/KiB", V_REAL,
+	 .digits = 1,
+	 .what = "time in the call / KiB of work done in the window; or ns_per_message"},
 };
 
 static int syscalls_add_run(struct store *s, const struct query *q, const struct run *run,
@@ -606,7 +649,7 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 	for (int i = 0; i < n; i++)
 		if (str_matches(q->comm, rows[i].comm))
 			syscalls_add(sums, &rows[i]);
-	sums->kib += work_in_window(s, run, "rate_kib");
+	sums->work += work_in_window(s, run, sums->unit->rate);
 	return 0;
 }
 
@@ -624,8 +667,8 @@ int syscall_costs_read(struct store *s, const struct query *q, struct syscall_co
 		       struct table *notes, struct error *err)
 {
 	freed(block_list_free) struct block_list list = {0};
-	struct syscall_sums sums = {.keys = SYSCALLS_BY_COMM};
-	int rc = block_list_read(&list, s, q, FOR_SYSCALLS, err);
+	struct syscall_sums sums = {.keys = SYSCALLS_BY_COMM, .unit = syscalls_unit(q, err)};
+	int rc = sums.unit ? block_list_read(&list, s, q, FOR_SYSCALLS, err) : -EINVAL;
 
 	for (int i = 0; i < list.n && !rc; i++)
 		rc = syscalls_add_block(s, q, &list.blocks[i], &sums, err);
@@ -633,7 +676,7 @@ int syscall_costs_read(struct store *s, const struct query *q, struct syscall_co
 		syscalls_sort(&sums);
 		*costs = xcalloc(sums.n + 1, sizeof(**costs));
 		for (size_t i = 0; i < sums.n; i++)
-			(*costs)[i] = syscall_rows_cost(&sums.rows[i], sums.kib);
+			(*costs)[i] = syscall_rows_cost(&sums.rows[i], &sums);
 		block_list_run_notes(&list, s, notes);
 	}
 	free(sums.rows);
@@ -643,7 +686,7 @@ int syscall_costs_read(struct store *s, const struct query *q, struct syscall_co
 static int syscalls_put_block(struct store *s, const struct query *q, const struct block_runs *b,
 			      unsigned int keys, struct table *t, struct error *err)
 {
-	struct syscall_sums sums = {.keys = keys};
+	struct syscall_sums sums = {.keys = keys, .unit = work_kind_find(q->unit)};
 	int rc = syscalls_add_block(s, q, b, &sums, err);
 
 	if (!rc && b->n)
@@ -661,7 +704,7 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_SYSCALLS, err);
-	syscalls_set_columns(t, keys,
+	syscalls_set_columns(t, work_kind_find(q->unit), keys,
 			     list.n > 1 || (q->by && strstr(q->by, "variant")) ||
 				     (q->by && strstr(q->by, "side")));
 	for (int i = 0; i < list.n && !rc; i++)
@@ -677,14 +720,15 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 static int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, struct table *t,
 				    struct error *err)
 {
-	struct syscall_sums sums = {.kib = syscalls_work_kib(q)};
+	struct syscall_sums sums = {.work = syscalls_given_work(q),
+				    .unit = work_kind_find(q->unit)};
 	int rc = syscalls_keys(q, &sums.keys, err);
 
 	for (size_t i = 0; i < tr->n && !rc; i++)
 		if (str_matches(q->comm, tr->rows[i].comm))
 			syscalls_add(&sums, &tr->rows[i]);
 	if (!rc) {
-		syscalls_set_columns(t, sums.keys, false);
+		syscalls_set_columns(t, sums.unit, sums.keys, false);
 		syscalls_put(t, q, &sums, &(struct block){0});
 	}
 	free(sums.rows);
@@ -695,7 +739,9 @@ static int syscalls_run(struct store *s, const struct query *q, struct table *t,
 {
 	int rc;
 
-	if (q->bare.trace)
+	if (!syscalls_unit(q, err))
+		rc = -EINVAL;
+	else if (q->bare.trace)
 		rc = syscalls_from_perf_trace(q->bare.trace, q, t, err);
 	else if (q->bare.tracepoints)
 		rc = syscalls_from_perf(q->bare.tracepoints, q, t, err);
@@ -716,7 +762,8 @@ const struct measure measure_syscalls = {
 	.name = "syscalls",
 	.what = "calls, errors, times and sizes of system calls",
 	MEASURE_COLUMNS(syscalls_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_SLICE "variant side run comm workload-only by limit all",
+	.options = {[SOURCE_CAPTURE] =
+			    OPT_SLICE "variant side run comm workload-only by limit all unit",
 		    [SOURCE_PERF] = "from to cpu " CALLS,
 		    [SOURCE_TEXT] = CALLS},
 	.spare = "stddev_pct min_ms p50_ms bytes_per_call total_ms",
