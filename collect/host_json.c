@@ -276,6 +276,8 @@ static const struct part facts[] = {
 	{"smt", "devices/system/cpu/smt/control"},
 	{"governor", "devices/system/cpu/cpu0/cpufreq/scaling_governor"},
 	{"cpufreq_driver", "devices/system/cpu/cpu0/cpufreq/scaling_driver"},
+	{"boost", "devices/system/cpu/cpufreq/boost"},
+	{"epp", "devices/system/cpu/cpu0/cpufreq/energy_performance_preference"},
 	{"turbo_off", "devices/system/cpu/intel_pstate/no_turbo"},
 	{"cpuidle_driver", "devices/system/cpu/cpuidle/current_driver"},
 	{"cpuidle_governor", "devices/system/cpu/cpuidle/current_governor_ro"},

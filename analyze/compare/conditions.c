@@ -66,7 +66,7 @@ static const char *condition_cpus(const struct condition_side *side)
 	return side->runs[0].cpus ? side->runs[0].cpus : "not pinned";
 }
 
-/* --- the network card: the interface that moved the most bytes --- */
+/* --- the network card --- */
 
 static double card_metric(const struct condition_side *side, const char *metric, const char *card,
 			  const char *key)
@@ -76,34 +76,11 @@ static double card_metric(const struct condition_side *side, const char *metric,
 	return run_metric(side->s, &side->runs[0], metric, object, NO_CPU);
 }
 
-/* Returns "host/eth0" for the counter "host/eth0/link/rx_bytes". */
-static const char *card_find(const struct condition_side *side)
-{
-	static const char end[] = "/link/rx_bytes";
-	autofree struct metric_row *m = NULL;
-	int n = store_metrics(side->s, side->runs[0].id, "nic", OF_SIDE, &m, side->err);
-	const char *best = NULL;
-	double most = 0, bytes;
-
-	for (int i = 0; i < n; i++) {
-		const char *name = m[i].key.object ?: "", *card;
-
-		if (!str_ends(name, end))
-			continue;
-		card = arena_printf(side->arena, "%.*s", (int)(strlen(name) - strlen(end)), name);
-		bytes = m[i].value + card_metric(side, "nic", card, "link/tx_bytes");
-		if (bytes > most) {
-			most = bytes;
-			best = card;
-		}
-	}
-	return best;
-}
-
 /* Returns "eth0 (mlx5_core), 200 Gbit/s, MTU 1500". The speed of a veth is no speed. */
 static const char *condition_card(const struct condition_side *side)
 {
-	const char *card = card_find(side), *driver, *text;
+	const char *card = run_interface(side->s, &side->runs[0], side->arena, side->err);
+	const char *driver, *text;
 	freed(str_free) struct str s = {0};
 	double speed, mtu;
 

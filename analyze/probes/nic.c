@@ -5,8 +5,8 @@
  *	n NETNS IFINDEX INTERFACE GROUP name...		the names of a group, from here on
  *	v NETNS IFINDEX INTERFACE GROUP value...
  *
- * GROUP: link (rtnl_link_stats64), ethtool (the driver's counters), rx-0, tx-3 (a queue). An
- * interface that is registered again has another number, and its counters begin again.
+ * GROUP: link (rtnl_link_stats64), ethtool (the driver's counters), rx-0, tx-3 (a queue), qdisc:fq.
+ * An interface that is registered again has another number, and its counters begin again.
  */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/kinds.h"
@@ -90,6 +90,16 @@ static bool nic_add_values(struct nic *n, const char *index, const char *interfa
 	return good;
 }
 
+/* Adds the fact "nic:host/eth0/qdisc" of a group of an interface's outgoing packets. */
+static void nic_add_qdisc(struct ingest *in, const char *interface, const char *group)
+{
+	autofree char *name = xasprintf("nic:%s/qdisc", interface);
+	const char *kind = group + strlen("qdisc:");
+
+	if (str_starts(group, "qdisc:") && strcmp(kind, "ingress") && strcmp(kind, "clsact"))
+		ingest_fact(in, name, kind);
+}
+
 static bool nic_parse_line(char *line, void *nic)
 {
 	struct nic *n = nic;
@@ -105,6 +115,8 @@ static bool nic_parse_line(char *line, void *nic)
 	key = xasprintf("%s %s %s", netns, index, group); /* a rename keeps the names of counters */
 	names = nic_find_names(n, key);
 	if (!strcmp(kind, "n")) {
+		if (!*names)
+			nic_add_qdisc(n->in, interface, group);
 		free(*names);
 		*names = xstrdup(line);
 	} else if (!strcmp(kind, "v") && *names) {

@@ -69,6 +69,30 @@ static void run_facts_put_hosts(struct str *s, struct store *store, const struct
 	}
 }
 
+const char *run_interface(struct store *s, const struct run *r, struct arena *a, struct error *err)
+{
+	static const char end[] = "/link/rx_bytes";
+	autofree struct metric_row *m = NULL;
+	int n = store_metrics(s, r->id, "nic", OF_SIDE, &m, err);
+	const char *best = NULL;
+	double most = 0, bytes;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = m[i].key.object ?: "", *card;
+
+		if (!str_ends(name, end))
+			continue;
+		card = arena_printf(a, "%.*s", (int)(strlen(name) - strlen(end)), name);
+		bytes = m[i].value +
+			run_metric(s, r, "nic", arena_printf(a, "%s/link/tx_bytes", card), NO_CPU);
+		if (bytes > most) {
+			most = bytes;
+			best = card;
+		}
+	}
+	return best;
+}
+
 void run_facts_title(struct store *store, const struct query *q, struct table *t)
 {
 	autofree struct block *blocks = NULL;

@@ -39,6 +39,9 @@ void run_facts_host(struct str *s, const struct run_facts *f);
  */
 void run_facts_title(struct store *s, const struct query *q, struct table *t);
 
+/* Returns the interface that moved the most bytes, "host/eth0" or "workload/eth0", or NULL. */
+const char *run_interface(struct store *s, const struct run *r, struct arena *a, struct error *err);
+
 /* Two hosts have two clocks. These functions report how the clocks were compared. */
 
 /* The difference between a host's clock and the steering host's clock. */

@@ -276,9 +276,9 @@ static char *hide_setting(struct anonymous *a, const char *text, const char *oth
 static char *hide_fact_of_host(struct anonymous *a, const char *text, const char *name)
 {
 	static const char kept[] =
-		"arch boot_options clocksource cpu_model cpufreq_driver cpuidle_driver "
-		"governor cpuidle_governor memory online_cpus release smt "
-		"transparent_hugepage turbo_off version virtualization vulnerability:*";
+		"arch boost boot_options clocksource cpu_model cpufreq_driver cpuidle_driver "
+		"epp governor cpuidle_governor memory online_cpus release smt "
+		"transparent_hugepage turbo_off version virtualization vulnerability:* nic:*/qdisc";
 	bool known = str_starts(name, "CONFIG_")	  ? *text != '"'
 		     : str_starts(name, "sysctl:kernel.") ? !text[strspn(text, "0123456789-, \t")]
 		     : str_starts(name, "sysctl:")	  ? !strpbrk(text, "/:.@")

@@ -12,6 +12,8 @@ cleanup() {
 }
 ip netns add "$ns" 2>err && ip -n "$ns" link set lo up 2>err || skip_all "no network namespace: $(cat err)"
 
+ip netns exec "$ns" sysctl -qw net.ipv4.tcp_notsent_lowat=54321 net.ipv4.tcp_congestion_control=reno
+
 # A receiver of two threads, and a shell whose child sends.
 ip netns exec "$ns" "$tcpzc" --listen --port $port --flows 2 --threads 2 >rx 2>&1 &
 rx=$!
@@ -43,6 +45,18 @@ ok "tcp counts the bytes of both ends" near "$(figure throughput)" 6.4 3
 "$zcost" report functions r --workload-only --all --format tsv >out 2>err
 ok "report functions has the costs of the processes alone" near "$(tsv '{ s += $at["self_ns"] } END { print s }' out)" \
 	"$("$zcost" report summary r --workload-only --format tsv 2>/dev/null | tsv '{ print $at["ns_per_kib"] }')" 0.5
+
+# The namespace's settings take the place of the host's.
+"$zcost" report host r --format tsv >out 2>err
+ok "report host has the sysctl of the namespace" says "	net.ipv4.tcp_notsent_lowat	54321$" out
+ok "report host has its congestion control" says "	congestion control	reno$" out
+ok "a sysctl that a namespace does not have is the host's" says "	net.core.netdev_budget	$(cat /proc/sys/net/core/netdev_budget)$" out
+ok "report host has the qdisc of the workload's interface" says "	qdisc of lo, local	noqueue$" out
+"$zcost" collect -o here --collect host,nic,cpu --duration 0.1 --grace 0 -- sleep 60 >log 2>&1 && "$zcost" analyze here >log 2>&1
+"$zcost" compare here r --table settings --format tsv >out 2>err
+ok "compare has the sysctl that differs from the host's" says "	sysctl:net.ipv4.tcp_notsent_lowat	$(cat /proc/sys/net/ipv4/tcp_notsent_lowat)	54321$" out
+"$zcost" report host here --format tsv >out 2>err
+ok "report host of a run on the host has the host's" says "	net.ipv4.tcp_notsent_lowat	$(cat /proc/sys/net/ipv4/tcp_notsent_lowat)$" out
 
 nobody() {
 	chmod 755 . && mkdir -p -m 777 theirs

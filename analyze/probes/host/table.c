@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* host: the facts about the hosts, one row for each fact. */
+/*
+ * host: the facts about the hosts, one row for each fact. A setting of a network namespace is that
+ * of the workload's, where a run saved it, with a row for each side where sides differ.
+ */
 #include "analyze/scope/runs.h"
 
 #include "lib/str.h"
@@ -67,6 +70,122 @@ static void host_add_mitigations(struct table *t, const char *host, const struct
 	host_add_row(t, host, "CPU mitigations", s.len ? s.buf : NULL);
 }
 
+/* --- settings of the workload's network namespace --- */
+
+/* The runs on a host that figures come from, and the sides of the capture. */
+struct host_runs {
+	struct store *s;
+	struct table *t;
+	const char *host, **sides;
+	struct run *runs;
+	int nsides, n;
+};
+
+static const struct {
+	const char *title, *name; /* without a title, the name is the title */
+} of_namespace[] = {
+	{"congestion control", "net.ipv4.tcp_congestion_control"},
+	{"default qdisc", "net.core.default_qdisc"},
+	{NULL, "net.core.rmem_max"},
+	{NULL, "net.core.wmem_max"},
+	{NULL, "net.core.optmem_max"},
+	{NULL, "net.core.netdev_budget"},
+	{NULL, "net.core.netdev_budget_usecs"},
+	{NULL, "net.core.netdev_max_backlog"},
+	{NULL, "net.core.busy_poll"},
+	{NULL, "net.core.busy_read"},
+	{NULL, "net.core.somaxconn"},
+	{NULL, "net.ipv4.tcp_rmem"},
+	{NULL, "net.ipv4.tcp_wmem"},
+	{NULL, "net.ipv4.tcp_limit_output_bytes"},
+	{NULL, "net.ipv4.tcp_notsent_lowat"},
+	{NULL, "net.ipv4.tcp_autocorking"},
+	{NULL, "net.ipv4.tcp_timestamps"},
+};
+
+/*
+ * Returns a fact of the side's runs: "bbr", or "bbr|cubic" of runs that differ. A run without the
+ * fact has that of the host, `otherwise`. NULL: the side has no run here, or none knows it.
+ */
+static const char *host_value_of_side(const struct host_runs *h, const char *side, const char *name,
+				      const char *otherwise)
+{
+	struct arena *a = &h->t->arena;
+	const char *all = NULL, *value;
+
+	for (int i = 0; i < h->n; i++) {
+		value = store_run_fact(h->s, h->runs[i].id, name) ?: otherwise;
+		if (strcmp(h->runs[i].side, side) || !value)
+			continue;
+		if (!all)
+			all = arena_strdup(a, value);
+		else if (!strstr(arena_printf(a, "|%s|", all), arena_printf(a, "|%s|", value)))
+			all = arena_printf(a, "%s|%s", all, value);
+	}
+	return all;
+}
+
+/* Adds one row where all sides have the same value, else one for each side. */
+static void host_add_of_sides(const struct host_runs *h, const char *title, const char *name,
+			      const char *otherwise)
+{
+	const char *first = NULL, *value;
+	bool same = true;
+
+	for (int i = 0; i < h->nsides; i++) {
+		value = host_value_of_side(h, h->sides[i], name, otherwise);
+		same &= !value || !first || !strcmp(value, first);
+		first = first ?: value;
+	}
+	if (same)
+		host_add_row(h->t, h->host, title, first ?: otherwise);
+	for (int i = 0; i < h->nsides && !same; i++)
+		host_add_row(h->t, h->host,
+			     arena_printf(&h->t->arena, "%s, %s", title, h->sides[i]),
+			     host_value_of_side(h, h->sides[i], name, otherwise));
+}
+
+/* Adds "qdisc of eth0, sender" of the interface that moved the most bytes in the first run. */
+static void host_add_qdisc(const struct host_runs *h, const char *side, struct error *err)
+{
+	struct arena *a = &h->t->arena;
+	const char *card = NULL;
+
+	for (int i = 0; i < h->n && !card; i++)
+		if (!strcmp(h->runs[i].side, side))
+			card = run_interface(h->s, &h->runs[i], a, err);
+	if (card)
+		host_add_row(
+			h->t, h->host,
+			arena_printf(a, "qdisc of %s, %s", strchr(card, '/') + 1, side),
+			host_value_of_side(h, side, arena_printf(a, "nic:%s/qdisc", card), NULL));
+}
+
+static int host_add_namespaces(struct host_runs *h, const struct fact_row *facts, int nfacts,
+			       struct error *err)
+{
+	const struct query every = {0};
+	int all = scope_runs(h->s, &every, &(struct block){0}, FOR_FIGURES, &h->runs, err);
+
+	h->nsides = all < 0 ? all : store_sides(h->s, &h->sides, err);
+	for (int i = 0; i < all; i++)
+		if (h->runs[i].host && !strcmp(h->runs[i].host, h->host))
+			h->runs[h->n++] = h->runs[i];
+	for (size_t k = 0; k < array_size(of_namespace) && h->nsides >= 0; k++) {
+		const char *name = arena_printf(&h->t->arena, "sysctl:%s", of_namespace[k].name);
+
+		host_add_of_sides(h, of_namespace[k].title ?: of_namespace[k].name, name,
+				  host_fact_find(facts, nfacts, name));
+	}
+	for (int i = 0; i < h->nsides; i++)
+		host_add_qdisc(h, h->sides[i], err);
+	free(h->runs);
+	free(h->sides);
+	return h->nsides < 0 ? h->nsides : 0;
+}
+
+/* --- all settings --- */
+
 static int host_add_settings(struct store *s, const char *host, struct table *t, struct error *err)
 {
 	static const struct {
@@ -74,20 +193,22 @@ static int host_add_settings(struct store *s, const char *host, struct table *t,
 	} shown[] = {
 		{"CPU frequency driver", "cpufreq_driver"},
 		{"CPU frequency governor", "governor"},
+		{"CPU energy preference (EPP)", "epp"},
+		{"CPU boost", "boost"},
+		{"CPU turbo off (intel_pstate)", "turbo_off"},
 		{"transparent huge pages", "transparent_hugepage"},
-		{"congestion control", "sysctl:net.ipv4.tcp_congestion_control"},
-		{"default qdisc", "sysctl:net.core.default_qdisc"},
 	};
 	struct fact_row *facts;
-	int n = store_facts(s, host, NULL, &facts, err);
+	int n = store_facts(s, host, NULL, &facts, err), rc;
 
 	if (n < 0)
 		return n;
 	for (size_t i = 0; i < array_size(shown); i++)
 		host_add_row(t, host, shown[i].title, host_fact_find(facts, n, shown[i].name));
+	rc = host_add_namespaces(&(struct host_runs){.s = s, .t = t, .host = host}, facts, n, err);
 	host_add_mitigations(t, host, facts, n);
 	free(facts);
-	return 0;
+	return rc;
 }
 
 /* Adds the clock offset of a host, unless the host ran the capture. */
