@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/bpf.h"
 
-#include "collect/collect.h"
+#include "collect/run/run.h"
 
 #include <errno.h>
 
 void bpf_account(struct collect *c, const struct bpf_object *programs)
 {
 	c->programs = programs;
+}
+
+enum { ADD_TRIES = 16 };
+
+int bpf_add_threads(struct collect *c,
+		    int (*add)(void *self, uint32_t pid, uint32_t tid, struct error *err),
+		    void *self)
+{
+	int tries = ADD_TRIES, found = 1, rc = 0;
+	const struct tree *tree;
+
+	while (found && tries-- && rc >= 0) {
+		c->run->tree.read_ns = 0; /* an older reading may lack the newest threads */
+		tree = tree_of(c->run);
+		found = 0;
+		for (size_t i = 0; i < tree->nthreads && rc >= 0; i++) {
+			rc = add(self, (uint32_t)tree->threads[i].pid,
+				 (uint32_t)tree->threads[i].tid, &c->err);
+			found += rc > 0;
+		}
+	}
+	return rc < 0 ? rc : 0;
 }
 
 #ifdef HAVE_BPF
@@ -21,6 +43,7 @@ void bpf_account(struct collect *c, const struct bpf_object *programs)
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /*
@@ -110,6 +133,38 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 	close(open);
 	*fd = -1;
 	return ACCOUNT_OFF;
+}
+
+void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)
+{
+	int fd = bpf_object__find_map_fd_by_name(obj, map);
+	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+uint32_t bpf_own_pid(const struct bpf_object *obj, const char *whoami)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(obj, whoami);
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(p), &opts) || !opts.retval)
+		return (uint32_t)getpid();
+	return opts.retval;
+}
+
+int bpf_run_on_cpus(const struct bpf_program *p, const struct cpuset *cpus, uint64_t argument)
+{
+	for (uint32_t cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = &argument,
+			    .ctx_size_in = sizeof(argument), .flags = BPF_F_TEST_RUN_ON_CPU,
+			    .cpu = cpu);
+
+		if (cpuset_has(cpus, cpu) && bpf_prog_test_run_opts(bpf_program__fd(p), &o) &&
+		    errno != ENXIO)
+			return -errno;
+	}
+	return 0;
 }
 
 #else

@@ -3,12 +3,15 @@
 #ifndef ZC_COLLECT_BPF_H
 #define ZC_COLLECT_BPF_H
 
+#include "lib/cpuset.h"
 #include "lib/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+struct bpf_link;
 struct bpf_object;
+struct bpf_program;
 struct collect;
 
 /*
@@ -34,5 +37,24 @@ void bpf_account(struct collect *c, const struct bpf_object *programs);
  * next step is due, which are centuries where there is nothing to count.
  */
 uint64_t bpf_account_step(struct collect *list, size_t n, int *fd);
+
+/* Maps the memory of an object's map, or returns NULL. */
+void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len);
+/*
+ * Returns the number of this process that kernel programs see, which in a PID namespace differs
+ * from getpid(): what the program, which runs once, returns.
+ */
+uint32_t bpf_own_pid(const struct bpf_object *obj, const char *whoami);
+/* Runs a program with an argument on each CPU. Returns 0 or -errno. */
+int bpf_run_on_cpus(const struct bpf_program *p, const struct cpuset *cpus, uint64_t argument);
+
+/*
+ * Adds the threads of the workload that zcost did not start to those that a program follows. A
+ * thread that was not added yet may make another one meanwhile, so their list is read until it has
+ * no new thread. `add` returns 1, 0 for a thread that is known, or -errno. Returns 0 or -errno.
+ */
+int bpf_add_threads(struct collect *c,
+		    int (*add)(void *self, uint32_t pid, uint32_t tid, struct error *err),
+		    void *self);
 
 #endif

@@ -187,8 +187,6 @@ static void socket_copies_print(struct str *s, const struct syscall_counts *coun
 
 /* --- the collector --- */
 
-enum { ADD_TRIES = 16 };
-
 struct syscalls {
 	const struct syscalls_method *method;
 	void *self;
@@ -237,32 +235,10 @@ static int syscalls_prepare(struct collect *c)
 	return -c->err.code;
 }
 
-/*
- * Adds the threads that run now. Returns how many are new, or -errno. A thread that an added thread
- * makes belongs to the workload from its start.
- */
-static int syscalls_add_threads(struct collect *c, const struct syscalls *s)
-{
-	const struct tree *tree;
-	int found = 0, rc = 0;
-
-	c->run->tree.read_ns = 0; /* an older reading may lack the newest threads */
-	tree = tree_of(c->run);
-	for (size_t i = 0; i < tree->nthreads && rc >= 0; i++) {
-		rc = s->method->add(s->self, (uint32_t)tree->threads[i].tid, &c->err);
-		found += rc > 0;
-	}
-	return rc < 0 ? rc : found;
-}
-
-/*
- * Adds the processes that zcost did not start. A thread that was not added yet may make another one
- * meanwhile, so their list is read until it has no new thread.
- */
+/* Adds the processes that zcost did not start. */
 static int syscalls_before(struct collect *c)
 {
 	const struct syscalls *s = c->data;
-	int tries = ADD_TRIES, rc = 1;
 
 	if (!*c->run->named && !c->run->npids)
 		return 0;
@@ -271,9 +247,7 @@ static int syscalls_before(struct collect *c)
 			&c->err, EOPNOTSUPP,
 			"the method %s counts only processes that zcost starts, not those of --processes and --pid",
 			s->method->name);
-	while (rc > 0 && tries--)
-		rc = syscalls_add_threads(c, s);
-	return rc < 0 ? rc : 0;
+	return bpf_add_threads(c, s->method->add, s->self);
 }
 
 static int syscalls_start(struct collect *c)

@@ -373,14 +373,7 @@ static __always_inline int hardirq_exit(void *ctx)
 		return hardirq_exit(ctx);                                 \
 	}
 
-HARDIRQ(irq_handler, FRAME_DEVICE)
-HARDIRQ(local_timer, FRAME_LOCAL_TIMER)
-HARDIRQ(reschedule, FRAME_RESCHEDULE)
-HARDIRQ(call_function, FRAME_CALL_FUNCTION)
-HARDIRQ(call_function_single, FRAME_CALL_FUNCTION_SINGLE)
-HARDIRQ(irq_work, FRAME_IRQ_WORK)
-HARDIRQ(x86_platform_ipi, FRAME_PLATFORM_IPI)
-HARDIRQ(ipi, FRAME_IPI)
+FRAME_HARDIRQS(HARDIRQ)
 
 /*
  * register, value, failed. On a virtual machine most of these writes exit to the hypervisor: they

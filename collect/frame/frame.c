@@ -183,23 +183,6 @@ static int frame_want(struct frame *f, const struct cpuset *cpus)
 	return rc;
 }
 
-/* Begins or ends the window on each CPU that is online. */
-static int frame_turn(struct frame *f, const struct cpuset *online, enum frame_phase phase)
-{
-	uint64_t argument = phase;
-
-	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = &argument,
-			    .ctx_size_in = sizeof(argument), .flags = BPF_F_TEST_RUN_ON_CPU,
-			    .cpu = cpu);
-
-		if (cpuset_has(online, cpu) &&
-		    bpf_prog_test_run_opts(bpf_program__fd(f->turn), &o) && errno != ENXIO)
-			return -errno;
-	}
-	return 0;
-}
-
 /* --- frame.tsv --- */
 
 static const char heading[] = "cpu\tpid\tparent\tcomm\tcontext\tvector\tns\tentries\n";
@@ -215,28 +198,36 @@ static const char *const vectors[FRAME_VECTORS] = {
 	"device",   "local_timer",	"reschedule", "call_function", "call_function_single",
 	"irq_work", "x86_platform_ipi", "ipi"};
 
-/* Adds the context and its vector: "user\t", "softirq_in_syscall\tNET_RX", "hardirq\tdevice". */
-static void frame_print_context(struct str *s, uint32_t context)
+const char *frame_vector_name(uint32_t context)
 {
-	uint32_t at = context - FRAME_SOFTIRQ;
+	return context >= FRAME_HARDIRQ ? vectors[context - FRAME_HARDIRQ]
+					: softirqs[(context - FRAME_SOFTIRQ) % FRAME_SOFTIRQS];
+}
 
+void frame_print_context(struct str *s, uint32_t context)
+{
 	if (context < FRAME_BASES)
 		str_printf(s, "%s\t", bases[context]);
 	else if (context == FRAME_HALT)
 		str_puts(s, "halt\t");
 	else if (context < FRAME_HARDIRQ)
-		str_printf(s, "softirq_in_%s\t%s", bases[at / FRAME_SOFTIRQS],
-			   softirqs[at % FRAME_SOFTIRQS]);
+		str_printf(s, "softirq_in_%s\t%s",
+			   bases[(context - FRAME_SOFTIRQ) / FRAME_SOFTIRQS],
+			   frame_vector_name(context));
 	else
-		str_printf(s, "hardirq\t%s", vectors[context - FRAME_HARDIRQ]);
+		str_printf(s, "hardirq\t%s", frame_vector_name(context));
+}
+
+void frame_print_comm(struct str *s, const char comm[FRAME_COMM])
+{
+	for (size_t i = 0; i < FRAME_COMM && comm[i]; i++)
+		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 }
 
 static void frame_print_group(struct str *s, const struct frame_group *g)
 {
 	str_printf(s, "%u\t%u\t", g->pid, g->parent);
-	/* A program chooses its name, which may have a tab or a newline. */
-	for (size_t i = 0; i < FRAME_COMM && g->comm[i]; i++)
-		str_putc(s, (unsigned char)g->comm[i] < ' ' ? '?' : g->comm[i]);
+	frame_print_comm(s, g->comm);
 	str_putc(s, '\t');
 }
 
@@ -346,7 +337,8 @@ static int frame_prepare(struct collect *c)
 
 static int frame_start(struct collect *c)
 {
-	int rc = frame_turn(c->data, &c->run->online, FRAME_OPEN);
+	const struct frame *f = c->data;
+	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_OPEN);
 
 	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
@@ -362,7 +354,7 @@ static int frame_snap(struct collect *c)
 static int frame_stop(struct collect *c)
 {
 	struct frame *f = c->data;
-	int rc = frame_turn(f, &c->run->online, FRAME_CLOSED);
+	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_CLOSED);
 
 	ring_buffer__consume(f->ring);
 	return rc ? error_sys(&c->err, -rc, "a CPU does not stop counting") : 0;

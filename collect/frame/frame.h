@@ -31,6 +31,19 @@ enum frame_vector {
 	FRAME_VECTORS
 };
 
+/* The tracepoints NAME_entry and NAME_exit of hard interrupts. */
+// clang-format off
+#define FRAME_HARDIRQS(row) \
+	row(irq_handler, FRAME_DEVICE) \
+	row(local_timer, FRAME_LOCAL_TIMER) \
+	row(reschedule, FRAME_RESCHEDULE) \
+	row(call_function, FRAME_CALL_FUNCTION) \
+	row(call_function_single, FRAME_CALL_FUNCTION_SINGLE) \
+	row(irq_work, FRAME_IRQ_WORK) \
+	row(x86_platform_ipi, FRAME_PLATFORM_IPI) \
+	row(ipi, FRAME_IPI)
+// clang-format on
+
 /*
  * A context is a base, or HALT (an idle task that waits for an interrupt), or a softirq on top of a
  * base, or a hard interrupt on top of whatever it interrupts.
@@ -119,5 +132,18 @@ struct frame_cpu {
 struct frame_times {
 	uint64_t ns[FRAME_CELLS];
 };
+
+#ifndef __bpf__
+
+#include "lib/str.h"
+
+/* Returns the name of a softirq or of a hard interrupt. */
+const char *frame_vector_name(uint32_t context);
+/* Adds the context and its vector: "user\t", "softirq_in_syscall\tNET_RX", "hardirq\tdevice". */
+void frame_print_context(struct str *s, uint32_t context);
+/* Adds the name of a program, which chooses it: a tab or a newline is "?". */
+void frame_print_comm(struct str *s, const char comm[FRAME_COMM]);
+
+#endif
 
 #endif

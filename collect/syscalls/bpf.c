@@ -59,6 +59,7 @@ struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
 	bool copies_failed;
+	uint32_t self;
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
 	struct syscall_cell *cells;
@@ -95,32 +96,10 @@ static int bpf_load(struct bpf *b, bool fentry)
 	return bpf_object__load(b->obj);
 }
 
-static void *bpf_map_memory(struct bpf *b, const char *name, size_t len)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(b->obj, name);
-	void *p;
-
-	if (!map)
-		return NULL;
-	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	return p == MAP_FAILED ? NULL : p;
-}
-
 enum {
 	THREADS_LEN = SYSCALLS_THREADS * sizeof(struct syscall_thread),
 	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
 };
-
-/* The program sees our global id, which in a PID namespace differs from getpid(). */
-static void bpf_set_self(struct bpf *b)
-{
-	struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, "zcost_whoami");
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
-
-	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !b->control->self)
-		b->control->self = (uint32_t)getpid();
-	b->control->adopt = b->control->self;
-}
 
 static int bpf_attach(struct bpf *b)
 {
@@ -160,12 +139,12 @@ static int bpf_open(void **self, struct error *err)
 	}
 	if (rc)
 		return bpf_refused(-rc, err);
-	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control));
-	b->threads = bpf_map_memory(b, "threads", THREADS_LEN);
-	b->cells = bpf_map_memory(b, "cells", CELLS_LEN);
+	b->control = bpf_map_memory(b->obj, ".bss", sizeof(*b->control));
+	b->threads = bpf_map_memory(b->obj, "threads", THREADS_LEN);
+	b->cells = bpf_map_memory(b->obj, "cells", CELLS_LEN);
 	if (!b->control || !b->threads || !b->cells)
 		return bpf_refused(ENOMEM, err);
-	bpf_set_self(b);
+	b->self = b->control->adopt = bpf_own_pid(b->obj, "zcost_whoami");
 	rc = bpf_attach(b);
 	return rc ? bpf_refused(-rc, err) : 0;
 }
@@ -177,13 +156,14 @@ static void bpf_time_one_in(void *self, unsigned int n)
 
 /* The kernel's program knows threads by global ids, which /proc of a PID namespace does not have.
  */
-static int bpf_add(void *self, uint32_t tid, struct error *err)
+static int bpf_add(void *self, uint32_t pid, uint32_t tid, struct error *err)
 {
 	struct bpf *b = self;
 	int map = bpf_object__find_map_fd_by_name(b->obj, "tids");
 	uint32_t state = STRANGER, member = MEMBER;
 
-	if (b->control->self != (uint32_t)getpid())
+	(void)pid;
+	if (b->self != (uint32_t)getpid())
 		return error_set(
 			err, EOPNOTSUPP,
 			"zcost runs in a PID namespace, where it counts only what it starts");

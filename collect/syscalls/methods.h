@@ -38,7 +38,7 @@ struct syscalls_method {
 	 * Adds a thread that zcost did not start to the workload. Returns 1, 0 for a thread that
 	 * belongs to it already, or -errno. NULL: the method counts only what zcost starts.
 	 */
-	int (*add)(void *self, uint32_t tid, struct error *err);
+	int (*add)(void *self, uint32_t pid, uint32_t tid, struct error *err);
 	int (*start)(void *self, struct error *err);
 	int (*stop)(void *self, struct error *err);
 	void (*counts)(void *self, struct syscall_counts *counts);

@@ -7,7 +7,7 @@
  *
  * A thread belongs to the workload from its first instruction on when its parent does
  * (sched_process_fork). It gets a slot at its first call in the window. Thread ids are those of the
- * initial namespace; `zcost_whoami` fills ours.
+ * initial namespace; `zcost_whoami` returns ours.
  */
 #include "collect/syscalls/syscalls.h"
 
@@ -368,12 +368,11 @@ int zcost_pin(unsigned long long *args)
 	return 0;
 }
 
-/* We run it once, in our own context. */
+/* Returns our process id in the initial namespace. */
 SEC("raw_tp")
 int zcost_whoami(void *ctx)
 {
-	control.self = bpf_get_current_pid_tgid() >> 32;
-	return 0;
+	return bpf_get_current_pid_tgid() >> 32;
 }
 
 char LICENSE[] SEC("license") = "GPL";

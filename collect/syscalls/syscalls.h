@@ -65,7 +65,6 @@ struct syscall_thread {
 struct syscall_control {
 	uint32_t on;	/* the window is open */
 	uint32_t adopt; /* children of this process belong to the workload; 0: no process */
-	uint32_t self;	/* filled by `zcost_whoami` */
 	uint32_t threads, cells; /* used so far */
 	uint32_t untimed;	 /* draws of SYSCALLS_LOTS that leave a call untimed */
 	uint64_t lost;		 /* calls without room in the arrays */
