@@ -307,6 +307,7 @@ const struct collector collector_null = {
 	ROW(frame) \
 	ROW(drops) \
 	ROW(batches) \
+	ROW(waits) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

@@ -59,8 +59,8 @@ static int end_order_add_side(struct end_order *o, const struct comparison *c, e
 	if (!o->runs)
 		o->n = n;
 	if (unit && n == o->n) {
-		end_order_add(o, s, &q, runs, basis_rate_metric(unit), false);
-		end_order_add(o, s, &q, runs, basis_rate_metric(unit), true);
+		end_order_add(o, s, &q, runs, work_rate_metric(unit), false);
+		end_order_add(o, s, &q, runs, work_rate_metric(unit), true);
 	}
 	if (o->runs)
 		free(runs);

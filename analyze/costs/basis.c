@@ -88,13 +88,6 @@ void amount_columns(struct table *t, enum amount in)
 
 /* --- units of work --- */
 
-const char *basis_rate_metric(const char *unit)
-{
-	const struct work_kind *kind = work_kind_find(unit);
-
-	return kind ? kind->rate : NULL;
-}
-
 static const char *basis_canonical_unit(const char *name)
 {
 	const struct work_kind *kind = work_kind_find(name);

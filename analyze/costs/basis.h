@@ -85,9 +85,6 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 void basis_of_weights(const struct query *q, const char *event, double weight,
 		      struct basis_value *v);
 
-/* Returns the rate metric of a unit, such as "rate_kib" for "KiB", or NULL for an unknown unit. */
-const char *basis_rate_metric(const char *unit);
-
 /*
  * Adds a note when the event of the shares does not fit the basis `per`: an event such as
  * page-faults does not sample time, and cycles need an event that counts cycles. Adds none if

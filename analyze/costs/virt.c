@@ -197,7 +197,7 @@ static int virt_put_rows(struct virt *v, struct error *err)
 	struct metric_keys keys = {0};
 	int rc = metric_keys_add(&keys, v->k->s, &v->all, "frame_entries", OF_SIDE, err);
 
-	v->rate = v->part->basis.unit ? basis_rate_metric(v->part->basis.unit) : NULL;
+	v->rate = v->part->basis.unit ? work_rate_metric(v->part->basis.unit) : NULL;
 	for (size_t i = 0; i < array_size(virt_kinds) && !rc; i++)
 		virt_put_kind(v, &keys, &virt_kinds[i]);
 	free(keys.m);

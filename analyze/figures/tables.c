@@ -50,6 +50,7 @@
 	row(sockstat) \
 	row(sizes) \
 	row(sched) \
+	row(waits) \
 	row(timeline) \
 	row(sweep)
 // clang-format on

@@ -44,7 +44,8 @@
 	row(syscalls) \
 	row(tcp) \
 	row(threads) \
-	row(throttle)
+	row(throttle) \
+	row(waits)
 // clang-format on
 
 #define DECLARATION(name) extern const struct parser parser_##name;

@@ -90,6 +90,8 @@ static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 		return store_has_profile(s, r->id) || store_has_collector(s, r->id, "perf");
 	case FOR_SYSCALLS:
 		return store_has_syscalls(s, r->id);
+	case FOR_WAITS:
+		return isfinite(figure_metric(s, r, "waits_wall_ns"));
 	default:
 		return true;
 	}

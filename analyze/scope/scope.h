@@ -53,7 +53,7 @@ int scope_check_name(struct store *s, const char *what, const char *name, bool g
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
 
 /* FOR_PROFILE_NOTES adds the profiled runs that have an empty profile. */
-enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS };
+enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS, FOR_WAITS };
 
 /* Lists the block's runs that serve the purpose, by position. The caller frees the list. Returns
  * their number or -errno. */

@@ -41,6 +41,13 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 	return NULL;
 }
 
+const char *work_rate_metric(const char *unit)
+{
+	const struct work_kind *kind = work_kind_find(unit);
+
+	return kind ? kind->rate : NULL;
+}
+
 const char *work_word(const char *unit)
 {
 	const struct work_kind *kind = work_kind_find(unit);

@@ -28,6 +28,8 @@ const struct work_kind *work_kind_find(const char *unit);
 
 /* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);
+/* Returns the rate metric of a unit, such as "rate_kib" for "KiB", or NULL for an unknown unit. */
+const char *work_rate_metric(const char *unit);
 /*
  * Returns the unit as names of columns and metrics spell it: "kib", "packet", "message" or
  * "syscall", else "unit".

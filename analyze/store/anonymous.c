@@ -180,25 +180,6 @@ static char *hide_words(struct anonymous *a, const char *text, const char *other
 	return str_take(&s);
 }
 
-/*
- * Keeps "host/eth0/link/rx_bytes". Hides the file of a meter's log in "wall/csv/log.csv" of the
- * power, which series have as "power_w:wall/csv/log.csv".
- */
-static char *hide_object_of_metric(struct anonymous *a, const char *text, const char *metric)
-{
-	static const char log[] = "/csv/";
-	const char *csv = str_starts(metric, "power_w") ? strstr(text, log) : NULL;
-	char *hidden, *copy;
-
-	if (!csv)
-		return xstrdup(text);
-	csv += sizeof(log) - 1;
-	hidden = hide_by_hash(a, "file", csv);
-	copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
-	free(hidden);
-	return copy;
-}
-
 /* Keeps the names of the kernel's threads, and those that perf gives to unknown threads (:1234). */
 static char *hide_comm(struct anonymous *a, const char *text, const char *other)
 {
@@ -211,6 +192,51 @@ static char *hide_comm(struct anonymous *a, const char *text, const char *other)
 	return !*text || str_matches_any(public_programs, text) || str_matches_any(kernel, text)
 		       ? xstrdup(text)
 		       : hide_by_hash(a, "program", text);
+}
+
+/* Hides the names of threads in "NAME;blocked;read;other NAME", an object of waits. */
+static char *hide_threads(struct anonymous *a, const char *text)
+{
+	static const char *const wakers[] = {"workload ", "other "};
+	autofree char *copy = xstrdup(text);
+	const char *waker = strrchr(copy, ';');
+	char *rest = copy, *hidden = hide_comm(a, str_token(&rest, ';'), NULL);
+	struct str s = {0};
+
+	str_puts(&s, hidden);
+	free(hidden);
+	for (size_t i = 0; waker && i < array_size(wakers); i++) {
+		if (!str_starts(waker + 1, wakers[i]))
+			continue;
+		hidden = hide_comm(a, waker + 1 + strlen(wakers[i]), NULL);
+		str_printf(&s, ";%.*s%s%s", (int)(waker + 1 - rest), rest, wakers[i], hidden);
+		free(hidden);
+		return str_take(&s);
+	}
+	if (rest)
+		str_printf(&s, ";%s", rest);
+	return str_take(&s);
+}
+
+/*
+ * Keeps "host/eth0/link/rx_bytes". Hides the file of a meter's log in "wall/csv/log.csv" of the
+ * power, which series have as "power_w:wall/csv/log.csv".
+ */
+static char *hide_object_of_metric(struct anonymous *a, const char *text, const char *metric)
+{
+	static const char log[] = "/csv/";
+	const char *csv = str_starts(metric, "power_w") ? strstr(text, log) : NULL;
+	char *hidden, *copy;
+
+	if (str_starts(metric, "waits"))
+		return hide_threads(a, text);
+	if (!csv)
+		return xstrdup(text);
+	csv += sizeof(log) - 1;
+	hidden = hide_by_hash(a, "file", csv);
+	copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
+	free(hidden);
+	return copy;
 }
 
 /*

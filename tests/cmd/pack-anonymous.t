@@ -48,7 +48,8 @@ sqlite3 cap/zcost.db <<-'EOS'
 		(1, 'info', 'work_of_side', '["sender"]'), (1, 'info', 'collector_lost', '["power",12]');
 	-- Texts of zcost stay, and a text of the capture is hidden in the same place of another note.
 	INSERT INTO metric (run, name, object, value) VALUES (1, 'nic', 'host/eth0/link/rx_packets', 1), (1, 'counter', 'cycles', 1),
-		(1, 'power_w', 'wall/csv/SECRET.csv', 5);
+		(1, 'power_w', 'wall/csv/SECRET.csv', 5), (1, 'waits_ns', 'SECRETd;blocked;read;other SECRETd', 6),
+		(1, 'waits_ns', 'SECRETd;user', 7), (1, 'waits_ns', 'tcpzc;blocked;recvfrom;softirq NET_RX', 8);
 	INSERT INTO fact (run, name, value) VALUES (1, 'sysctl:net.x', '10.1.2.3'), (1, 'tool:perf', '6.1');
 	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
 	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
@@ -85,6 +86,9 @@ ok "options and numbers of a command stay" \
 ok "ports stay" test "$(db "SELECT local || ' ' || peer FROM socket" | sed 's/-[0-9a-f]\{8\}//g')" = "address:80 address:5201"
 ok "equal names stay equal" test "$(db "SELECT COUNT(DISTINCT comm) FROM (SELECT comm FROM thread UNION ALL
 	SELECT comm FROM syscall UNION ALL SELECT comm FROM syscall_hist UNION ALL SELECT name FROM comm WHERE id = 2) WHERE comm <> 'tcpzc'")" = 1
+ok "names of threads in metrics of waits are hidden, and what they did stays" test \
+	"$(db "SELECT object FROM metric WHERE name = 'waits_ns' ORDER BY value" | sed 's/-[0-9a-f]\{8\}//g' | tr '\n' ' ')" = \
+	'program;blocked;read;other program program;user tcpzc;blocked;recvfrom;softirq NET_RX '
 ok "names of the kernel's threads and of unknown threads stay" test "$(db "SELECT name FROM comm WHERE id > 2" | tr '\n' ' ')" = "kworker/0:1 :1234 "
 ok "the name of a program that every reader knows stays, without its folder" \
 	test "$(db "SELECT name FROM dso WHERE id = 4")" = tcpzc

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * waits.tsv: what each thread of the workload did and waited for. Threads of one name add up. The
+ * object of a metric is "NAME;STATE;BY;WAKER", as in the table waits.
+ */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
+#include "lib/alloc.h"
+#include "lib/intern.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256, PER_OCTAVE = 8 };
+
+/* What the threads of a name spend in one way. */
+struct wait_sum {
+	double ns, n;
+	uint64_t hist[BUCKETS];
+};
+
+struct waits_file {
+	struct tsv t;
+	struct intern names;
+	struct wait_sum *sums; /* by name */
+	size_t bad;
+};
+
+/* Adds a part of an object. A program chooses its name, which may have any character. */
+static void wait_add_part(struct str *s, const char *text, size_t len)
+{
+	str_putc(s, ';');
+	for (size_t i = 0; i < len && text[i]; i++)
+		str_putc(s, text[i] == ';' ? ':' : text[i]);
+}
+
+/* Adds "softirq NET_RX", or "workload NAME". Threads of the kernel on each CPU are "kworker". */
+static void wait_add_waker(struct str *s, const struct tsv *t, size_t row)
+{
+	const char *from = tsv_text(t, row, "from"), *by = tsv_text(t, row, "by");
+	autofree char *waker = xasprintf("%s%s%s", from, *by ? " " : "", by);
+
+	wait_add_part(s, waker, strcspn(waker, "/"));
+}
+
+/* Returns "NAME;kernel", "NAME;blocked;recvfrom;softirq NET_RX". The caller frees it. */
+static char *wait_object(const struct tsv *t, size_t row)
+{
+	const char *state = tsv_text(t, row, "state"), *call = tsv_text(t, row, "call");
+	bool preempted = !strcmp(tsv_text(t, row, "kind"), "R");
+	bool stopped = !strcmp(tsv_text(t, row, "kind"), "T");
+	struct str s = {0};
+
+	wait_add_part(&s, tsv_text(t, row, "comm"), SIZE_MAX);
+	if (!strcmp(state, "blocked")) {
+		wait_add_part(&s, state, SIZE_MAX);
+		wait_add_part(&s, stopped ? "stopped" : *call ? call : "no system call", SIZE_MAX);
+		wait_add_waker(&s, t, row);
+	} else if (!strcmp(state, "waiting")) {
+		wait_add_part(&s, "run queue", SIZE_MAX);
+		wait_add_part(&s, preempted ? "preempted" : "woken", SIZE_MAX);
+		if (preempted)
+			wait_add_waker(&s, t, row);
+	} else {
+		wait_add_part(&s,
+			      !strcmp(state, "syscall") || !strcmp(state, "kthread") ? "kernel"
+										     : state,
+			      strcspn(state, "_"));
+		if (*tsv_text(t, row, "vector"))
+			wait_add_part(&s, tsv_text(t, row, "vector"), SIZE_MAX);
+	}
+	memmove(s.buf, s.buf + 1, s.len); /* the first ';' */
+	return str_take(&s);
+}
+
+/* Parses "77:335,78:13783". */
+static bool wait_add_hist(struct wait_sum *sum, const char *text)
+{
+	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
+	bool good = true;
+
+	while (good && (item = str_token(&rest, ','))) {
+		char *count = item, *bucket = str_token(&count, ':');
+		uint64_t b, n;
+
+		good = count && parse_u64(bucket, &b) && b < BUCKETS && parse_u64(count, &n);
+		if (good)
+			sum->hist[b] += n;
+	}
+	free(copy);
+	return good;
+}
+
+/* Returns the lower bound of a bucket of waits_bucket() in collect/waits/waits.h. */
+static double wait_bucket_ns(size_t b)
+{
+	return b < PER_OCTAVE
+		       ? (double)b
+		       : ldexp((double)(PER_OCTAVE + b % PER_OCTAVE), (int)(b / PER_OCTAVE) - 1);
+}
+
+static double wait_quantile(const struct wait_sum *sum, double p)
+{
+	double all = 0, below = 0, lo;
+	size_t b;
+
+	for (b = 0; b < BUCKETS; b++)
+		all += (double)sum->hist[b];
+	if (!(all > 0))
+		return NAN;
+	for (b = 0; b < BUCKETS - 1 && below + (double)sum->hist[b] < p * all; b++)
+		below += (double)sum->hist[b];
+	lo = wait_bucket_ns(b);
+	return lo + (wait_bucket_ns(b + 1) - lo) * (p * all - below) / (double)sum->hist[b];
+}
+
+static void waits_add_row(struct waits_file *f, size_t row)
+{
+	const char *state = tsv_text(&f->t, row, "state"), *count = tsv_text(&f->t, row, "count");
+	autofree char *name = wait_object(&f->t, row);
+	size_t known = f->names.n, at = intern_str(&f->names, name);
+	struct wait_sum *sum = &f->sums[at];
+	double ns, n = NAN;
+
+	if (at == known)
+		*sum = (struct wait_sum){NAN, NAN, {0}};
+	if (!*state || !parse_real(tsv_text(&f->t, row, "ns"), &ns) ||
+	    (*count && !parse_real(count, &n)) ||
+	    !wait_add_hist(sum, tsv_text(&f->t, row, "hist"))) {
+		f->bad++;
+		return;
+	}
+	figure_add(&sum->ns, ns);
+	figure_add(&sum->n, n);
+}
+
+static void waits_add_metrics(struct ingest *in, const struct waits_file *f)
+{
+	double wall = NAN;
+
+	for (uint32_t i = 0; i < f->names.n; i++) {
+		const struct wait_sum *sum = &f->sums[i];
+		const char *name = intern_get(&f->names, i);
+
+		if (str_ends(name, ";wall"))
+			figure_add(&wall, sum->ns);
+		ingest_metric_of(in, "waits_ns", name, NO_CPU, "ns", sum->ns);
+		ingest_metric_of(in, "waits", name, NO_CPU, "1", sum->n);
+		ingest_metric_of(in, "waits_p50_ns", name, NO_CPU, "ns", wait_quantile(sum, 0.5));
+		ingest_metric_of(in, "waits_p99_ns", name, NO_CPU, "ns", wait_quantile(sum, 0.99));
+	}
+	ingest_metric(in, "waits_wall_ns", "ns", wall);
+}
+
+static int waits_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct waits_file f = {0};
+	int rc = tsv_read(&f.t, path, '\t', err);
+
+	if (!rc)
+		rc = tsv_require(&f.t, err, "pid", "tid", "comm", "state", "vector", "call", "kind",
+				 "from", "by", "count", "ns", "hist", NULL);
+	if (!rc) {
+		f.sums = xcalloc(f.t.rows + 1, sizeof(*f.sums));
+		f.bad = f.t.short_rows;
+		for (size_t row = 0; row < f.t.rows; row++)
+			waits_add_row(&f, row);
+		waits_add_metrics(in, &f);
+	}
+	if (f.bad)
+		note_add(&in->notes, rows_unreadable, "waits", f.bad, "waits.tsv");
+	free(f.sums);
+	intern_free(&f.names);
+	tsv_free(&f.t);
+	return rc;
+}
+
+const struct parser parser_waits = {.files = {"waits.tsv"}, .read = waits_read_file};

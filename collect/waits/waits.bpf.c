@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adds up what each thread of the workload does on a CPU, by context, and for how long it is off
+ * the CPU: until something wakes it, and then until it gets a CPU. Nothing is sent: user space
+ * reads the maps after the window.
+ *
+ * A thread is in one state at a time, and each change adds the time since the last one. So the
+ * times of a thread add up to the wall time. Threads of other programs cost a look-up at a switch
+ * and at a wake-up.
+ *
+ * The stack of a thread that waits is read when it gets a CPU again, once per WAITS_PERIOD of its
+ * waiting. So long waits have stacks, and many short ones cost little.
+ */
+#include "collect/waits/waits.h"
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+struct task_struct {
+	int pid, tgid;
+	unsigned int flags, __state;
+	char comm[16];
+} __attribute__((preserve_access_index));
+
+struct task_struct___before_5_14 {
+	long state;
+} __attribute__((preserve_access_index));
+
+struct pt_regs {
+	long orig_ax;  /* x86 */
+	int syscallno; /* arm64 */
+} __attribute__((preserve_access_index));
+
+enum {
+	PF_IO_WORKER = 0x10,
+	PF_KTHREAD = 0x200000,
+	TASK_UNINTERRUPTIBLE = 2,
+	TASK_STOPPED_OR_TRACED = 4 | 8,
+	TASK_DEAD = 0x80,
+};
+
+/* The slot of each thread id. User space sets the size of this map and the next one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} tids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct waits_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WAITS_THREADS);
+	__type(key, uint32_t);
+	__type(value, struct waits_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAITS_CELLS);
+	__type(key, struct waits_key);
+	__type(value, struct waits_cell);
+} cells SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAITS_STACKS);
+	__type(key, struct waits_stack_key);
+	__type(value, struct waits_stack);
+} stacks SEC(".maps");
+
+/* New values of the two maps, which are too large for a program's stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct waits_stack);
+} new_stack SEC(".maps");
+
+const struct waits_cell new_cell;
+
+struct waits_control control;
+
+static __always_inline struct waits_cpu *this_cpu(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline uint32_t slot_of(uint32_t tid)
+{
+	uint32_t *slot = bpf_map_lookup_elem(&tids, &tid);
+
+	return slot ? *slot : 0;
+}
+
+static __always_inline struct waits_thread *thread_at(uint32_t slot)
+{
+	return slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
+}
+
+static __always_inline uint32_t context_of(const struct waits_cpu *c)
+{
+	if (c->depth)
+		return FRAME_HARDIRQ + c->vector[(c->depth - 1) & (FRAME_NESTED - 1)];
+	if (c->softirq)
+		return FRAME_SOFTIRQ + c->base * FRAME_SOFTIRQS + c->softirq - 1;
+	return c->base;
+}
+
+static __always_inline void lose(void)
+{
+	__sync_fetch_and_add(&control.lost, 1);
+}
+
+/* --- on a CPU --- */
+
+/* An interrupt between the reading of the clock and this one has counted the time already. */
+static __always_inline void thread_count(struct waits_thread *t, uint64_t now)
+{
+	uint64_t from = t->since > control.start ? t->since : control.start;
+
+	if (now <= from)
+		return;
+	t->ns[t->state & (FRAME_CELLS - 1)] += now - from;
+	t->since = now;
+}
+
+static __always_inline int context_changes(struct waits_cpu *c)
+{
+	struct waits_thread *t = thread_at(c->slot);
+
+	if (!t || control.stop)
+		return 0;
+	thread_count(t, bpf_ktime_get_ns());
+	t->state = context_of(c);
+	return 0;
+}
+
+static __always_inline int set_base(uint32_t base)
+{
+	struct waits_cpu *c = this_cpu();
+
+	if (!c || !c->slot)
+		return 0;
+	c->base = base;
+	c->softirq = c->depth = 0;
+	return context_changes(c);
+}
+
+SEC("raw_tp/sys_enter")
+int waits_sys_enter(void *ctx)
+{
+	return set_base(FRAME_SYSCALL);
+}
+
+SEC("raw_tp/sys_exit")
+int waits_sys_exit(void *ctx)
+{
+	return set_base(FRAME_USER);
+}
+
+/* vec */
+SEC("raw_tp/softirq_entry")
+int waits_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct waits_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	c->softirq = 1 + (uint32_t)ctx->args[0] % FRAME_SOFTIRQS;
+	return context_changes(c);
+}
+
+SEC("raw_tp/softirq_exit")
+int waits_softirq_exit(void *ctx)
+{
+	struct waits_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	c->softirq = 0;
+	return context_changes(c);
+}
+
+static __always_inline int hardirq_entry(uint32_t vector)
+{
+	struct waits_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	c->vector[c->depth++ & (FRAME_NESTED - 1)] = vector;
+	return context_changes(c);
+}
+
+static __always_inline int hardirq_exit(void)
+{
+	struct waits_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	if (c->depth) /* 0: the programs were attached in the interrupt */
+		c->depth--;
+	return context_changes(c);
+}
+
+#define HARDIRQ(name, vector)                                             \
+	SEC("raw_tp/" #name "_entry") int waits_##name##_entry(void *ctx) \
+	{                                                                 \
+		return hardirq_entry(vector);                             \
+	}                                                                 \
+	SEC("raw_tp/" #name "_exit") int waits_##name##_exit(void *ctx)   \
+	{                                                                 \
+		return hardirq_exit();                                    \
+	}
+
+FRAME_HARDIRQS(HARDIRQ)
+
+/* --- off the CPU --- */
+
+/* Returns the number of the system call that a task is in, or WAITS_NO_CALL. */
+static __always_inline uint32_t task_call(struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	long call = -1;
+
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return WAITS_NO_CALL;
+	if (bpf_core_field_exists(regs->orig_ax))
+		call = regs->orig_ax;
+	else if (bpf_core_field_exists(regs->syscallno))
+		call = regs->syscallno;
+	return call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
+}
+
+static __always_inline uint32_t task_base(struct task_struct *task)
+{
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return FRAME_KTHREAD;
+	return task_call(task) == WAITS_NO_CALL ? FRAME_USER : FRAME_SYSCALL;
+}
+
+static __always_inline uint32_t task_state(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	return bpf_core_field_exists(task->__state) ? task->__state : (uint32_t)old->state;
+}
+
+static __always_inline void wait_set_waker(struct waits_key *wait, uint32_t context, uint32_t own,
+					   const struct task_struct *task)
+{
+	wait->waker = (struct waits_waker){.seen = 1, .context = context, .own = own};
+	if (task)
+		bpf_probe_read_kernel_str(wait->waker.comm, sizeof(wait->waker.comm), task->comm);
+}
+
+/* The id may belong to another thread already. */
+static __always_inline void thread_ends(struct waits_thread *t, const struct task_struct *task)
+{
+	uint32_t tid = task->pid, *slot = bpf_map_lookup_elem(&tids, &tid);
+
+	if (slot && *slot == t->wait.slot)
+		*slot = 0;
+	t->died = t->out;
+	t->state = WAITS_ENDED;
+}
+
+/* A task whose state is "running" as it leaves was preempted, or gave way by sched_yield(). */
+static __always_inline void thread_leaves(struct waits_thread *t, struct task_struct *task,
+					  struct task_struct *next, uint32_t preempted)
+{
+	uint32_t state = preempted ? 0 : task_state(task);
+
+	thread_count(t, t->out = bpf_ktime_get_ns());
+	t->since = t->out;
+	if (state & TASK_DEAD) {
+		thread_ends(t, task);
+		return;
+	}
+	t->wait.call = task_call(task);
+	t->wait.kind = !state				? 'R'
+		       : state & TASK_STOPPED_OR_TRACED ? 'T'
+		       : state & TASK_UNINTERRUPTIBLE	? 'D'
+							: 'S';
+	if (!state)
+		wait_set_waker(&t->wait, FRAME_SYSCALL, slot_of(next->pid) != 0, next);
+	t->state = state ? WAITS_BLOCKED : WAITS_PREEMPTED;
+}
+
+static __noinline int add_stack(struct waits_thread *t, struct task_struct *task)
+{
+	uint64_t ns = t ? t->owed - t->owed % WAITS_PERIOD : 0;
+	struct waits_stack_key key = {0};
+	struct waits_stack *s, *known;
+	uint32_t zero = 0, i;
+	long n;
+
+	s = bpf_map_lookup_elem(&new_stack, &zero);
+	if (!s || !t || !task)
+		return 0;
+	t->owed -= ns;
+	n = bpf_get_task_stack(task, s->address, sizeof(s->address), 0);
+	s->n = n < 0 ? 0 : (uint32_t)n / sizeof(s->address[0]);
+	key.wait = t->wait;
+	for (i = 0; i < WAITS_FRAMES && i < s->n; i++)
+		key.hash = key.hash * 31 + (uint32_t)s->address[i];
+	s->samples = s->ns = 0;
+	known = bpf_map_lookup_elem(&stacks, &key);
+	if (!known) {
+		bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST);
+		known = bpf_map_lookup_elem(&stacks, &key);
+	}
+	if (known) {
+		known->samples++;
+		known->ns += ns;
+	} else {
+		lose();
+	}
+	return 0;
+}
+
+static __always_inline uint64_t in_window(uint64_t time)
+{
+	return time > control.start ? time : control.start;
+}
+
+/* A thread that is blocked until here was woken before it left: then all its time is for a CPU. */
+static __always_inline void thread_waited(struct waits_thread *t, uint64_t now)
+{
+	uint64_t woken = t->state == WAITS_WOKEN ? t->since : t->out;
+	struct waits_cell *cell = bpf_map_lookup_elem(&cells, &t->wait);
+
+	if (!cell) {
+		bpf_map_update_elem(&cells, &t->wait, &new_cell, BPF_NOEXIST);
+		cell = bpf_map_lookup_elem(&cells, &t->wait);
+	}
+	if (!cell) {
+		lose();
+		return;
+	}
+	cell->n++;
+	if (t->state != WAITS_PREEMPTED) {
+		cell->ns[WAITS_FOR_WAKER] += in_window(woken) - in_window(t->out);
+		cell->hist[WAITS_FOR_WAKER][waits_bucket(woken - t->out) & (WAITS_BUCKETS - 1)]++;
+	}
+	cell->ns[WAITS_FOR_CPU] += now - in_window(woken);
+	cell->hist[WAITS_FOR_CPU][waits_bucket(now - woken) & (WAITS_BUCKETS - 1)]++;
+}
+
+static __always_inline void thread_enters(struct waits_thread *t, struct waits_cpu *c,
+					  struct task_struct *task)
+{
+	uint64_t now = bpf_ktime_get_ns();
+
+	if (t->state >= FRAME_CONTEXTS && now > control.start) {
+		thread_waited(t, now);
+		t->owed += now - in_window(t->out);
+		if (t->owed >= WAITS_PERIOD)
+			add_stack(t, task);
+	}
+	c->base = task_base(task);
+	t->wait.waker = (struct waits_waker){0};
+	t->since = now;
+	t->state = c->base;
+}
+
+/* preempt, prev, next */
+SEC("tp_btf/sched_switch")
+int waits_switch(uint64_t *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct waits_cpu *c = this_cpu();
+	struct waits_thread *t;
+
+	if (!c || control.stop)
+		return 0;
+	c->softirq = c->depth = 0; /* none is on top of a task that switches */
+	t = thread_at(c->slot);
+	if (t)
+		thread_leaves(t, prev, next, (uint32_t)ctx[0] & 1);
+	c->slot = slot_of(next->pid);
+	t = thread_at(c->slot);
+	if (t)
+		thread_enters(t, c, next);
+	return 0;
+}
+
+/* task. The wake-up of a thread that is still on its CPU counts if the thread leaves nevertheless.
+ */
+SEC("tp_btf/sched_waking")
+int waits_waking(uint64_t *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct waits_thread *t = thread_at(slot_of(task->pid));
+	struct waits_cpu *c = this_cpu();
+
+	if (!t || !c || control.stop || (t->state > WAITS_BLOCKED))
+		return 0;
+	if (c->depth || c->softirq)
+		wait_set_waker(&t->wait, context_of(c), 0, 0);
+	else
+		wait_set_waker(&t->wait, FRAME_SYSCALL, c->slot != 0, bpf_get_current_task_btf());
+	if (t->state == WAITS_BLOCKED) {
+		t->since = bpf_ktime_get_ns();
+		t->state = WAITS_WOKEN;
+	}
+	return 0;
+}
+
+/* --- the workload's threads --- */
+
+static __always_inline uint32_t new_slot(void)
+{
+	uint32_t slot = 0;
+
+	if (control.threads < WAITS_THREADS - 1)
+		slot = __sync_fetch_and_add(&control.threads, 1) + 1;
+	if (!slot || slot >= WAITS_THREADS)
+		lose();
+	return slot < WAITS_THREADS ? slot : 0;
+}
+
+/* A new thread waits for its first CPU. */
+static __noinline int thread_starts(uint32_t slot, struct task_struct *task)
+{
+	struct waits_thread *t = thread_at(slot);
+
+	if (!t || !task)
+		return 0;
+	t->pid = task->tgid;
+	t->tid = task->pid;
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
+	t->born = t->out = t->since = bpf_ktime_get_ns();
+	t->wait.slot = slot;
+	t->wait.call = task_call(task);
+	t->wait.kind = 'R';
+	t->state = WAITS_PREEMPTED;
+	return 0;
+}
+
+/* task, flags. It runs in the parent, also for threads of io_uring. */
+SEC("tp_btf/task_newtask")
+int waits_newtask(uint64_t *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t tid = task->pid, pid = id >> 32, *slot = bpf_map_lookup_elem(&tids, &tid);
+
+	if (!slot)
+		return 0;
+	*slot = 0;
+	if (!slot_of(id) && (!control.adopt || pid != control.adopt || (uint32_t)task->tgid == pid))
+		return 0;
+	*slot = new_slot();
+	thread_starts(*slot, task);
+	return 0;
+}
+
+/* task, old tid, bprm. A thread that is not the leader takes the leader's id as it execs. */
+SEC("raw_tp/sched_process_exec")
+int waits_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid = bpf_get_current_pid_tgid(), old = ctx->args[1];
+	uint32_t *now = bpf_map_lookup_elem(&tids, &tid),
+		 *before = bpf_map_lookup_elem(&tids, &old);
+	struct waits_thread *t;
+
+	if (!now || !before || !*before)
+		return 0;
+	if (old != tid) {
+		*now = *before;
+		*before = 0;
+	}
+	t = thread_at(*now);
+	if (!t)
+		return 0;
+	t->tid = tid;
+	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	return 0;
+}
+
+/* task, new name */
+SEC("raw_tp/task_rename")
+int waits_rename(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	struct waits_thread *t = thread_at(slot_of(BPF_CORE_READ(task, pid)));
+
+	if (t)
+		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), (void *)ctx->args[1]);
+	return 0;
+}
+
+/*
+ * User space runs it on each CPU as the window opens. A thread that user space added may run there
+ * since then.
+ */
+SEC("raw_tp")
+int waits_look(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct waits_cpu *c = this_cpu();
+	struct waits_thread *t;
+	uint32_t slot = slot_of(task->pid);
+
+	if (!c || c->slot == slot)
+		return 0;
+	t = thread_at(c->slot = slot);
+	if (!t)
+		return 0;
+	c->base = task_base(task);
+	t->state = c->base;
+	return 0;
+}
+
+/* Returns our process id in the initial namespace. */
+SEC("raw_tp")
+int waits_whoami(void *ctx)
+{
+	return bpf_get_current_pid_tgid() >> 32;
+}
+
+char LICENSE[] SEC("license") = "GPL";

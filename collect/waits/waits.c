@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What each thread of the workload did in the window, and what it waited for. The kernel's half,
+ * waits.bpf.c, adds the times up. waits.tsv has rows for each thread:
+ *
+ *   pid tid comm state vector call kind from by count ns hist
+ *
+ * The state wall is how long the thread lived in the window. A context is its time on a CPU there,
+ * with its vector. blocked is the time until a waker comes, and waiting the time from then, or from
+ * a preemption, to a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted),
+ * and the waker: from says what it is, by names a thread. A wait that the window's end cuts has no
+ * count. waits_stacks.tsv has the stacks of the kernel behind these waits, innermost first:
+ *
+ *   pid tid call kind from by samples ns stack
+ */
+#include "collect/waits/waits.h"
+
+#include "collect/bpf.h"
+#include "collect/collect.h"
+#include "collect/run/run.h"
+#include "collect/syscalls/methods.h"
+#include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_waits_bpf: .incbin \"" BPF_WAITS "\"\n"
+	"zcost_waits_bpf_end:\n"
+	".previous\n");
+extern const char zcost_waits_bpf[], zcost_waits_bpf_end[];
+
+enum { PROGRAMS = 64, THREADS_LEN = WAITS_THREADS * sizeof(struct waits_thread) };
+
+struct waits {
+	struct bpf_object *obj;
+	struct bpf_link *links[PROGRAMS];
+	size_t nlinks;
+	volatile struct waits_control *control;
+	struct waits_thread *threads;
+};
+
+/* --- the programs --- */
+
+static int waits_load(struct waits *w)
+{
+	int rc;
+
+	w->obj = bpf_object__open_mem(zcost_waits_bpf,
+				      (size_t)(zcost_waits_bpf_end - zcost_waits_bpf), NULL);
+	if (!w->obj)
+		return -errno;
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "tids"), bpf_thread_ids());
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "cpus"),
+				 (uint32_t)libbpf_num_possible_cpus());
+	rc = bpf_object__load(w->obj);
+	if (rc)
+		return rc;
+	w->control = bpf_map_memory(w->obj, ".bss", sizeof(*w->control));
+	w->threads = bpf_map_memory(w->obj, "threads", THREADS_LEN);
+	if (!w->control || !w->threads)
+		return -ENOMEM;
+	w->control->start = UINT64_MAX;
+	w->control->adopt = bpf_own_pid(w->obj, "waits_whoami");
+	return 0;
+}
+
+/* Tracepoints of another machine, such as arm64's ipi_entry on x86, are not there. */
+static int waits_attach(struct waits *w)
+{
+	struct bpf_program *p;
+	struct bpf_link *link;
+
+	bpf_object__for_each_program(p, w->obj)
+	{
+		if (!strcmp(bpf_program__section_name(p), "raw_tp")) /* it is run by us */
+			continue;
+		link = bpf_program__attach(p);
+		if (link && w->nlinks < PROGRAMS)
+			w->links[w->nlinks++] = link;
+		else if (errno != ENOENT)
+			return -errno;
+	}
+	return 0;
+}
+
+static int waits_prepare(struct collect *c)
+{
+	struct waits *w = xcalloc(1, sizeof(*w));
+	int rc = bpf_begin(&c->err);
+
+	c->data = w;
+	if (rc)
+		return rc;
+	rc = waits_load(w);
+	if (!rc)
+		rc = waits_attach(w);
+	return rc ? bpf_refused(-rc, &c->err) : 0;
+}
+
+/* --- threads that zcost did not start --- */
+
+/* Fills the thread as blocked since now, in the call that /proc names. */
+static void waits_fill_thread(struct waits_thread *t, uint32_t slot, uint32_t pid, uint32_t tid)
+{
+	char call[32], *end;
+	unsigned long nr;
+
+	*t = (struct waits_thread){.pid = pid, .tid = tid, .state = WAITS_BLOCKED};
+	tree_file(t->comm, sizeof(t->comm), "/proc/%u/task/%u/comm", pid, tid);
+	t->comm[strcspn(t->comm, "\n")] = '\0';
+	t->wait = (struct waits_key){.slot = slot, .call = WAITS_NO_CALL, .kind = 'S'};
+	if (tree_file(call, sizeof(call), "/proc/%u/task/%u/syscall", pid, tid)) {
+		nr = strtoul(call, &end, 10);
+		if (end > call && nr < WAITS_NO_CALL)
+			t->wait.call = (uint16_t)nr;
+	}
+	t->since = t->out = clock_mono_ns();
+}
+
+static int waits_add_thread(void *self, uint32_t pid, uint32_t tid, struct error *err)
+{
+	struct waits *w = self;
+	int map = bpf_object__find_map_fd_by_name(w->obj, "tids");
+	uint32_t slot = 0;
+
+	if (w->control->adopt != (uint32_t)getpid())
+		return error_set(
+			err, EOPNOTSUPP,
+			"zcost runs in a PID namespace, where it follows only what it starts");
+	if (bpf_map_lookup_elem(map, &tid, &slot) || slot)
+		return 0;
+	if (w->control->threads < WAITS_THREADS - 1)
+		slot = __atomic_add_fetch(&w->control->threads, 1, __ATOMIC_SEQ_CST);
+	if (!slot || slot >= WAITS_THREADS)
+		return error_set(err, ENOSPC, "the workload has more than %d threads",
+				 WAITS_THREADS);
+	waits_fill_thread(&w->threads[slot], slot, pid, tid);
+	if (bpf_map_update_elem(map, &tid, &slot, BPF_EXIST))
+		return error_sys(err, errno, "a thread cannot be followed");
+	return 1;
+}
+
+static int waits_before(struct collect *c)
+{
+	return *c->run->named ? bpf_add_threads(c, waits_add_thread, c->data) : 0;
+}
+
+/* --- the window --- */
+
+static int waits_start(struct collect *c)
+{
+	const struct waits *w = c->data;
+	const struct bpf_program *look = bpf_object__find_program_by_name(w->obj, "waits_look");
+	int rc = bpf_run_on_cpus(look, &c->run->online, 0);
+
+	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
+}
+
+static int waits_stop(struct collect *c)
+{
+	const struct waits *w = c->data;
+
+	__atomic_store_n(&w->control->stop, clock_mono_ns(), __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* --- the files --- */
+
+static uint64_t waits_from(const struct waits *w, uint64_t time)
+{
+	return time > w->control->start ? time : w->control->start;
+}
+
+static void waits_print_thread(struct str *s, const struct waits_thread *t)
+{
+	str_printf(s, "%u\t%u\t", t->pid, t->tid);
+	frame_print_comm(s, t->comm);
+	str_putc(s, '\t');
+}
+
+/* Adds "recvfrom\tS\tsoftirq NET_RX\t\t" or "futex\tS\tworkload\tname\t". */
+static void waits_print_key(struct str *s, const struct waits_key *k)
+{
+	const struct waits_waker *by = &k->waker;
+	const char *call = syscall_name(k->call);
+
+	if (call)
+		str_puts(s, call);
+	else if (k->call != WAITS_NO_CALL)
+		str_printf(s, "syscall_%u", k->call);
+	str_printf(s, "\t%c\t", k->kind);
+	if (!by->seen)
+		;
+	else if (by->context >= FRAME_HARDIRQ)
+		str_printf(s, "hardirq %s", frame_vector_name(by->context));
+	else if (by->context >= FRAME_SOFTIRQ)
+		str_printf(s, "softirq %s", frame_vector_name(by->context));
+	else
+		str_puts(s, by->own ? "workload" : "other");
+	str_putc(s, '\t');
+	frame_print_comm(s, by->comm);
+	str_putc(s, '\t');
+}
+
+static void waits_print_part(struct str *s, const struct waits_thread *t, const struct waits_key *k,
+			     const char *state, uint64_t n, uint64_t ns, const uint32_t *hist)
+{
+	const char *comma = "";
+
+	if (!n && !ns)
+		return;
+	waits_print_thread(s, t);
+	str_printf(s, "%s\t\t", state);
+	waits_print_key(s, k);
+	str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t", n, ns);
+	for (int i = 0; hist && i < WAITS_BUCKETS; i++)
+		if (hist[i]) {
+			str_printf(s, "%s%d:%u", comma, i, hist[i]);
+			comma = ",";
+		}
+	str_putc(s, '\n');
+}
+
+/* Ends what the thread does or waits for with the window. */
+static void waits_close_thread(struct str *s, const struct waits *w, struct waits_thread *t)
+{
+	uint64_t stop = w->control->stop, out = waits_from(w, t->out),
+		 since = waits_from(w, t->since);
+
+	if (since > stop || out > stop)
+		return;
+	if (t->state < FRAME_CONTEXTS)
+		t->ns[t->state] += stop - since;
+	else if (t->state == WAITS_BLOCKED)
+		waits_print_part(s, t, &t->wait, "blocked", 0, stop - out, NULL);
+	else if (t->state == WAITS_WOKEN)
+		waits_print_part(s, t, &t->wait, "blocked", 0, since - out, NULL);
+	if (t->state == WAITS_WOKEN || t->state == WAITS_PREEMPTED)
+		waits_print_part(s, t, &t->wait, "waiting", 0, stop - since, NULL);
+}
+
+static void waits_print_contexts(struct str *s, const struct waits *w, const struct waits_thread *t)
+{
+	uint64_t from = waits_from(w, t->born), to = t->died ? t->died : w->control->stop;
+
+	if (to <= from)
+		return;
+	waits_print_thread(s, t);
+	str_printf(s, "wall\t\t\t\t\t\t\t%" PRIu64 "\t\n", to - from);
+	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
+		if (!t->ns[context])
+			continue;
+		waits_print_thread(s, t);
+		frame_print_context(s, context);
+		str_printf(s, "\t\t\t\t\t\t%" PRIu64 "\t\n", t->ns[context]);
+	}
+}
+
+static void waits_print_cells(struct str *s, const struct waits *w)
+{
+	int map = bpf_object__find_map_fd_by_name(w->obj, "cells");
+	struct waits_key key, *before = NULL;
+	struct waits_cell cell;
+
+	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
+		const struct waits_thread *t = &w->threads[key.slot % WAITS_THREADS];
+
+		if (bpf_map_lookup_elem(map, &key, &cell))
+			continue;
+		waits_print_part(s, t, &key, "blocked", key.kind == 'R' ? 0 : cell.n,
+				 cell.ns[WAITS_FOR_WAKER], cell.hist[WAITS_FOR_WAKER]);
+		waits_print_part(s, t, &key, "waiting", cell.n, cell.ns[WAITS_FOR_CPU],
+				 cell.hist[WAITS_FOR_CPU]);
+	}
+}
+
+static void waits_print(struct str *s, const struct waits *w)
+{
+	str_puts(s, "pid\ttid\tcomm\tstate\tvector\tcall\tkind\tfrom\tby\tcount\tns\thist\n");
+	for (uint32_t i = 1; i <= w->control->threads && i < WAITS_THREADS; i++) {
+		waits_close_thread(s, w, &w->threads[i]);
+		waits_print_contexts(s, w, &w->threads[i]);
+	}
+	waits_print_cells(s, w);
+}
+
+static void waits_print_stacks(struct str *s, const struct waits *w)
+{
+	int map = bpf_object__find_map_fd_by_name(w->obj, "stacks");
+	struct waits_stack_key key, *before = NULL;
+	struct waits_stack stack;
+
+	str_puts(s, "pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\n");
+	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
+		const struct waits_thread *t = &w->threads[key.wait.slot % WAITS_THREADS];
+
+		if (bpf_map_lookup_elem(map, &key, &stack))
+			continue;
+		str_printf(s, "%u\t%u\t", t->pid, t->tid);
+		waits_print_key(s, &key.wait);
+		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t", stack.samples, stack.ns);
+		for (uint32_t i = 0; i < stack.n && i < WAITS_FRAMES; i++)
+			str_printf(s, "%s%" PRIx64, i ? " " : "", stack.address[i]);
+		str_putc(s, '\n');
+	}
+}
+
+static void waits_finish(struct collect *c)
+{
+	autofree struct waits *w = c->data;
+	freed(str_free) struct str times = {0}, stacks = {0};
+
+	for (size_t i = 0; i < w->nlinks; i++)
+		bpf_link__destroy(w->links[i]);
+	if (c->run->end_ns && c->off.from) {
+		waits_print(&times, w);
+		waits_print_stacks(&stacks, w);
+		collect_write(c, c->is->files[0], &times);
+		collect_write(c, c->is->files[1], &stacks);
+		c->lost = (int64_t)w->control->lost;
+		if (c->lost)
+			collect_degraded(c, "%lld waits, stacks or threads had no room",
+					 (long long)c->lost);
+	}
+	if (w->control)
+		munmap((void *)w->control, sizeof(*w->control));
+	if (w->threads)
+		munmap(w->threads, THREADS_LEN);
+	bpf_object__close(w->obj);
+}
+
+#else
+
+static int waits_prepare(struct collect *c)
+{
+	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
+}
+
+#endif
+
+const struct collector collector_waits = {
+	.name = "waits",
+	.what = "what each thread of the workload does and waits for, and what wakes it",
+	.files = {"waits.tsv", "waits_stacks.tsv"},
+	.passes = PASS_TRACE,
+	.prepare = waits_prepare,
+#ifdef HAVE_BPF
+	.before = waits_before,
+	.start = waits_start,
+	.stop = waits_stop,
+	.finish = waits_finish,
+#endif
+};

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Threads that sleep, take turns, read a pipe and share a CPU: the collector waits has their wall time and what woke them.
+. "$(dirname "$0")/../lib.sh"
+need root jq perf
+unset ZCOST_COLLECT
+n=100
+follow() { # follow COMMAND...: the events of the scheduler beside it
+	command perf record -q -a -k CLOCK_MONOTONIC -o p.data -e sched:sched_switch -- "$zcost" collect -o r --pass trace \
+		--collect host,waits,cpu --warmup 0 --duration 0 -- "$@" >log 2>&1 || { cat log && false; }
+}
+follow "$build/tests/tools/waiter" $n
+why=$(jq -r '.collectors[] | select(.name == "waits" and .state != "ok").why' r/run.json)
+[ -z "$why" ] || skip_all "$why"
+
+# rows PATTERN: those of waits.tsv whose comm, state, call, kind, from and by match; COLUMN adds up a column of them
+rows() { tsv '{ row = $3 " " $4 " " $6 " " $7 " " $8 " " $9 } row ~ "^(" want ")$" { n += $at[column] } END { print n + 0 }' want="$1" column="$2" r/waits.tsv; }
+waited() { # waited PATTERN N: so many waits, or up to five less: a thread may be woken before it sleeps
+	got=$(rows "$1" count)
+	[ "$got" -ge $(($2 - 5)) ] && [ "$got" -le "$2" ] || { echo "$got waits"; cut -f 1-11 r/waits.tsv; return 1; }
+}
+again() { "$@" || { follow "$build/tests/tools/waiter" $n && "$@"; }; }
+
+whole() { # the parts of each thread are its wall time, within 1 %
+	tsv '{ $at["state"] == "wall" ? wall[$2] += $11 : sum[$2] += $11 }
+		END { for (t in wall) { n++; if ((sum[t] / wall[t] - 1) ^ 2 > 1e-4) { print t, sum[t], wall[t]; bad = 1 } } exit bad || n != 8 }' r/waits.tsv
+}
+ok "the parts of each thread are its wall time" whole
+clock() { # WALL of the program's own clock, within 5 % and 3 ms: perf delays it
+	awk 'NR == FNR { wall[$1] = $2; next } $4 == "wall" && $3 in wall { n++; d = $11 / 1e3 - wall[$3]; if (d < -100 || d > 3000 + 0.05 * wall[$3]) { print; bad = 1 } }
+		END { exit bad || n != 7 }' r/workload.out FS='\t' r/waits.tsv
+}
+steady "the wall time is that of the program's clock" again clock
+compared() {
+	perf script -i p.data --ns -F time,event,trace >events 2>/dev/null
+	awk -f "$tests/tools/waits-compare.awk" r/waits.tsv FS=' ' events
+}
+steady "perf counts the same waits, with the same time" again compared
+steady "a timer ends the naps" again waited 'naps blocked clock_nanosleep S hardirq local_timer ' $n
+reader() { waited 'reads blocked read S workload writes' $n; }
+steady "the writer of a pipe wakes the reader" again reader
+turns() {
+	woken=$(($(rows 'left blocked futex S workload right' count) + $(rows 'right blocked futex S workload left' count)))
+	[ "$woken" -gt $((n / 5)) ] || { echo "$woken"; return 1; }
+}
+steady "threads wake each other at a futex" again turns
+shared() { # two threads that spin on one CPU wait for it half of the time, or longer where others want it too
+	for spinner in spins hogs; do
+		tsv '$3 == who { if ($4 == "wall") wall = $11; if ($4 == "waiting") off += $11 } END { print off / wall; exit !(off / wall > 0.4) }' \
+			who=$spinner r/waits.tsv || return 1
+	done
+}
+steady "threads that share a CPU wait on the run queue" again shared
+table() {
+	exits 0 "$zcost" analyze r && exits 0 "$zcost" report waits r --all --format tsv || return 1
+	tsv '{ sum[$at["comm"]] += $at["wall_pct"] } END { for (c in sum) if ((sum[c] - 100) ^ 2 > 1) { print c, sum[c]; bad = 1 } exit bad }' out
+	says '^run	local	reads	blocked	read	workload writes	' out
+}
+ok "the table has parts that add up to 100 %" table
+
+done_testing

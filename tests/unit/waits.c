@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The waits of threads: out of waits.tsv, and as parts of the wall time in the table waits. */
+#include "collect/waits/waits.h"
+#include "tests/unit/ingested.h"
+#include "tests/unit/world.h"
+
+static const char heading[] =
+	"pid\ttid\tcomm\tstate\tvector\tcall\tkind\tfrom\tby\tcount\tns\thist\n";
+
+static void put(const char *rows)
+{
+	autofree char *text = xasprintf("%s%s", heading, rows);
+
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+}
+
+TEST(threads_of_one_name_add_up_and_kernel_threads_of_each_cpu_too)
+{
+	struct error err = {0};
+
+	ingest_start((struct ingest){0});
+	put("1\t1\ta\twall\t\t\t\t\t\t\t1000\t\n"
+	    "1\t1\ta\tuser\t\t\t\t\t\t\t300\t\n"
+	    "1\t1\ta\tsyscall\t\t\t\t\t\t\t100\t\n"
+	    "1\t1\ta\tkthread\t\t\t\t\t\t\t50\t\n"
+	    "1\t1\ta\tsoftirq_in_user\tNET_RX\t\t\t\t\t\t20\t\n"
+	    "1\t1\ta\tsoftirq_in_syscall\tNET_RX\t\t\t\t\t\t30\t\n"
+	    "1\t1\ta\thardirq\tdevice\t\t\t\t\t\t10\t\n"
+	    "1\t1\ta\tblocked\t\tread\tS\tsoftirq NET_RX\t\t1\t200\t45:1\n"
+	    "1\t2\ta\tblocked\t\tread\tS\tsoftirq NET_RX\t\t3\t100\t32:3\n"
+	    "1\t1\ta\tblocked\t\t\tD\tother\tkworker/1:2\t1\t70\t40:1\n"
+	    "1\t2\ta\tblocked\t\t\tD\tother\tkworker/u8:0\t1\t10\t26:1\n"
+	    "1\t1\ta\tblocked\t\tread\tT\tother\tsh\t1\t5\t\n"
+	    "1\t1\ta\twaiting\t\tread\tS\tsoftirq NET_RX\t\t4\t60\t\n"
+	    "1\t1\ta\twaiting\t\tread\tR\tworkload\tx;y\t1\t45\t\n"
+	    "1\t1\ta\tuser\t\t\t\t\t\t\tx\t\n");
+	read_raw(&in, "waits.tsv");
+	metrics_are(&in,
+		    "waits_wall_ns = 1000, waits_ns:a;wall = 1000, waits_ns:a;user = 300, "
+		    "waits_ns:a;kernel = 150, waits_ns:a;softirq;NET_RX = 50, "
+		    "waits_ns:a;hardirq;device = 10, waits_ns:a;blocked;read;softirq NET_RX = 300, "
+		    "waits:a;blocked;read;softirq NET_RX = 4, "
+		    "waits_ns:a;blocked;no system call;other kworker = 80, "
+		    "waits:a;blocked;no system call;other kworker = 2, "
+		    "waits_ns:a;blocked;stopped;other sh = 5, waits_ns:a;run queue;woken = 60, "
+		    "waits_ns:a;run queue;preempted;workload x:y = 45, "
+		    "note rows_unreadable = 1");
+	assert_int_equal(file_write(path, "pid\ttid\n", 8, NULL), 0);
+	assert_int_equal(parse_file(&in, "waits.tsv", path, &err), -EBADMSG);
+}
+
+/* The buckets of both halves are the same: a wait's percentile lies in a bucket around it. */
+TEST(percentiles_are_within_a_bucket_of_the_wait)
+{
+	double p50;
+
+	for (uint64_t ns = 3; ns < 1ULL << 33; ns = ns * 3 + 1) {
+		autofree char *row = xasprintf("1\t1\ta\tblocked\t\tread\tS\t\t\t1\t%llu\t%u:1\n",
+					       (unsigned long long)ns, waits_bucket(ns));
+
+		ingest_start((struct ingest){0});
+		put(row);
+		read_raw(&in, "waits.tsv");
+		p50 = metric(&in, "waits_p50_ns:a;blocked;read;");
+		assert_true(p50 >= (double)ns * 0.88 - 1 && p50 <= (double)ns * 1.13 + 1);
+	}
+	assert_int_equal(waits_bucket(UINT64_MAX), WAITS_BUCKETS - 1);
+}
+
+/* Two runs of 100 messages in 2 s. One was never blocked, which counts as 0 of it. */
+TEST(rows_are_parts_of_the_wall_time)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_metrics(
+		s, add_run(s, "trace", 1),
+		"rate_messages = 50, seconds = 2, waits_wall_ns = 4e9, "
+		"waits_ns:a;wall = 4e9, waits_ns:a;user = 1e9, "
+		"waits_ns:a;blocked;read;other-b = 3e9, waits:a;blocked;read;other-b = 6, "
+		"waits_p99_ns:a;blocked;read;other-b = 1e9");
+	small_store_metrics(s, add_run(s, "trace", 2),
+			    "rate_messages = 50, seconds = 2, waits_wall_ns = 4e9, "
+			    "waits_ns:a;wall = 4e9, waits_ns:a;user = 4e9");
+	t = small_store_table(s, "waits", (struct query){0});
+	cells_are(&t, "comm = a a, state = user blocked, by = - read, waker = - other-b");
+	row_is(&t, 0, "total_ms = 2500, wall_pct = 62.5, ns_per_unit = 2.5e7, runs = 2");
+	row_is(&t, 1, "total_ms = 1500, count = 6, mean_us = 5e5, p99_us = 1e6, wall_pct = 37.5");
+	assert_int_equal(small_store_table(s, "waits", (struct query){.comm = "b"}).rows, 0);
+}
+
+TEST(without_a_run_that_followed_threads_there_is_no_row)
+{
+	struct store *s = small_store();
+
+	small_store_metrics(s, add_run(s, "measure", 1), "seconds = 2");
+	assert_int_equal(small_store_table(s, "waits", (struct query){0}).rows, 0);
+}
+
+static void release(void)
+{
+	ingest_free(&in);
+}
+
+AROUND_TESTS(NULL, release)
