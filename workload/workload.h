@@ -96,6 +96,19 @@ int account_read(const struct workload_run *run, const char *units, struct accou
 /* Returns whether the account has any work in it. */
 bool account_has_work(const struct account *a);
 
+/* --- latency --- */
+
+enum { LATENCIES = 9 }; /* percentiles of the latency of requests; the last is the maximum */
+
+/* Returns "p50", "p99.9" or "max". */
+const char *latency_name(size_t i);
+
+/*
+ * Fills the latency of requests in us at each percentile that the workload prints, over its whole
+ * run, else NAN. Returns whether it prints any.
+ */
+bool latency_read(const struct workload_run *run, const char *units, double us[LATENCIES]);
+
 /* --- what a workload says of itself when it fails --- */
 
 /* Copies the text of another program as plain ASCII, cut to `most` bytes. The caller frees. */

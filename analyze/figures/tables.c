@@ -51,6 +51,7 @@
 	row(sizes) \
 	row(sched) \
 	row(waits) \
+	row(latency) \
 	row(timeline) \
 	row(sweep)
 // clang-format on

@@ -44,6 +44,8 @@ TEST(threads_of_one_name_add_up_and_kernel_threads_of_each_cpu_too)
 		    "waits:a;blocked;no system call;other kworker = 2, "
 		    "waits_ns:a;blocked;stopped;other sh = 5, waits_ns:a;run queue;woken = 60, "
 		    "waits_ns:a;run queue;preempted;workload x:y = 45, "
+		    "waits_account_ns:wall = 1000, waits_account_ns:blocked: read = 300, "
+		    "waits_account_ns:run queue = 105, waits_account_ns:blocked: stopped = 5, "
 		    "note rows_unreadable = 1");
 	assert_int_equal(file_write(path, "pid\ttid\n", 8, NULL), 0);
 	assert_int_equal(parse_file(&in, "waits.tsv", path, &err), -EBADMSG);
@@ -87,6 +89,27 @@ TEST(rows_are_parts_of_the_wall_time)
 	row_is(&t, 0, "total_ms = 2500, wall_pct = 62.5, ns_per_unit = 2.5e7, runs = 2");
 	row_is(&t, 1, "total_ms = 1500, count = 6, mean_us = 5e5, p99_us = 1e6, wall_pct = 37.5");
 	assert_int_equal(small_store_table(s, "waits", (struct query){.comm = "b"}).rows, 0);
+}
+
+/* 100 messages in 2 s: 1 ms of all threads is 10 us of each of them. */
+TEST(a_request_has_percentiles_and_parts_of_the_wall_time)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_metrics(s, add_run(s, "measure", 1),
+			    "latency_source:wrk = 1, latency_us:p99.9 = 90, latency_us:p50 = 20, "
+			    "latency_us:max = 95");
+	small_store_metrics(s, add_run(s, "trace", 1),
+			    "rate_messages = 50, seconds = 2, waits_wall_ns = 4e6, "
+			    "waits_account_ns:wall = 4e6, waits_account_ns:user = 1e6, "
+			    "waits_account_ns:blocked:read = 3e6");
+	t = small_store_table(s, "latency", (struct query){0});
+	cells_are(&t, "source = wrk wrk wrk waits waits waits, "
+		      "figure = p50 p99.9 max wall blocked:read user");
+	row_is(&t, 1, "us = 90, share_pct = -, runs = 1");
+	row_is(&t, 3, "us = 40, share_pct = 100");
+	row_is(&t, 4, "us = 30, share_pct = 75");
 }
 
 TEST(without_a_run_that_followed_threads_there_is_no_row)

@@ -144,6 +144,47 @@ static const struct {
 	{"netcat", "wrk", "no adapter 'netcat'; there are tcpzc, iperf3, "},
 };
 
+/*
+ * Percentiles of requests in us. netperf-latency and neper-rr-latency are written by hand, in the
+ * format of the program's source; the others are recorded.
+ */
+static const struct {
+	const char *units, *folder, *name;
+	double us;
+} latencies[] = {
+	{"wrk", "wrk-latency", "p50", 2080},
+	{"wrk", "wrk-latency", "p99", 15510},
+	{"ab", "ab", "p50", 2000},
+	{"ab", "ab", "max", 30000},
+	{"ab", "ab-digits", "p99", 16245},
+	{"ab", "ab-digits", "max", 19760},
+	{"sockperf", "sockperf-pingpong", "p50", 7.23},
+	{"sockperf", "sockperf-pingpong", "p99.9", 2805.747},
+	{"netperf", "netperf-latency", "p99", 58},
+	{"neper", "neper-rr-latency", "p50", 28.47},
+	{"neper", "neper-rr-latency", "p99.9", 402.31},
+};
+
+TEST(percentiles_of_requests)
+{
+	double us[LATENCIES];
+	char dir[256];
+	struct workload_run run = {.dir = dir};
+
+	for (size_t i = 0; i < array_size(latencies); i++) {
+		size_t k = 0;
+
+		snprintf(dir, sizeof(dir), "tests/data/workload/%s", latencies[i].folder);
+		assert_true(latency_read(&run, latencies[i].units, us));
+		while (strcmp(latency_name(k), latencies[i].name))
+			k++;
+		assert_true(fabs(us[k] - latencies[i].us) < 1e-6 * latencies[i].us);
+	}
+	snprintf(dir, sizeof(dir), "tests/data/workload/wrk");
+	assert_false(latency_read(&run, "wrk", us));
+	assert_true(isnan(us[0]));
+}
+
 TEST(refused)
 {
 	struct account a;

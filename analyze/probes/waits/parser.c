@@ -15,7 +15,7 @@
 
 enum { BUCKETS = 256, PER_OCTAVE = 8 };
 
-/* What the threads of a name spend in one way. */
+/* What threads spend in one way. */
 struct wait_sum {
 	double ns, n;
 	uint64_t hist[BUCKETS];
@@ -136,10 +136,40 @@ static void waits_add_row(struct waits_file *f, size_t row)
 	figure_add(&sum->n, n);
 }
 
+/* Returns "user", or "blocked: recvfrom", of all threads. The caller frees it. */
+static char *wait_part_of_all(const char *name)
+{
+	autofree char *copy = xstrdup(name);
+	char *rest = copy, *state, *by;
+
+	str_token(&rest, ';');
+	state = str_token(&rest, ';');
+	by = rest ? str_token(&rest, ';') : NULL;
+	return !strcmp(state, "blocked") ? xasprintf("blocked: %s", by) : xstrdup(state);
+}
+
+/* Adds how long all threads spent in each way. */
+static void waits_add_account(struct ingest *in, const struct waits_file *f)
+{
+	freed(intern_free) struct intern parts = {0};
+	double *ns = xcalloc(f->names.n + 1, sizeof(*ns));
+
+	for (uint32_t i = 0; i < f->names.n; i++) {
+		autofree char *part = wait_part_of_all(intern_get(&f->names, i));
+
+		ns[intern_str(&parts, part)] += isnan(f->sums[i].ns) ? 0 : f->sums[i].ns;
+	}
+	for (uint32_t i = 0; i < parts.n; i++)
+		ingest_metric_of(in, "waits_account_ns", intern_get(&parts, i), NO_CPU, "ns",
+				 ns[i]);
+	free(ns);
+}
+
 static void waits_add_metrics(struct ingest *in, const struct waits_file *f)
 {
 	double wall = NAN;
 
+	waits_add_account(in, f);
 	for (uint32_t i = 0; i < f->names.n; i++) {
 		const struct wait_sum *sum = &f->sums[i];
 		const char *name = intern_get(&f->names, i);

@@ -387,6 +387,21 @@ static int account_read_summary(struct ingest *in, const struct workload_run *ru
 	return 0;
 }
 
+static void account_add_latency(struct ingest *in, const struct workload_run *run)
+{
+	double us[LATENCIES];
+
+	if (!latency_read(run, in->units, us))
+		return;
+	if (in->sliced) {
+		window_absent(in, "latency", "percentiles over the whole run");
+		return;
+	}
+	for (size_t i = 0; i < LATENCIES; i++)
+		ingest_metric_of(in, "latency_us", latency_name(i), NO_CPU, "us", us[i]);
+	ingest_metric_of(in, "latency_source", in->units, NO_CPU, "1", 1);
+}
+
 int ingest_workload(struct ingest *in, const char *path, struct error *err)
 {
 	struct workload_run run = {in->dir, in->started_ns, in->ended_ns, in->wall_clock};
@@ -396,6 +411,7 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err)
 	if (str_starts(in->units, "nic:")) /* its packets may be aggregates */
 		ingest_fact(in, "units", in->units);
 	account_add_notes(in, &a);
+	account_add_latency(in, &run);
 	if (!rc)
 		rc = account_read_summary(in, &run, err);
 	if (!rc)

@@ -51,6 +51,18 @@ static void hist_add_buckets(struct ingest *in, const char *histogram, const jso
 	}
 }
 
+/* The percentiles of requests (--rr) as those of other workloads. */
+static void hist_add_latency(struct ingest *in, const json_t *h)
+{
+	static const char *const names[][2] = {
+		{"p50", "p50"}, {"p90", "p90"}, {"p99", "p99"}, {"p999", "p99.9"}, {"max", "max"}};
+
+	for (size_t i = 0; i < array_size(names); i++)
+		ingest_metric_of(in, "latency_us", names[i][1], NO_CPU, "us",
+				 json_num(h, names[i][0]) / 1e3);
+	ingest_metric_of(in, "latency_source", "tcpzc", NO_CPU, "1", 1);
+}
+
 static void hist_add_metrics(struct ingest *in, const char *name, const json_t *h)
 {
 	const char *key;
@@ -59,6 +71,8 @@ static void hist_add_metrics(struct ingest *in, const char *name, const json_t *
 	json_object_foreach ((json_t *)h, key, value)
 		hist_add_metric(in, name, key, strcmp(key, "count") ? hist_find_unit(name) : "1",
 				value);
+	if (!strcmp(name, "latency_ns"))
+		hist_add_latency(in, h);
 	if (strcmp(name, "recv_bytes")) /* recv_size_log2 has those */
 		hist_add_buckets(in, name, json_object_get(h, "log2"));
 }
