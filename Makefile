@@ -50,7 +50,7 @@ URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib workload)
-HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/packets collect/waits collect/doctor capture)
+HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/packets collect/path collect/waits collect/doctor capture)
 PPROF := $(B)/analyze/export/profile.pb-c
 LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/store \
 		analyze/scope analyze/probes analyze/probes/* analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
@@ -126,11 +126,13 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
 $(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' -DBPF_FRAME='"$(B)/collect/frame/frame.bpf.o"' \
-	-DBPF_PACKETS='"$(B)/collect/packets/packets.bpf.o"' -DBPF_WAITS='"$(B)/collect/waits/waits.bpf.o"'
+	-DBPF_PACKETS='"$(B)/collect/packets/packets.bpf.o"' -DBPF_PATH='"$(B)/collect/path/path.bpf.o"' \
+	-DBPF_WAITS='"$(B)/collect/waits/waits.bpf.o"'
 $(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
 $(B)/collect/frame/frame.o: $(B)/collect/frame/frame.bpf.o
 $(B)/collect/packets/packets.o: $(B)/collect/packets/packets.bpf.o
 $(B)/collect/waits/waits.o: $(B)/collect/waits/waits.bpf.o
+$(B)/collect/path/path.o: $(B)/collect/path/path.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.

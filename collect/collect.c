@@ -308,6 +308,7 @@ const struct collector collector_null = {
 	ROW(drops) \
 	ROW(batches) \
 	ROW(waits) \
+	ROW(path) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

@@ -40,6 +40,7 @@
 	row(softnet) \
 	row(drops) \
 	row(batches) \
+	row(path) \
 	row(tcp) \
 	row(idle) \
 	row(irq) \

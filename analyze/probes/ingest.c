@@ -23,6 +23,7 @@
 // clang-format off
 #define PARSERS(row) \
 	row(batches) \
+	row(path) \
 	row(counters) \
 	row(drops) \
 	row(frame) \

@@ -58,4 +58,16 @@ struct syscalls_row {
 	double calls_per_work, ns_per_work; /* per MiB and KiB, or per unit of --unit */
 };
 
+struct path_row {
+	struct block block;
+	const char *way, *stage; /* PATH_TOTAL: the stages together */
+	double packets;
+	struct estimate mean_us;
+	double p50_us, p99_us, p999_us, share_pct, cpu_us, left;
+	double segments, bytes, one_in; /* of a total alone */
+	int64_t runs;
+};
+
+#define PATH_TOTAL "end_to_end"
+
 #endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a packet of the workload spends its time in the kernel. The kernel's half, path.bpf.c,
+ * follows one in N packets and counts. path.tsv has rows of these kinds, for each way and stage:
+ *
+ *   bucket  weight of the packets whose time was from from_ns to below to_ns
+ *   ns      sum of the times, each counted by its packet's weight
+ *   passed  packets that took time in the stage
+ *   left    packets that were last seen in it
+ *
+ * and for each way, without a stage: seen (packets among which zcost chose), followed (to their
+ * end), weight, segments and bytes (by weight). Without a way: full, others (packets that found no
+ * slot; packets that another program took).
+ */
+#include "collect/path/path.h"
+
+#include "collect/bpf.h"
+#include "collect/collect.h"
+#include "collect/run/run.h"
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#ifdef HAVE_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <sys/mman.h>
+
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"zcost_path_bpf: .incbin \"" BPF_PATH "\"\n"
+	"zcost_path_bpf_end:\n"
+	".previous\n");
+extern const char zcost_path_bpf[], zcost_path_bpf_end[];
+
+struct path {
+	struct bpf_object *obj;
+	struct path_shared *shared; /* the programs change it */
+	struct bpf_link **links;
+	size_t nlinks, links_cap;
+	struct str missing; /* tracepoints that this kernel does not have */
+};
+
+/* Leaves out the programs whose tracepoint does not exist. */
+static void path_choose(struct path *p, const struct btf *btf)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->obj)
+	{
+		const char *name = strchr(bpf_program__section_name(program), '/') + 1;
+		autofree char *type = xasprintf("btf_trace_%s", name);
+
+		if (btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0)
+			continue;
+		bpf_program__set_autoload(program, false);
+		str_printf(&p->missing, " %s", name);
+	}
+}
+
+static int path_load(struct path *p)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *program;
+	struct bpf_link *link;
+	int rc;
+
+	p->obj = bpf_object__open_mem(zcost_path_bpf, (size_t)(zcost_path_bpf_end - zcost_path_bpf),
+				      NULL);
+	if (!btf || !p->obj)
+		return -errno;
+	path_choose(p, btf);
+	btf__free(btf);
+	rc = bpf_object__load(p->obj);
+	if (rc)
+		return rc;
+	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+			 bpf_object__find_map_fd_by_name(p->obj, ".bss"), 0);
+	if (p->shared == MAP_FAILED)
+		return -errno;
+	bpf_object__for_each_program(program, p->obj)
+	{
+		if (!bpf_program__autoload(program))
+			continue;
+		link = bpf_program__attach(program);
+		if (!link)
+			return -errno;
+		array_add(p->links, p->nlinks, p->links_cap, link);
+	}
+	return 0;
+}
+
+static int path_prepare(struct collect *c)
+{
+	struct path *p = xcalloc(1, sizeof(*p));
+	int rc = bpf_begin(&c->err);
+
+	c->data = p;
+	if (rc)
+		return rc;
+	rc = path_load(p);
+	if (rc)
+		return bpf_refused(-rc, &c->err);
+	p->shared->gap_ns = cpuset_count(&c->run->cpus) * (1000000000ULL / PATH_BUDGET);
+	return 0;
+}
+
+/* Tells the programs the workload's processes of now. */
+static int path_look(struct collect *c)
+{
+	struct path *p = c->data;
+	const struct tree *tree = tree_of(c->run);
+	int map = bpf_object__find_map_fd_by_name(p->obj, "processes");
+	const uint8_t yes = 1;
+
+	for (size_t i = 0; i < tree->nprocesses; i++) {
+		uint32_t pid = (uint32_t)tree->processes[i].pid;
+
+		bpf_map_update_elem(map, &pid, &yes, BPF_ANY);
+	}
+	return 0;
+}
+
+static int path_start(struct collect *c)
+{
+	((struct path *)c->data)->shared->on = 1;
+	return 0;
+}
+
+static int path_stop(struct collect *c)
+{
+	((struct path *)c->data)->shared->on = 0;
+	return 0;
+}
+
+static const char *const ways[PATH_WAYS] = {"receive", "send"};
+
+static const char *const stages[PATH_STAGES] = {
+	[PATH_INTERRUPT] = "interrupt",
+	[PATH_SOFTIRQ] = "softirq",
+	[PATH_POLL] = "poll",
+	[PATH_GRO] = "gro",
+	[PATH_PROTOCOL] = "protocol",
+	[PATH_BACKLOG] = "backlog",
+	[PATH_TCP] = "tcp",
+	[PATH_READER] = "reader",
+	[PATH_CPU] = "wake_up",
+	[PATH_READ] = "read",
+	[PATH_RETURN] = "return",
+	[PATH_RECEIVED] = "end_to_end",
+	[PATH_CALL] = "call",
+	[PATH_SNDBUF] = "sndbuf",
+	[PATH_BUILD] = "build",
+	[PATH_QUEUE] = "queue",
+	[PATH_XMIT] = "xmit",
+	[PATH_QDISC] = "qdisc",
+	[PATH_DRIVER] = "driver",
+	[PATH_SENT] = "end_to_end",
+	[PATH_COMPLETION] = "completion",
+};
+
+static void path_print_row(struct str *s, const char *way, const char *stage, const char *what,
+			   uint64_t value)
+{
+	str_printf(s, "%s\t%s\t%s\t\t\t%" PRIu64 "\n", way, stage, what, value);
+}
+
+static void path_print_stage(struct str *s, const struct path_shared *p, uint32_t stage)
+{
+	const char *way = ways[stage > PATH_RECEIVED], *name = stages[stage];
+	const struct path_stage_sums *sums = &p->stages[stage];
+	uint64_t left = sums->left;
+
+	for (size_t i = 0; i < PATH_SLOTS; i++) /* packets that are still on their way */
+		left += p->slots[i].stage == stage;
+	path_print_row(s, way, name, "passed", sums->passed);
+	path_print_row(s, way, name, "left", left);
+	path_print_row(s, way, name, "ns", sums->ns);
+	for (uint32_t i = 0; i < PATH_BUCKETS; i++)
+		if (sums->hist[i])
+			str_printf(s, "%s\t%s\tbucket\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+				   way, name, path_bucket_start(i), path_bucket_start(i + 1),
+				   sums->hist[i]);
+}
+
+static void path_print(struct str *s, const struct path *p)
+{
+	int map = bpf_object__find_map_fd_by_name(p->obj, "cpus"),
+	    ncpus = libbpf_num_possible_cpus();
+	struct path_cpu *cpus = xcalloc((size_t)ncpus, sizeof(*cpus));
+	uint32_t zero = 0;
+	uint64_t seen;
+
+	str_puts(s, "way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n");
+	bpf_map_lookup_elem(map, &zero, cpus);
+	for (size_t way = 0; way < PATH_WAYS; way++) {
+		seen = 0;
+		for (int cpu = 0; cpu < ncpus; cpu++)
+			seen += cpus[cpu].seen[way];
+		path_print_row(s, ways[way], "", "seen", seen);
+		path_print_row(s, ways[way], "", "followed", p->shared->ways[way].followed);
+		path_print_row(s, ways[way], "", "weight", p->shared->ways[way].weight);
+		path_print_row(s, ways[way], "", "segments", p->shared->ways[way].segments);
+		path_print_row(s, ways[way], "", "bytes", p->shared->ways[way].bytes);
+	}
+	path_print_row(s, "", "", "full", p->shared->full);
+	path_print_row(s, "", "", "others", p->shared->others);
+	for (uint32_t stage = PATH_FREE + 1; stage < PATH_STAGES; stage++)
+		path_print_stage(s, p->shared, stage);
+	free(cpus);
+}
+
+static void path_finish(struct collect *c)
+{
+	autofree struct path *p = c->data;
+	freed(str_free) struct str s = {0};
+
+	if (c->run->end_ns && c->off.from) {
+		path_print(&s, p);
+		collect_write(c, "path.tsv", &s);
+		if (p->missing.len)
+			collect_degraded(c, "this kernel has no tracepoint%s", p->missing.buf);
+	}
+	for (size_t i = 0; i < p->nlinks; i++)
+		bpf_link__destroy(p->links[i]);
+	free(p->links);
+	str_free(&p->missing);
+	bpf_object__close(p->obj);
+}
+
+#else
+
+static int path_prepare(struct collect *c)
+{
+	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
+}
+
+#endif
+
+const struct collector collector_path = {
+	.name = "path",
+	.what = "the way of packets through the kernel, with the time of each stage",
+	.files = {"path.tsv"},
+	.passes = PASS_TRACE,
+	.prepare = path_prepare,
+#ifdef HAVE_BPF
+	.before = path_look,
+	.start = path_start,
+	.snap = path_look,
+	.stop = path_stop,
+	.finish = path_finish,
+#endif
+};

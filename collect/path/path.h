@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way of a packet through the kernel. The kernel's programs and user space include this header.
+ * All times are in ns of CLOCK_MONOTONIC.
+ *
+ * One in N packets is followed in a slot. A stage ends where the next one begins, so the times of a
+ * packet's stages add up to its time from end to end.
+ */
+#ifndef ZC_PATH_H
+#define ZC_PATH_H
+
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef int int32_t;
+typedef unsigned long long uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+/* The stages of a way are neighbours, and so are those of a phase (path_phase_of). */
+enum path_stage {
+	PATH_FREE, /* the slot has no packet */
+	PATH_INTERRUPT,
+	PATH_SOFTIRQ,
+	PATH_POLL,
+	PATH_GRO,
+	PATH_PROTOCOL,
+	PATH_BACKLOG,
+	PATH_TCP,
+	PATH_READER,
+	PATH_CPU,
+	PATH_READ,
+	PATH_RETURN,
+	PATH_RECEIVED, /* the sum of the stages above */
+	PATH_CALL,
+	PATH_SNDBUF,
+	PATH_BUILD,
+	PATH_QUEUE,
+	PATH_XMIT,
+	PATH_QDISC,
+	PATH_DRIVER,
+	PATH_SENT,	 /* the sum of the stages since PATH_CALL */
+	PATH_COMPLETION, /* after PATH_SENT, and not in its time */
+	PATH_STAGES
+};
+
+/* Where to look for a packet: a phase without packets costs a program one comparison. */
+enum path_phase {
+	PATH_NOWHERE,
+	PATH_ARRIVING,	/* from the device to its socket */
+	PATH_IN_SOCKET, /* to the return of the call that reads it */
+	PATH_SENDING,
+	PATH_COMPLETING,
+	PATH_PHASES
+};
+
+enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
+
+enum {
+	PATH_SLOTS = 64,       /* packets that are followed at once; a power of two */
+	PATH_BUDGET = 1000,    /* packets of a way to follow in a second, on all CPUs of the side */
+	PATH_OFTEN = 1 << 16,  /* the largest N */
+	PATH_PROCESSES = 8192, /* of the workload */
+	PATH_WAITS = 4,	       /* of a thread for a CPU, the newest ones */
+	PATH_SUBS = 64,	       /* buckets in which a time doubles */
+	PATH_OCTAVES = 34,     /* the last one ends at 2^40 ns, 18 minutes */
+	PATH_BUCKETS = (PATH_OCTAVES + 1) * PATH_SUBS,
+};
+
+/*
+ * Returns the bucket of a time. Buckets below 2 * PATH_SUBS ns are 1 ns wide, and all others are at
+ * most 1 / PATH_SUBS of the time wide.
+ */
+static inline uint32_t path_bucket(uint64_t ns)
+{
+	uint64_t rest = ns / PATH_SUBS, bucket;
+	uint32_t octave = 0;
+
+	for (uint32_t bits = 32; bits; bits /= 2) /* clang 14 cannot count zeros for BPF */
+		if (rest >> bits) {
+			rest >>= bits;
+			octave += bits;
+		}
+	bucket = octave * PATH_SUBS + (ns >> octave);
+	return bucket < PATH_BUCKETS ? (uint32_t)bucket : PATH_BUCKETS - 1;
+}
+
+/* Returns the shortest time in a bucket. */
+static inline uint64_t path_bucket_start(uint32_t bucket)
+{
+	uint32_t octave = bucket < 2 * PATH_SUBS ? 0 : bucket / PATH_SUBS - 1;
+
+	return (uint64_t)(bucket - octave * PATH_SUBS) << octave;
+}
+
+struct path_slot {
+	uint32_t stage;	 /* since `at` */
+	uint32_t weight; /* the N in force when the packet was chosen: it counts for N packets */
+	uint64_t at;
+	uint64_t skb;
+	uint64_t owner; /* the socket; in PATH_RETURN the task that took the packet */
+	/*
+	 * A packet is known by its ports, as in its header, and by a byte of its data: skbs are
+	 * cloned, merged and split on the way. A packet has been read when its reader is at the
+	 * byte `end`.
+	 */
+	uint32_t ports, byte;
+	uint32_t end;	  /* receive */
+	uint32_t written; /* send: the next byte that the call writes */
+	uint32_t segments, bytes;
+	uint32_t in_softirq; /* receive: when it entered the protocols */
+	uint32_t pad;
+	uint64_t ns[32]; /* by stage; PATH_STAGES of them */
+};
+
+struct path_stage_sums {
+	uint64_t ns, weight;
+	uint64_t passed; /* packets that took time in the stage */
+	uint64_t left;	 /* packets that were last seen in it */
+	uint64_t hist[PATH_BUCKETS];
+};
+
+/* All that user space reads. */
+struct path_shared {
+	uint32_t on; /* the window is open: packets are chosen */
+	uint32_t pad;
+	uint64_t gap_ns; /* between two chosen packets of a CPU and way, as a goal */
+	uint32_t pending[PATH_PHASES + 1];
+	uint64_t full;	 /* packets that found no slot */
+	uint64_t others; /* packets that another program took */
+	struct {
+		uint64_t followed, weight; /* to the end */
+		uint64_t segments, bytes;  /* weighted */
+	} ways[PATH_WAYS];
+	struct path_slot slots[PATH_SLOTS];
+	struct path_stage_sums stages[PATH_STAGES];
+};
+
+struct path_cpu {
+	uint64_t irq;		      /* the device's interrupt that is handled began; 0: none */
+	uint64_t raised, raised_irq;  /* of the next softirq for receiving; 0: not raised */
+	uint64_t was_raised, was_irq; /* of the one that runs or ran last */
+	uint64_t entered;	      /* the softirq began */
+	uint64_t chosen[PATH_WAYS];   /* when the last packet was chosen */
+	uint32_t n[PATH_WAYS];	      /* N; 0: 1 */
+	uint32_t seen[PATH_WAYS], next[PATH_WAYS]; /* packets; the one to choose next */
+	uint32_t in_softirq;
+};
+
+#endif

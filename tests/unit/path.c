@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The way of a packet: the histogram of the kernel's half, path.tsv, and the table path. */
+#include "collect/path/path.h"
+#include "lib/stats.h"
+#include "tests/unit/ingested.h"
+#include "tests/unit/world.h"
+
+#include <math.h>
+
+static struct str file;
+
+static void put(const char *text)
+{
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+}
+
+TEST(a_bucket_is_at_most_a_64th_of_its_times_wide)
+{
+	uint64_t ns = 0, from, to;
+
+	for (uint32_t b = 0; b < PATH_BUCKETS; b++) {
+		from = path_bucket_start(b);
+		to = path_bucket_start(b + 1);
+		assert_int_equal(from, ns);
+		assert_int_equal(path_bucket(from), b);
+		assert_int_equal(path_bucket(to - 1), b);
+		assert_true((to - from - 1) * PATH_SUBS < from || to - from == 1);
+		ns = to;
+	}
+	assert_int_equal(ns, 1ULL << 40);
+	assert_int_equal(path_bucket(UINT64_MAX), PATH_BUCKETS - 1);
+}
+
+/* Times over seven powers of ten, of which 30 % are 0. */
+TEST(quantiles_are_within_2_percent_and_the_mean_is_exact)
+{
+	enum { N = 20000 };
+	static uint64_t hist[PATH_BUCKETS];
+	static double x[N];
+	static const struct {
+		const char *metric;
+		double p;
+	} cases[] = {{"path_p50_ns:receive tcp", 0.5},
+		     {"path_p99_ns:receive tcp", 0.99},
+		     {"path_p999_ns:receive tcp", 0.999}};
+	double sum = 0;
+
+	memset(hist, 0, sizeof(hist));
+	for (int i = 0; i < N; i++) {
+		double u = (i * 7919 % N + 0.5) / N;
+
+		x[i] = u < 0.3 ? 0 : floor(exp(stats_normal_quantile((u - 0.3) / 0.7) * 2.3 + 8));
+		hist[path_bucket((uint64_t)x[i])]++;
+		sum += x[i];
+	}
+	ingest_start((struct ingest){0});
+	str_reset(&file);
+	str_printf(&file,
+		   "way\tstage\twhat\tfrom_ns\tto_ns\tvalue\nreceive\t\tfollowed\t\t\t%d\n"
+		   "receive\ttcp\tns\t\t\t%.0f\n",
+		   N, sum);
+	for (uint32_t b = 0; b < PATH_BUCKETS; b++)
+		if (hist[b])
+			str_printf(&file, "receive\ttcp\tbucket\t%llu\t%llu\t%llu\n",
+				   (unsigned long long)path_bucket_start(b),
+				   (unsigned long long)path_bucket_start(b + 1),
+				   (unsigned long long)hist[b]);
+	put(file.buf);
+	read_raw(&in, "path.tsv");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double q = stats_quantile(x, N, cases[i].p);
+
+		if (!(fabs(metric(&in, cases[i].metric) / q - 1) < 0.02))
+			fail_msg("%s: %g instead of %g", cases[i].metric,
+				 metric(&in, cases[i].metric), q);
+	}
+	assert_true(fabs(metric(&in, "path_mean_ns:receive tcp") / (sum / N) - 1) < 1e-9);
+}
+
+TEST(counts_belong_to_a_way_and_few_packets_have_no_p99)
+{
+	struct error err = {0};
+
+	ingest_start((struct ingest){0});
+	put("way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n"
+	    "send\t\tseen\t\t\t300\nsend\t\tfollowed\t\t\t3\nsend\t\tweight\t\t\t4\n"
+	    "send\t\tsegments\t\t\t40\nsend\t\tbytes\t\t\t4000\n"
+	    "\t\tfull\t\t\t2\n"
+	    "send\tqdisc\tpassed\t\t\t2\nsend\tqdisc\tleft\t\t\t1\nsend\tqdisc\tns\t\t\t400\n"
+	    "send\tqdisc\tbucket\t0\t1\t1\nsend\tqdisc\tbucket\t100\t101\t2\n"
+	    "send\tqdisc\tbucket\t200\t202\t1\n"
+	    "send\tqdisc\tbucket\t300\t200\t1\nsend\tqdisc\tpassed\t\t\tx\n");
+	read_raw(&in, "path.tsv");
+	metrics_are(&in, "path_seen:send = 300, path_followed:send = 3, path_segments:send = 10, "
+			 "path_bytes:send = 1000, path_full = 2, path_passed:send qdisc = 2, "
+			 "path_left:send qdisc = 1, path_mean_ns:send qdisc = 100, "
+			 "path_p50_ns:send qdisc = 100, path_p99_ns:send qdisc = -, "
+			 "note rows_unreadable = 2");
+	put("way\tstage\n");
+	assert_int_equal(parse_file(&in, "path.tsv", path, &err), -EBADMSG);
+}
+
+static void release(void)
+{
+	str_free(&file);
+	ingest_free(&in);
+}
+
+AROUND_TESTS(NULL, release)
