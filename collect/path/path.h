@@ -62,8 +62,8 @@ enum {
 	PATH_SLOTS = 64,       /* packets that are followed at once; a power of two */
 	PATH_BUDGET = 1000,    /* packets of a way to follow in a second, on all CPUs of the side */
 	PATH_OFTEN = 1 << 16,  /* the largest N */
-	PATH_PROCESSES = 8192, /* of the workload */
-	PATH_WAITS = 4,	       /* of a thread for a CPU, the newest ones */
+	PATH_PROCESSES = 8192, /* that the workload may have */
+	PATH_WAITS = 4,	       /* for a CPU: the newest ones that a thread has */
 	PATH_SUBS = 64,	       /* buckets in which a time doubles */
 	PATH_OCTAVES = 34,     /* the last one ends at 2^40 ns, 18 minutes */
 	PATH_BUCKETS = (PATH_OCTAVES + 1) * PATH_SUBS,
@@ -140,8 +140,8 @@ struct path_shared {
 
 struct path_cpu {
 	uint64_t irq;		      /* the device's interrupt that is handled began; 0: none */
-	uint64_t raised, raised_irq;  /* of the next softirq for receiving; 0: not raised */
-	uint64_t was_raised, was_irq; /* of the one that runs or ran last */
+	uint64_t raised, raised_irq;  /* the next softirq for receiving; 0: not raised */
+	uint64_t was_raised, was_irq; /* the one that runs or ran last */
 	uint64_t entered;	      /* the softirq began */
 	uint64_t chosen[PATH_WAYS];   /* when the last packet was chosen */
 	uint32_t n[PATH_WAYS];	      /* N; 0: 1 */

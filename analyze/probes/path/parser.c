@@ -18,7 +18,7 @@ struct path_bucket {
 struct path_rows {
 	struct path_bucket *buckets;
 	size_t n, cap;
-	double weight; /* of all buckets */
+	double weight; /* the sum over all buckets */
 	double ns, passed, left;
 };
 
