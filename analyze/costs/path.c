@@ -169,7 +169,7 @@ static void path_fill_total(const struct path *p, struct path_row *row)
 {
 	row->segments = path_estimate(p, EST_MEAN, "path_segments", row->way).value;
 	row->bytes = path_estimate(p, EST_MEAN, "path_bytes", row->way).value;
-	row->one_in = path_sum(p, "path_seen", row->way) / path_sum(p, "path_followed", row->way);
+	row->one_in = path_estimate(p, EST_MEAN, "path_one_in", row->way).value;
 }
 
 /* Means of runs add up as their stages do; medians would not. */
@@ -214,7 +214,7 @@ static int path_put_block(struct block_table *k, struct error *err)
 	double end_to_end_us;
 	int rc = p.traced.n = store_runs(k->s, &every_pass, &p.traced.runs, err);
 
-	if (rc >= 0 && path_sum(&p, "path_seen", "receive") + path_sum(&p, "path_seen", "send") > 0)
+	if (rc >= 0 && path_estimate(&p, EST_MEAN, "path_followed", "receive").n)
 		rc = path_read_cpu(k, p.cpu_ns, err);
 	for (size_t i = 0; i < STAGES && rc >= 0; i++) {
 		autofree char *total = xasprintf("%s " PATH_TOTAL, path_stages[i].way);

@@ -21,7 +21,11 @@ struct task_struct { int pid, tgid; unsigned int flags, __state; } KERNEL;
 struct sock_common { uint16_t skc_dport, skc_num; } KERNEL;
 struct sock { struct sock_common __sk_common; } KERNEL;
 struct tcp_sock { uint32_t copied_seq, rcv_nxt, write_seq; } KERNEL;
-struct sk_buff { struct sock *sk; unsigned int len, data_len, end; uint16_t transport_header;
+struct ns_common { unsigned int inum; } KERNEL;
+struct net { struct ns_common ns; } KERNEL;
+typedef struct { struct net *net; } KERNEL possible_net_t;
+struct net_device { possible_net_t nd_net; } KERNEL;
+struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, data_len, end; uint16_t transport_header;
 	unsigned char *head, *data; } KERNEL;
 struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
 struct iov_iter { unsigned long count; } KERNEL;
@@ -227,36 +231,35 @@ __noinline int slot_of_skb(int i, uint64_t skb)
 
 /* --- choice --- */
 
-/*
- * Returns the weight of the packet that was chosen, and says which one is next. N doubles or halves
- * where packets come too often or too seldom; a packet that finds no slot has the same effect.
- */
-static __noinline uint32_t choose_next(struct path_cpu *c, uint32_t way, uint64_t now, int full)
+/* Says which packet of this CPU is next: one in N, at random. */
+static __always_inline void choose_next(struct path_cpu *c, uint32_t way)
 {
-	uint32_t n = 1, weight;
-	uint64_t gap;
+	uint32_t n = path.choice[way].n ?: 1;
 
-	if (!c)
-		return 1;
-	way &= 1;
-	gap = now - c->chosen[way];
-	n = c->n[way] ?: 1;
-	weight = n;
-	c->chosen[way] = now;
-	if ((full || gap < path.gap_ns / 2) && n < PATH_OFTEN)
-		n *= 2;
-	else if (gap > path.gap_ns * 2 && n > 1)
-		n /= 2;
-	c->n[way] = n;
 	c->next[way] = c->seen[way] + 1 + bpf_get_prandom_u32() % (2 * n - 1);
+}
+
+/*
+ * Returns the weight of a packet that was chosen. N doubles or halves where packets are chosen too
+ * often or too seldom.
+ */
+static __always_inline uint32_t choose(uint32_t way, uint64_t now)
+{
+	uint64_t gap = now - path.choice[way].chosen, goal = 1000000000 / PATH_BUDGET;
+	uint32_t weight = path.choice[way].n ?: 1;
+
+	path.choice[way].chosen = now;
+	if (gap < goal / 2 && weight < PATH_OFTEN)
+		path.choice[way].n = weight * 2;
+	else if (gap > goal * 2 && weight > 1)
+		path.choice[way].n = weight / 2;
 	return weight;
 }
 
-static __always_inline struct path_slot *follow(struct path_cpu *c, uint32_t way, uint32_t stage,
-						uint64_t now)
+static __always_inline struct path_slot *follow(uint32_t way, uint32_t stage, uint64_t now)
 {
 	int i = slot_claim(stage, now);
-	uint32_t weight = choose_next(c, way, now, i < 0);
+	uint32_t weight = choose(way, now);
 	struct path_slot *s;
 
 	if (i < 0) {
@@ -421,11 +424,13 @@ static __noinline int arrive_chosen(struct sk_buff *skb, int polled)
 	struct path_cpu *c = this_cpu();
 	uint64_t now = bpf_ktime_get_ns();
 	struct path_slot *s;
-	struct view v;
+	struct view v = {0};
 
-	if (!c || !view_of_ip(&v, skb))
+	if (!c)
 		return 0;
-	s = follow(c, PATH_RECEIVE, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
+	s = view_of_ip(&v, skb) ? follow(PATH_RECEIVE, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now)
+				: 0;
+	choose_next(c, PATH_RECEIVE);
 	if (!s)
 		return 0;
 	s->ports = v.ports;
@@ -446,8 +451,16 @@ static __noinline int arrive_chosen(struct sk_buff *skb, int polled)
 
 static __always_inline int arrive(struct sk_buff *skb, int polled)
 {
-	struct path_cpu *c = path.on ? this_cpu() : 0;
+	struct path_cpu *c;
+	uint32_t netns;
 
+	if (!path.on)
+		return 0;
+	netns = skb->dev->nd_net.net->ns.inum;
+	if (netns != path.netns[0] && netns != path.netns[1] && netns != path.netns[2] &&
+	    netns != path.netns[3])
+		return 0;
+	c = this_cpu();
 	if (!c || ++c->seen[PATH_RECEIVE] < c->next[PATH_RECEIVE])
 		return 0;
 	return arrive_chosen(skb, polled);
@@ -474,7 +487,7 @@ ON(netif_receive_skb)
 {
 	struct sk_buff *skb = (void *)ctx[0];
 	struct path_cpu *c;
-	struct view v;
+	struct view v = {0};
 	uint64_t now;
 
 	if (!path.pending[PATH_ARRIVING])
@@ -508,7 +521,7 @@ ON(tcp_probe)
 {
 	struct sk_buff *skb = (void *)ctx[1];
 	struct path_cpu *c;
-	struct view v;
+	struct view v = {0};
 	uint64_t now;
 
 	if (!path.pending[PATH_ARRIVING])
@@ -737,16 +750,17 @@ static __always_inline int send_choose(struct sock *sk, uint64_t count, uint32_t
 	if ((int32_t)(c->seen[PATH_SEND] - c->next[PATH_SEND]) < 0)
 		return 0;
 	at = c->seen[PATH_SEND] - c->next[PATH_SEND];
-	at = at < packets ? packets - 1 - at : 0;
+	at = (at < packets ? packets - 1 - at : 0) * goal + bpf_get_prandom_u32() % goal;
 	now = bpf_ktime_get_ns();
-	s = t->entered ? follow(c, PATH_SEND, PATH_CALL, t->entered) : 0;
+	s = t->entered ? follow(PATH_SEND, PATH_CALL, t->entered) : 0;
+	choose_next(c, PATH_SEND);
 	if (!s)
 		return 0;
 	step(s, PATH_BUILD, now);
 	s->ports = ports_of(sk);
 	s->owner = id_of(sk);
 	s->written = written;
-	s->byte = written + at * goal;
+	s->byte = written + (at < count ? at : count - 1);
 	return 0;
 }
 
@@ -780,7 +794,7 @@ ON(sock_send_length)
 
 static __always_inline int send_step(struct sk_buff *skb, uint32_t stage)
 {
-	struct view v;
+	struct view v = {0};
 	uint64_t now;
 
 	if (!path.pending[PATH_SENDING] || !skb || !view_of_tcp(&v, skb))

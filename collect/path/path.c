@@ -29,6 +29,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 __asm__(".section .rodata\n"
 	".balign 16\n"
@@ -103,10 +104,21 @@ static int path_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = path_load(p);
-	if (rc)
-		return bpf_refused(-rc, &c->err);
-	p->shared->gap_ns = cpuset_count(&c->run->cpus) * (1000000000ULL / PATH_BUDGET);
-	return 0;
+	return rc ? bpf_refused(-rc, &c->err) : 0;
+}
+
+/* Tells the programs the network namespace of a process. Further ones than they know have no way
+ * in. */
+static void path_add_netns(struct path_shared *shared, uint32_t pid)
+{
+	autofree char *path = xasprintf("/proc/%u/ns/net", pid);
+	struct stat st;
+
+	for (size_t i = 0; i < PATH_NETNS && !stat(path, &st); i++)
+		if (!shared->netns[i] || shared->netns[i] == st.st_ino) {
+			shared->netns[i] = (uint32_t)st.st_ino;
+			break;
+		}
 }
 
 /* Tells the programs the workload's processes of now. */
@@ -120,6 +132,7 @@ static int path_look(struct collect *c)
 	for (size_t i = 0; i < tree->nprocesses; i++) {
 		uint32_t pid = (uint32_t)tree->processes[i].pid;
 
+		path_add_netns(p->shared, pid);
 		bpf_map_update_elem(map, &pid, &yes, BPF_ANY);
 	}
 	return 0;

@@ -60,12 +60,13 @@ enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 
 enum {
 	PATH_SLOTS = 64,       /* packets that are followed at once; a power of two */
-	PATH_BUDGET = 1000,    /* packets of a way to follow in a second, on all CPUs of the side */
+	PATH_BUDGET = 1000,    /* packets of a way to follow in a second */
 	PATH_OFTEN = 1 << 16,  /* the largest N */
 	PATH_PROCESSES = 8192, /* that the workload may have */
-	PATH_WAITS = 4,	       /* for a CPU: the newest ones that a thread has */
-	PATH_SUBS = 64,	       /* buckets in which a time doubles */
-	PATH_OCTAVES = 34,     /* the last one ends at 2^40 ns, 18 minutes */
+	PATH_NETNS = 4,
+	PATH_WAITS = 4,	   /* for a CPU: the newest ones that a thread has */
+	PATH_SUBS = 64,	   /* buckets in which a time doubles */
+	PATH_OCTAVES = 34, /* the last one ends at 2^40 ns, 18 minutes */
 	PATH_BUCKETS = (PATH_OCTAVES + 1) * PATH_SUBS,
 };
 
@@ -126,7 +127,12 @@ struct path_stage_sums {
 struct path_shared {
 	uint32_t on; /* the window is open: packets are chosen */
 	uint32_t pad;
-	uint64_t gap_ns; /* between two chosen packets of a CPU and way, as a goal */
+	uint32_t netns[PATH_NETNS]; /* the workload's network namespaces: inodes */
+	struct {
+		uint64_t chosen; /* when the last packet was */
+		uint32_t n;	 /* N; 0: 1 */
+		uint32_t pad;
+	} choice[PATH_WAYS];
 	uint32_t pending[PATH_PHASES + 1];
 	uint64_t full;	 /* packets that found no slot */
 	uint64_t others; /* packets that another program took */
@@ -143,8 +149,6 @@ struct path_cpu {
 	uint64_t raised, raised_irq;  /* the next softirq for receiving; 0: not raised */
 	uint64_t was_raised, was_irq; /* the one that runs or ran last */
 	uint64_t entered;	      /* the softirq began */
-	uint64_t chosen[PATH_WAYS];   /* when the last packet was chosen */
-	uint32_t n[PATH_WAYS];	      /* N; 0: 1 */
 	uint32_t seen[PATH_WAYS], next[PATH_WAYS]; /* packets; the one to choose next */
 	uint32_t in_softirq;
 };

@@ -83,15 +83,15 @@ TEST(counts_belong_to_a_way_and_few_packets_have_no_p99)
 
 	ingest_start((struct ingest){0});
 	put("way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n"
-	    "send\t\tseen\t\t\t300\nsend\t\tfollowed\t\t\t3\nsend\t\tweight\t\t\t4\n"
-	    "send\t\tsegments\t\t\t40\nsend\t\tbytes\t\t\t4000\n"
+	    "send\t\tfollowed\t\t\t3\nsend\t\tweight\t\t\t6\n"
+	    "send\t\tsegments\t\t\t60\nsend\t\tbytes\t\t\t6000\n"
 	    "\t\tfull\t\t\t2\n"
 	    "send\tqdisc\tpassed\t\t\t2\nsend\tqdisc\tleft\t\t\t1\nsend\tqdisc\tns\t\t\t400\n"
 	    "send\tqdisc\tbucket\t0\t1\t1\nsend\tqdisc\tbucket\t100\t101\t2\n"
 	    "send\tqdisc\tbucket\t200\t202\t1\n"
 	    "send\tqdisc\tbucket\t300\t200\t1\nsend\tqdisc\tpassed\t\t\tx\n");
 	read_raw(&in, "path.tsv");
-	metrics_are(&in, "path_seen:send = 300, path_followed:send = 3, path_segments:send = 10, "
+	metrics_are(&in, "path_followed:send = 3, path_one_in:send = 2, path_segments:send = 10, "
 			 "path_bytes:send = 1000, path_full = 2, path_passed:send qdisc = 2, "
 			 "path_left:send qdisc = 1, path_mean_ns:send qdisc = 100, "
 			 "path_p50_ns:send qdisc = 100, path_p99_ns:send qdisc = -, "

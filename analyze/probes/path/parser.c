@@ -25,11 +25,14 @@ struct path_rows {
 /* Counts of a way or of none: `what`, and the metric. */
 static const struct {
 	const char *what, *metric;
-	bool by_weight; /* the metric is the mean of the packets */
+	const char *by; /* the metric is divided by this count; NULL: it is not */
 } path_counts[] = {
-	{"seen", "path_seen", false},	     {"followed", "path_followed", false},
-	{"segments", "path_segments", true}, {"bytes", "path_bytes", true},
-	{"full", "path_full", false},	     {"others", "path_others", false},
+	{"followed", "path_followed", NULL},
+	{"weight", "path_one_in", "followed"},
+	{"segments", "path_segments", "weight"},
+	{"bytes", "path_bytes", "weight"},
+	{"full", "path_full", NULL},
+	{"others", "path_others", NULL},
 };
 
 /* A quantile of few packets says nothing. */
@@ -74,8 +77,8 @@ static void path_add_counts(struct ingest *in, const struct tsv *t)
 		for (size_t i = 0; i < array_size(path_counts); i++) {
 			double x = path_count(t, ways[w], path_counts[i].what);
 
-			if (path_counts[i].by_weight)
-				x /= path_count(t, ways[w], "weight");
+			if (path_counts[i].by)
+				x /= path_count(t, ways[w], path_counts[i].by);
 			ingest_metric_of(in, path_counts[i].metric, *ways[w] ? ways[w] : NULL,
 					 NO_CPU, strcmp(path_counts[i].what, "bytes") ? "1" : "B",
 					 x);
