@@ -110,7 +110,7 @@ $(B)/analyze/costs/components.o: analyze/costs/components.rules
 $(B)/plot/flame.o: plot/flame.js plot/flame.css
 $(B)/plot/html_page.o: plot/html.css plot/html.js
 
-# --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
+# --- programs for the kernel: BPF objects, embedded in their collectors where clang is there ---
 
 ifndef OFFLINE
 BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/*/*.bpf.c))
@@ -125,14 +125,8 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' -DBPF_FRAME='"$(B)/collect/frame/frame.bpf.o"' \
-	-DBPF_PACKETS='"$(B)/collect/packets/packets.bpf.o"' -DBPF_PATH='"$(B)/collect/path/path.bpf.o"' \
-	-DBPF_WAITS='"$(B)/collect/waits/waits.bpf.o"'
-$(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
-$(B)/collect/frame/frame.o: $(B)/collect/frame/frame.bpf.o
-$(B)/collect/packets/packets.o: $(B)/collect/packets/packets.bpf.o
-$(B)/collect/waits/waits.o: $(B)/collect/waits/waits.bpf.o
-$(B)/collect/path/path.o: $(B)/collect/path/path.bpf.o
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_FOLDER='"$(B)/collect"'
+$(foreach b,$(BPF_OBJ),$(eval $(filter $(dir $(b))%,$(HOST_OBJ)): $(b)))
 endif
 
 # Names of system calls, out of the C library's headers.

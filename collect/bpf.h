@@ -38,6 +38,19 @@ void bpf_account(struct collect *c, const struct bpf_object *programs);
  */
 uint64_t bpf_account_step(struct collect *list, size_t n, int *fd);
 
+/* Puts collect/NAME/NAME.bpf.o, the programs of a collector, into zcost. */
+#define EMBED_BPF(name)                                                                       \
+	__asm__(".section .rodata\n"                                                          \
+		".balign 16\n"                                                                \
+		"zcost_" #name "_bpf: .incbin \"" BPF_FOLDER "/" #name "/" #name ".bpf.o\"\n" \
+		"zcost_" #name "_bpf_end:\n"                                                  \
+		".previous\n");                                                               \
+	extern const char zcost_##name##_bpf[], zcost_##name##_bpf_end[]
+/* Opens them. Is NULL with errno after a failure. */
+#define OPEN_BPF(name)                           \
+	bpf_object__open_mem(zcost_##name##_bpf, \
+			     (size_t)(zcost_##name##_bpf_end - zcost_##name##_bpf), NULL)
+
 /* Maps the memory of an object's map, or returns NULL. */
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len);
 /*

@@ -33,12 +33,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-__asm__(".section .rodata\n"
-	".balign 16\n"
-	"zcost_frame_bpf: .incbin \"" BPF_FRAME "\"\n"
-	"zcost_frame_bpf_end:\n"
-	".previous\n");
-extern const char zcost_frame_bpf[], zcost_frame_bpf_end[];
+EMBED_BPF(frame);
 
 struct frame {
 	struct bpf_object *obj;
@@ -129,8 +124,7 @@ static int frame_load(struct frame *f, const char *pass)
 {
 	int rc;
 
-	f->obj = bpf_object__open_mem(zcost_frame_bpf,
-				      (size_t)(zcost_frame_bpf_end - zcost_frame_bpf), NULL);
+	f->obj = OPEN_BPF(frame);
 	if (!f->obj)
 		return -errno;
 	f->ncpus = (uint32_t)libbpf_num_possible_cpus();

@@ -13,12 +13,7 @@
 #include <bpf/libbpf.h>
 #include <sys/mman.h>
 
-__asm__(".section .rodata\n"
-	".balign 16\n"
-	"zcost_packets_bpf: .incbin \"" BPF_PACKETS "\"\n"
-	"zcost_packets_bpf_end:\n"
-	".previous\n");
-extern const char zcost_packets_bpf[], zcost_packets_bpf_end[];
+EMBED_BPF(packets);
 
 /* Returns the number of arguments of the tracepoint kfree_skb, or 0. */
 static uint32_t packets_arguments(const struct btf *btf)
@@ -40,8 +35,7 @@ static int packets_load(struct packets *p, const char *name)
 	int rc;
 
 	p->btf = btf__load_vmlinux_btf();
-	p->obj = bpf_object__open_mem(zcost_packets_bpf,
-				      (size_t)(zcost_packets_bpf_end - zcost_packets_bpf), NULL);
+	p->obj = OPEN_BPF(packets);
 	if (!p->btf || !p->obj)
 		return -errno;
 	*(uint32_t *)bpf_map__initial_value(bpf_object__find_map_by_name(p->obj, ".rodata"), &len) =

@@ -31,12 +31,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-__asm__(".section .rodata\n"
-	".balign 16\n"
-	"zcost_path_bpf: .incbin \"" BPF_PATH "\"\n"
-	"zcost_path_bpf_end:\n"
-	".previous\n");
-extern const char zcost_path_bpf[], zcost_path_bpf_end[];
+EMBED_BPF(path);
 
 struct path {
 	struct bpf_object *obj;
@@ -70,8 +65,7 @@ static int path_load(struct path *p)
 	struct bpf_link *link;
 	int rc;
 
-	p->obj = bpf_object__open_mem(zcost_path_bpf, (size_t)(zcost_path_bpf_end - zcost_path_bpf),
-				      NULL);
+	p->obj = OPEN_BPF(path);
 	if (!btf || !p->obj)
 		return -errno;
 	path_choose(p, btf);

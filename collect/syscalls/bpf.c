@@ -30,12 +30,7 @@ const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = bpf_open};
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 
-__asm__(".section .rodata\n"
-	".balign 16\n"
-	"zcost_syscalls_bpf: .incbin \"" BPF_SYSCALLS "\"\n"
-	"zcost_syscalls_bpf_end:\n"
-	".previous\n");
-extern const char zcost_syscalls_bpf[], zcost_syscalls_bpf_end[];
+EMBED_BPF(syscalls);
 
 /*
  * The first ones each count one kind of socket_copies. A kernel may lack those, or refuse fentry.
@@ -77,8 +72,7 @@ static int bpf_load(struct bpf *b, bool fentry)
 	size_t len = 0, i;
 	uint32_t nr;
 
-	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
-				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
+	b->obj = OPEN_BPF(syscalls);
 	if (!b->obj)
 		return -errno;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_thread_ids());

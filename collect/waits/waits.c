@@ -35,12 +35,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-__asm__(".section .rodata\n"
-	".balign 16\n"
-	"zcost_waits_bpf: .incbin \"" BPF_WAITS "\"\n"
-	"zcost_waits_bpf_end:\n"
-	".previous\n");
-extern const char zcost_waits_bpf[], zcost_waits_bpf_end[];
+EMBED_BPF(waits);
 
 enum { PROGRAMS = 64, THREADS_LEN = WAITS_THREADS * sizeof(struct waits_thread) };
 
@@ -58,8 +53,7 @@ static int waits_load(struct waits *w)
 {
 	int rc;
 
-	w->obj = bpf_object__open_mem(zcost_waits_bpf,
-				      (size_t)(zcost_waits_bpf_end - zcost_waits_bpf), NULL);
+	w->obj = OPEN_BPF(waits);
 	if (!w->obj)
 		return -errno;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "tids"), bpf_thread_ids());
