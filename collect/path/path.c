@@ -98,6 +98,7 @@ static int path_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = path_load(p);
+	bpf_account(c, p->obj);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 

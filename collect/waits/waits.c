@@ -99,6 +99,7 @@ static int waits_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = waits_load(w);
+	bpf_account(c, w->obj);
 	if (!rc)
 		rc = waits_attach(w);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
