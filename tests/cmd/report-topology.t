@@ -62,18 +62,18 @@ cat >facts/hosts/vm/sysctls <<-'EOS'
 	net.ipv4.tcp_rmem = 4096 131072 6291456
 	net.netfilter.nf_conntrack_count = 4
 EOS
-own_rmem() { # own_rmem VARIANT RUN FIGURES: the middle one of tcp_rmem in the namespace
+own_rmem() { # own_rmem VARIANT RUN FIGURE [BUSY_POLL]: the middle one of tcp_rmem in the namespace
 	d=facts/runs/$1/measure-0$2/receiver
 	run_json $d $1 measure $2 receiver none '{"name": "nic", "state": "ok", "why": "", "files": ["net_sysctls"]}'
 	printf 'net.ipv4.%s\n' 'tcp_congestion_control = bbr' 'tcp_ehash_entries = -262144' "tcp_rmem = 4096 $3 6291456" >$d/net_sysctls
-	echo "net.netfilter.nf_conntrack_count = $3" >>$d/net_sysctls
+	printf 'net.%s\n' "netfilter.nf_conntrack_count = $3" "core.busy_poll = ${4:-10}" >>$d/net_sysctls
 }
 own_rmem host 1 131072
 own_rmem host 2 131072
 own_rmem low 1 65536
 own_rmem low 2 65536
 own_rmem both 1 131072
-own_rmem both 2 65536
+own_rmem both 2 65536 1 # a part of the text 10
 manifest facts "host low both" host/measure/1/ok host/measure/2/ok low/measure/1/ok low/measure/2/ok both/measure/1/ok both/measure/2/ok
 sed -i 's/, "sender"//' facts/manifest.json
 "$zcost" analyze facts >log 2>&1
