@@ -189,7 +189,7 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 			      struct error *err)
 {
 	const struct work_kind *unit = syscalls_unit(q, err);
-	int rc = !unit ? -EINVAL : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
+	int rc = !unit ? -ENODATA : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
 
 	if (!rc)
 		rc = diff_set_unit(d, unit->unit, err);

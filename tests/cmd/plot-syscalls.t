@@ -116,6 +116,7 @@ ok "its costs and calls are per message" is "$(tsv '$at["syscall"] == "recvfrom"
 "$zcost" compare baseline mmap -C cap --table syscalls --side receiver --unit message >out 2>&1
 ok "the sum names the unit" says 'sum: .* ns per message' out
 ok "a unit that no run counts is an error" exits 1 "$zcost" report syscalls cap --unit packet
-ok "system calls per system call are refused" exits 2 "$zcost" report syscalls cap --unit syscall
+ok "other charts are drawn per system call" sh -c "'$zcost' plot cap -o other --unit syscall --format svg; [ -s other/cpu.svg ] && [ -s other/timeline.svg ]"
+ok "system calls per system call are refused" exits 1 "$zcost" report syscalls cap --unit syscall
 ok "the message lists the units" says 'system calls have costs per packet, message, KiB' err
 done_testing

@@ -37,7 +37,7 @@ const struct work_kind *syscalls_unit(const struct query *q, struct error *err)
 
 	if (unit && unit->rate)
 		return unit;
-	error_set(err, EINVAL,
+	error_set(err, ENODATA,
 		  "--unit %s: system calls have costs per " WORK_UNITS(WORK_UNIT_COMMA) "KiB",
 		  q->unit);
 	return NULL;
@@ -668,7 +668,7 @@ int syscall_costs_read(struct store *s, const struct query *q, struct syscall_co
 {
 	freed(block_list_free) struct block_list list = {0};
 	struct syscall_sums sums = {.keys = SYSCALLS_BY_COMM, .unit = syscalls_unit(q, err)};
-	int rc = sums.unit ? block_list_read(&list, s, q, FOR_SYSCALLS, err) : -EINVAL;
+	int rc = sums.unit ? block_list_read(&list, s, q, FOR_SYSCALLS, err) : -ENODATA;
 
 	for (int i = 0; i < list.n && !rc; i++)
 		rc = syscalls_add_block(s, q, &list.blocks[i], &sums, err);
@@ -740,7 +740,7 @@ static int syscalls_run(struct store *s, const struct query *q, struct table *t,
 	int rc;
 
 	if (!syscalls_unit(q, err))
-		rc = -EINVAL;
+		rc = -ENODATA;
 	else if (q->bare.trace)
 		rc = syscalls_from_perf_trace(q->bare.trace, q, t, err);
 	else if (q->bare.tracepoints)
