@@ -240,7 +240,7 @@ static int syscalls_before(struct collect *c)
 {
 	const struct syscalls *s = c->data;
 
-	if (!*c->run->named && !c->run->npids)
+	if (!run_has_strangers(c->run))
 		return 0;
 	if (!s->method->add)
 		return error_set(

@@ -159,6 +159,12 @@ struct run {
 /* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */
 int run_execute(struct run *r, struct error *err);
 
+/* Says whether the user named processes, by pid or name, that zcost does not start. */
+static inline bool run_has_strangers(const struct run *r)
+{
+	return *r->named || r->npids;
+}
+
 /* Says whether a collector of that name was chosen. */
 bool run_has_collector(const struct run *r, const char *name);
 

@@ -181,7 +181,7 @@ static json_t *run_json(const struct run *r)
 		json_array_append_new(processes, json_integer(r->processes[i]));
 	json_object_set_new(o, "processes", processes);
 	json_object_set_new(o, "named", json_any_text(r->named));
-	if (*r->named || r->npids)
+	if (run_has_strangers(r))
 		json_object_set_new(o, "matched", run_json_matched(&r->tree));
 	json_object_set_new(o, "exit",
 			    r->stopped || !r->pid

@@ -150,7 +150,7 @@ static int waits_add_thread(void *self, uint32_t pid, uint32_t tid, struct error
 
 static int waits_before(struct collect *c)
 {
-	return *c->run->named ? bpf_add_threads(c, waits_add_thread, c->data) : 0;
+	return run_has_strangers(c->run) ? bpf_add_threads(c, waits_add_thread, c->data) : 0;
 }
 
 /* --- the window --- */

@@ -25,7 +25,7 @@ tx=$(tr -d ' ' <"/proc/$shell/task/$shell/children")
 pids="$tx $pids"
 
 # The kernel's symbols and notes take a second, and are not needed here.
-ok "collect --pid measures" exits 0 "$zcost" collect --pid $rx,$shell -o r --duration 1 --units tcp --collect threads,tcp,snmp,nic,syscalls,perf,cpu,host
+ok "collect --pid measures" exits 0 "$zcost" collect --pid $rx,$shell -o r --duration 1 --units tcp --collect threads,tcp,snmp,nic,syscalls,perf,cpu,host,waits
 ok "no process was ended" kill -0 $pids
 ok "run.json lists both processes by name" is "$(jq -c .matched r/run.json)" "[\"$rx tcpzc\",\"$shell sh\"]"
 ok "a child counts as workload" is "$(jq -c '.processes | sort' r/run.json)" "$(printf '%s\n' $pids | jq -sc sort)"
@@ -41,6 +41,7 @@ called() { # called PID CALL: the table has its calls
 }
 ok "system calls of the receiver are counted" called $rx recvfrom
 ok "system calls of the child are counted" called "$tx" sendto
+ok "the waits of the receiver and of the child are followed" is "$(cut -f1 r/waits.tsv | sort -u | grep -cxE "$rx|$tx")" 2
 ok "tcp counts the bytes of both ends" near "$(figure throughput)" 6.4 3
 "$zcost" report functions r --workload-only --all --format tsv >out 2>err
 ok "report functions has the costs of the processes alone" near "$(tsv '{ s += $at["self_ns"] } END { print s }' out)" \
