@@ -8,6 +8,7 @@
 #include "analyze/costs/costs.h"
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/figures/figures.h"
+#include "analyze/figures/tables.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -318,10 +319,11 @@ static void why_print(struct str *s, const struct why_side *side)
 		    : any	    ? "shows no gain against "
 				    : "is not compared");
 	str_printf(s, "%s%s", any ? side->base : "", any ? list.buf : "");
-	str_puts(s, !side->nholds ? ". No cause reaches its threshold, so no reason is known"
-		    : worse	  ? ", because "
-		    : better	  ? ". What is left to gain: "
-				  : ". Most of all, ");
+	str_puts(s, !side->nholds && better ? "; 'zcost report components' has what is left"
+		    : !side->nholds	    ? ". No cause reaches its threshold"
+		    : worse		    ? ", because "
+		    : better		    ? ". What is left to gain: "
+					    : ". Most of all, ");
 	if (!side->nholds)
 		return;
 	why_print_text(s, side, side->holds[0]->reason);
@@ -374,14 +376,11 @@ static int why_add_side(const struct figure_list *l, struct why_side *side, stru
  */
 static void why_note_break_even(struct store *s, const struct query *q, struct table *t)
 {
-	extern const struct measure measure_sweep;
-	freed(table_free) struct table sweep = {0};
 	struct error none = {0};
+	freed(table_free) struct table sweep = {0};
+	int rc = measure_run("sweep", s, q, &sweep, &none);
 
-	table_init(&sweep, "sweep", measure_sweep.columns, measure_sweep.ncolumns);
-	if (measure_sweep.run(s, q, &sweep, &none) || !sweep.detail)
-		return;
-	for (size_t i = 0; i < sweep.detail->rows; i++) {
+	for (size_t i = 0; !rc && sweep.detail && i < sweep.detail->rows; i++) {
 		const struct crossover_row *r =
 			&table_structs(sweep.detail, struct crossover_row)[i];
 		autofree char *of = xasprintf("%s %s", r->side, r->metric);

@@ -74,6 +74,7 @@ late() {
 	rm -rf late
 	usable "$zcost" capture late.ini -o late && usable "$zcost" analyze late && usable "$zcost" report zerocopy late --format tsv &&
 		says 'zc: the receiver copies every byte .*, the sender copies every byte after the send call .from system calls, profile.$' err &&
+		usable "$zcost" report why late --format tsv && says 'zc sender: .*the kernel copies lent pages after all, for [0-9.]+ %' err &&
 		usable "$zcost" report summary late && says '^NOT ZERO COPY: zc sender: 100.0 % of bytes sent, by skb_copy_ubufs in the profile' out
 }
 if here msg-zerocopy; then
