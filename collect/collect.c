@@ -309,6 +309,7 @@ const struct collector collector_null = {
 	ROW(batches) \
 	ROW(waits) \
 	ROW(path) \
+	ROW(pools) \
 	ROW(syscalls) \
 	ROW(sched) \
 	ROW(threads) \

@@ -11,7 +11,6 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/netdev.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -163,7 +162,7 @@ static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, c
  */
 
 enum { SCOPE_QUEUE = 1 };
-enum { A_IFINDEX = 1, A_TYPE, A_ID, A_SCOPE, A_FIRST = 8 };
+enum { A_IFINDEX = 1, A_TYPE, A_ID, A_SCOPE };
 
 static void nic_queues_add(const struct listing *q, const void *attrs, size_t len, int index,
 			   bool tx, uint32_t id)
@@ -174,9 +173,9 @@ static void nic_queues_add(const struct listing *q, const void *attrs, size_t le
 	char group[32];
 
 	while ((a = genl_next(&attrs, &len))) {
-		const char *name = netdev_attr_name(&netdev_objects[NETDEV_QSTATS], a);
+		const char *name = netdev_attr_name(NETDEV_QSTATS, a);
 
-		if ((a->nla_type & NLA_TYPE_MASK) < A_FIRST || !name)
+		if (!name)
 			continue;
 		str_printf(&n, "\t%s", name);
 		str_printf(&v, "\t%" PRIu64, genl_u64(a));

@@ -42,6 +42,28 @@ struct nic_space {
 int nic_space_open(struct nic_space *s, const char *name);
 void nic_space_close(struct nic_space *s);
 
+/*
+ * Objects that the kernel's family "netdev" lists (queues.c). `attr` has the names of attributes by
+ * number, as in Documentation/netlink/specs/netdev.yaml of Linux 6.18.
+ */
+enum netdev_list { NETDEV_NAPI, NETDEV_QUEUE, NETDEV_POOL, NETDEV_POOL_STATS, NETDEV_QSTATS };
+enum { NETDEV_ATTRS = 36 };
+extern const struct netdev_object {
+	const char *name;
+	uint8_t get; /* the request that lists all of them */
+	const char *attr[NETDEV_ATTRS];
+} netdev_objects[NETDEV_QSTATS + 1];
+
+/* Returns the name of the attribute, or NULL. */
+const char *netdev_attr_name(enum netdev_list list, const struct nlattr *a);
+
+/*
+ * Adds a line "queue<tab>id=0<tab>ifindex=2..." for each object. An attribute without a number,
+ * such as io-uring, is 1, and `info` is the id of the pool. A list that changed while it was read
+ * is read again. Returns 0 or -errno: -EOPNOTSUPP where the kernel has no such list.
+ */
+int netdev_print_list(struct genl *g, enum netdev_list list, struct str *text);
+
 /* Adds the drivers' counters to `text`. */
 void nic_read_ethtool(struct nic_space *s, struct str *text);
 

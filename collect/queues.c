@@ -1,24 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues, NAPI instances and page pools of the interfaces in the workload's network namespace, as
- * the kernel's family "netdev" lists them (lib/netdev.h). A reading is a line "netns <inode>", a
- * line "link" for each interface, and the lines of the lists. Readings say who owned a queue, and
- * for how long: io_uring (zcrx), a dmabuf (devmem TCP) or AF_XDP.
+ * the kernel's family "netdev" of generic netlink lists them. A reading has a line for each
+ * interface, "link<tab>ifindex=4<tab>name=eth0", and one for each object. Readings say who owned a
+ * queue, and for how long: io_uring (zcrx), a dmabuf (devmem TCP) or AF_XDP.
  */
 #include "collect/nic.h"
-
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/netdev.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+// clang-format off
+const struct netdev_object netdev_objects[] = {
+	[NETDEV_NAPI] = {"napi", 11, {
+		[1] = "ifindex", "id", "irq", "pid", "defer-hard-irqs", "gro-flush-timeout",
+		"irq-suspend-timeout", "threaded"}},
+	[NETDEV_QUEUE] = {"queue", 10, {
+		[1] = "id", "ifindex", "type", "napi-id", "dmabuf", "io-uring", "xsk"}},
+	[NETDEV_POOL] = {"page-pool", 5, {
+		[1] = "id", "ifindex", "napi-id", "inflight", "inflight-mem", "detach-time",
+		"dmabuf", "io-uring"}},
+	[NETDEV_POOL_STATS] = {"page-pool-stats", 9, {
+		[1] = "info", [8] = "alloc-fast", "alloc-slow", "alloc-slow-high-order",
+		"alloc-empty", "alloc-refill", "alloc-waive", "recycle-cached",
+		"recycle-cache-full", "recycle-ring", "recycle-ring-full",
+		"recycle-released-refcnt"}},
+	[NETDEV_QSTATS] = {"qstats", 12, {
+		[8] = "rx-packets", "rx-bytes", "tx-packets", "tx-bytes", "rx-alloc-fail",
+		"rx-hw-drops", "rx-hw-drop-overruns", "rx-csum-complete", "rx-csum-unnecessary",
+		"rx-csum-none", "rx-csum-bad", "rx-hw-gro-packets", "rx-hw-gro-bytes",
+		"rx-hw-gro-wire-packets", "rx-hw-gro-wire-bytes", "rx-hw-drop-ratelimits",
+		"tx-hw-drops", "tx-hw-drop-errors", "tx-csum-none", "tx-needs-csum",
+		"tx-hw-gso-packets", "tx-hw-gso-bytes", "tx-hw-gso-wire-packets",
+		"tx-hw-gso-wire-bytes", "tx-hw-drop-ratelimits", "tx-stop", "tx-wake"}},
+};
+// clang-format on
+
+const char *netdev_attr_name(enum netdev_list list, const struct nlattr *a)
+{
+	unsigned int type = a->nla_type & NLA_TYPE_MASK;
+
+	return type < NETDEV_ATTRS ? netdev_objects[list].attr[type] : NULL;
+}
+
+struct netdev_printer {
+	enum netdev_list list;
+	struct str *text;
+};
+
+/* A number; of a nest the id in it, 1 if there is none. */
+static uint64_t netdev_value(const struct nlattr *a)
+{
+	bool nest = a->nla_type & NLA_F_NESTED || genl_size(a) < sizeof(uint32_t);
+	const struct nlattr *id = nest ? genl_find(genl_data(a), genl_size(a), 1) : a;
+
+	return id ? genl_u64(id) : 1;
+}
+
+static int netdev_print_object(void *arg, const void *attrs, size_t len)
+{
+	struct netdev_printer *p = arg;
+	const struct nlattr *a;
+	const char *name;
+
+	str_puts(p->text, netdev_objects[p->list].name);
+	while ((a = genl_next(&attrs, &len)))
+		if ((name = netdev_attr_name(p->list, a)))
+			str_printf(p->text, "\t%s=%" PRIu64, name, netdev_value(a));
+	str_putc(p->text, '\n');
+	return 0;
+}
+
+int netdev_print_list(struct genl *g, enum netdev_list list, struct str *text)
+{
+	struct netdev_printer p = {list, text};
+	size_t before = text->len;
+	int rc, tries = 5;
+
+	do {
+		text->len = before;
+		genl_begin(g, netdev_objects[list].get, NLM_F_DUMP);
+		rc = genl_ask(g, netdev_print_object, &p, NULL);
+	} while (!rc && g->interrupted && --tries);
+	return rc;
+}
+
+/* --- the collector --- */
+
 struct queues {
 	struct netns netns;
 	struct nic_space space;
-	bool lacks[NETDEV_LISTS]; /* the kernel has no such list */
+	bool lacks[NETDEV_QSTATS]; /* the kernel has no such list */
 };
 
 static int queues_open(void *queues, struct error *err)
@@ -31,8 +106,7 @@ static int queues_open(void *queues, struct error *err)
 	if (rc)
 		return error_sys(err, -rc, "cannot list interfaces by netlink");
 	if (q->space.netdev.fd < 0)
-		return error_set(err, ENOENT,
-				 "the kernel has no netlink family 'netdev' (Linux 6.3)");
+		return error_set(err, ENOENT, "the kernel has no netlink family 'netdev' (6.3)");
 	return 0;
 }
 
@@ -47,22 +121,19 @@ static int queues_prepare(struct collect *c)
 static int queues_read(struct collect *c)
 {
 	struct queues *q = c->data;
-	struct str *text = &c->reading.text;
 	int rc;
 
 	netns_enter(&q->netns, c, queues_open, q);
-	str_printf(text, "netns\t%" PRIu64 "\n", q->netns.id);
 	rc = nic_list(&q->space, NULL, NULL);
-	for (size_t i = 0; i < q->space.nports && !rc; i++)
+	for (size_t i = 0; i < q->space.nports; i++)
 		if (q->space.port[i].flags)
-			str_printf(text, "link\tifindex=%d\tname=%s\n", q->space.port[i].index,
-				   q->space.port[i].name);
+			str_printf(&c->reading.text, "link\tifindex=%d\tname=%s\n",
+				   q->space.port[i].index, q->space.port[i].name);
 	for (enum netdev_list i = 0; i < NETDEV_QSTATS && !rc; i++) {
-		rc = q->lacks[i] ? 0 : netdev_print_list(&q->space.netdev, i, text);
-		if (rc == -EOPNOTSUPP) {
-			q->lacks[i] = true;
-			rc = 0;
-		}
+		if (!q->lacks[i])
+			rc = netdev_print_list(&q->space.netdev, i, &c->reading.text);
+		q->lacks[i] |= rc == -EOPNOTSUPP;
+		rc = q->lacks[i] ? 0 : rc;
 	}
 	return rc ? error_sys(&c->err, -rc, "cannot list queues by netlink") : 0;
 }

@@ -47,6 +47,7 @@
 	row(virt) \
 	row(nic) \
 	row(queues) \
+	row(pools) \
 	row(snmp) \
 	row(sockstat) \
 	row(sizes) \

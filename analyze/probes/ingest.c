@@ -33,6 +33,7 @@
 	row(nic) \
 	row(nic_state) \
 	row(perf) \
+	row(pools) \
 	row(power) \
 	row(power_command) \
 	row(proc_stat) \

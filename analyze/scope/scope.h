@@ -208,6 +208,9 @@ typedef int block_fn(struct block_table *k, struct error *err);
 int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
 		    void (*note)(struct block_table *k), struct error *err);
 
+/* Lists the runs of the current block in every pass. The caller frees b->runs. */
+int block_every_pass(const struct block_table *k, struct block_runs *b, struct error *err);
+
 /* Adds the CPUs that the metric of any of the block's runs has. */
 void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set);
 

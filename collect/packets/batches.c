@@ -3,9 +3,11 @@
  * How much the kernel handles at once: packets in a poll of NAPI, segments in an aggregate (GSO,
  * GRO). The kernel's half, packets.bpf.c, counts. batches.tsv has a row for each CPU and interface:
  *
- *   cpu netns interface kind batches segments bytes full
+ *   cpu netns interface kind batches segments bytes full id
  *
  * A poll has no bytes, and no other kind has a budget.
+ * pools.tsv has such rows for page pools: `batches` counts pages that the pool `id` got from the
+ * allocator and gave back. A recycled page does neither.
  * netns: host or workload; interfaces of other namespaces have no row. The queue of a CPU (RPS,
  * loopback, veth) is no interface: it has neither.
  */
@@ -20,7 +22,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *const kinds[BATCH_KINDS] = {"poll", "receive", "transmit"};
+static const char *const kinds[BATCH_KINDS] = {"poll", "receive", "transmit", "held", "released"};
 
 /* Returns NULL for a namespace that is neither. */
 static const char *batches_netns(const struct packets *p, uint32_t netns)
@@ -39,7 +41,7 @@ static void batches_print(struct str *s, const struct packets *p)
 	struct batch_key key, *before = NULL;
 	const char *netns;
 
-	str_puts(s, "cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n");
+	str_puts(s, "cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n");
 	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
 		netns = batches_netns(p, key.netns);
 		if (!netns || bpf_map_lookup_elem(map, &key, n))
@@ -50,9 +52,10 @@ static void batches_print(struct str *s, const struct packets *p)
 			str_printf(s, "%d\t%s\t%.16s\t%s\t%" PRIu64 "\t%" PRIu64, cpu, netns,
 				   n[cpu].name, kinds[key.kind], n[cpu].batches, n[cpu].segments);
 			str_printf(s,
-				   key.kind == BATCH_POLL ? "\t\t%" PRIu64 "\n"
-							  : "\t%" PRIu64 "\t\n",
-				   key.kind == BATCH_POLL ? n[cpu].full : n[cpu].bytes);
+				   key.kind == BATCH_POLL ? "\t\t%" PRIu64 "\t%u\n"
+							  : "\t%" PRIu64 "\t\t%u\n",
+				   key.kind == BATCH_POLL ? n[cpu].full : n[cpu].bytes,
+				   key.interface);
 		}
 	}
 	free(n);
@@ -63,6 +66,12 @@ static void batches_finish(struct collect *c)
 	packets_finish(c, batches_print);
 }
 
+#define BATCHES_HOOKS                                                                 \
+	.prepare = packets_prepare, .before = packets_follow, .start = packets_start, \
+	.snap = packets_follow, .stop = packets_stop, .after = packets_follow,        \
+	.finish = batches_finish
+#else
+#define BATCHES_HOOKS .prepare = packets_prepare
 #endif
 
 const struct collector collector_batches = {
@@ -70,13 +79,13 @@ const struct collector collector_batches = {
 	.what = "packets in a poll of NAPI, segments in an aggregate",
 	.files = {"batches.tsv"},
 	.passes = PASS_SYSCALLS,
-	.prepare = packets_prepare,
-#ifdef HAVE_BPF
-	.before = packets_follow,
-	.start = packets_start,
-	.snap = packets_follow,
-	.stop = packets_stop,
-	.after = packets_follow,
-	.finish = batches_finish,
-#endif
+	BATCHES_HOOKS,
+};
+
+const struct collector collector_pools = {
+	.name = "pools",
+	.what = "pages that page pools got from the allocator, and gave back",
+	.files = {"pools.tsv"},
+	.passes = PASS_SYSCALLS,
+	BATCHES_HOOKS,
 };

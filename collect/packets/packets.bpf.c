@@ -28,6 +28,12 @@ struct sock { struct sock_common __sk_common; struct socket *sk_socket; } KERNEL
 
 struct net_device { char name[16]; int ifindex; possible_net_t nd_net; } KERNEL;
 struct napi_struct { struct net_device *dev; } KERNEL;
+struct kobject { const char *name; } KERNEL;
+struct device { struct kobject kobj; } KERNEL;
+struct page_pool_params_fast { struct device *dev; } KERNEL;
+struct page_pool_params_slow { struct net_device *netdev; } KERNEL;
+struct page_pool_user { unsigned int id; } KERNEL;
+struct page_pool { struct page_pool_params_fast p; struct page_pool_params_slow slow; struct page_pool_user user; } KERNEL;
 struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, end; unsigned char *head; } KERNEL;
 struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
 // clang-format on
@@ -145,19 +151,31 @@ struct {
 	__type(value, struct batch_count);
 } batches SEC(".maps");
 
-static __noinline void batch_add(const struct batch_key *key, struct net_device *dev)
+static __noinline void batch_add(const struct batch_key *key, const char *name)
 {
 	struct batch_count first = {0};
 
-	if (dev)
-		bpf_probe_read_kernel_str(first.name, sizeof(first.name), dev->name);
+	if (name)
+		bpf_probe_read_kernel_str(first.name, sizeof(first.name), name);
 	bpf_map_update_elem(&batches, key, &first, BPF_ANY);
+}
+
+static __always_inline struct batch_count *batch_get(const struct batch_key *key, const char *name)
+{
+	struct batch_count *count = bpf_map_lookup_elem(&batches, key);
+
+	if (count && count->batches)
+		return count;
+	batch_add(key, name);
+	count = bpf_map_lookup_elem(&batches, key);
+	if (!count)
+		__sync_fetch_and_add(&control.lost, 1);
+	return count;
 }
 
 static __always_inline struct batch_count *batch_find(uint32_t kind, struct net_device *dev)
 {
 	struct batch_key key = {.kind = kind};
-	struct batch_count *count;
 
 	if (!control.on)
 		return 0;
@@ -165,14 +183,7 @@ static __always_inline struct batch_count *batch_find(uint32_t kind, struct net_
 		key.netns = dev->nd_net.net->ns.inum;
 		key.interface = dev->ifindex;
 	}
-	count = bpf_map_lookup_elem(&batches, &key);
-	if (count && count->batches)
-		return count;
-	batch_add(&key, dev);
-	count = bpf_map_lookup_elem(&batches, &key);
-	if (!count)
-		__sync_fetch_and_add(&control.lost, 1);
-	return count;
+	return batch_get(&key, dev ? dev->name : 0);
 }
 
 static __always_inline int batch_add_packet(uint32_t kind, struct sk_buff *skb,
@@ -220,6 +231,38 @@ SEC("tp_btf/net_dev_start_xmit")
 int batches_transmit(uint64_t *ctx)
 {
 	return batch_add_packet(BATCH_TRANSMIT, (void *)ctx[0], (void *)ctx[1]);
+}
+
+/* --- page pools --- */
+
+/* The kernel knows the interface of most pools. Others have the device that the pages are for. */
+static __always_inline int pool_count(uint32_t kind, struct page_pool *pool)
+{
+	struct batch_key key = {.kind = kind, .interface = pool->user.id};
+	struct net_device *dev = pool->slow.netdev;
+	struct batch_count *count;
+
+	if (!control.on)
+		return 0;
+	if (dev)
+		key.netns = dev->nd_net.net->ns.inum;
+	count = batch_get(&key, dev ? dev->name : pool->p.dev->kobj.name);
+	if (count)
+		count->batches++;
+	return 0;
+}
+
+/* pool, page, number */
+SEC("tp_btf/page_pool_state_hold")
+int pools_hold(uint64_t *ctx)
+{
+	return pool_count(POOL_HELD, (void *)ctx[0]);
+}
+
+SEC("tp_btf/page_pool_state_release")
+int pools_release(uint64_t *ctx)
+{
+	return pool_count(POOL_RELEASED, (void *)ctx[0]);
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the collectors drops and batches share. Both count packets in the kernel while the window is
- * open. The kernel's programs and user space include this header.
+ * What the collectors drops, batches and pools share. They count packets in the kernel while the
+ * window is open. The kernel's programs and user space include this header.
  */
 #ifndef ZC_PACKETS_H
 #define ZC_PACKETS_H
@@ -38,12 +38,15 @@ enum batch_kind {
 	BATCH_POLL,	/* a poll of NAPI; segments: its work, as its driver counts */
 	BATCH_RECEIVE,	/* a packet, maybe an aggregate, enters the protocols */
 	BATCH_TRANSMIT, /* a packet, maybe an aggregate, goes to a device */
+	POOL_HELD,	/* a page comes from the allocator to a page pool */
+	POOL_RELEASED,	/* and goes back */
 	BATCH_KINDS
 };
 
 struct batch_key {
 	uint32_t kind, netns;
-	uint32_t interface; /* its number; 0: none, as of the queue of a CPU */
+	uint32_t interface; /* its number; 0: none, as of the queue of a CPU; or the
+			       pool's */
 };
 
 /* On each CPU. */
@@ -58,7 +61,7 @@ struct batch_count {
 #include "collect/collect.h"
 #include "collect/run/run.h"
 
-/* The `data` of both collectors. */
+/* The `data` of the collectors. */
 struct packets {
 	struct bpf_object *obj;
 	struct bpf_link *links[BATCH_KINDS];

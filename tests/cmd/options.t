@@ -44,7 +44,7 @@ ok "report tcp refuses --estimator: a row is a socket of one run" refused report
 whole() { # whole COMMAND...: the command exits 2 and says why no figure is of the workload alone
 	exits 2 "$zcost" "$@" && says "^zcost [a-z]*: --workload-only: '[a-z_]*' has no figure of the workload alone: [a-z]" err && test ! -s out
 }
-for t in counters power idle softnet drops batches irq virt nic queues snmp sockstat passes limits runs host topology variants 'hotspots _copy_to_iter'; do
+for t in counters power idle softnet drops batches irq virt nic queues pools snmp sockstat passes limits runs host topology variants 'hotspots _copy_to_iter'; do
 	ok "report ${t%% *} refuses --workload-only and says why" whole report $t cap --workload-only
 done
 own() { # own COMMAND...: the command takes --workload-only

@@ -1,168 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues, NAPI and page pools: from the kernel's netlink messages to metrics and tables. The
- * answers for zcrx, devmem TCP and page pools follow the kernel's netdev.yaml: no hardware that has
- * them was seen.
+ * Queues, NAPI and page pools: from raw files to metrics and tables. The readings with zcrx, devmem
+ * TCP and page pools follow the kernel's netdev.yaml: no hardware that has them was seen.
  */
-#include "lib/netdev.h"
-#include "lib/zc_uapi.h"
 #include "tests/unit/ingested.h"
-#include "tests/unit/small_store.h"
-
-#include <errno.h>
-#include <linux/genetlink.h>
-#include <sys/socket.h>
-
-/* --- a kernel: the other end of a socket pair, with answers to requests that come later --- */
-
-static struct genl g, message;
-static int kernel;
-static uint32_t answers; /* requests answered so far */
-
-static void kernel_start(void)
-{
-	int pair[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	g = (struct genl){.fd = pair[0], .family = 20, .head_len = sizeof(struct genlmsghdr)};
-	kernel = pair[1];
-	answers = 1;
-}
-
-static void begin(void)
-{
-	netlink_begin(&message, 20, 0, &(struct genlmsghdr){0}, sizeof(struct genlmsghdr));
-}
-
-static void tell(uint16_t type, uint16_t flags)
-{
-	struct nlmsghdr *h = (struct nlmsghdr *)message.msg;
-
-	h->nlmsg_type = type;
-	h->nlmsg_flags = flags;
-	h->nlmsg_seq = answers;
-	h->nlmsg_len = (uint32_t)message.len;
-	assert_int_equal(send(kernel, message.msg, message.len, 0), message.len);
-}
-
-/* Ends the answer to a request: type NLMSG_DONE, or NLMSG_ERROR with the errno. */
-static void end(uint16_t type, int code)
-{
-	struct nlmsgerr e = {.error = -code};
-
-	netlink_begin(&message, type, 0, &e, sizeof(e));
-	tell(type, 0);
-	answers++;
-}
-
-/* Reads the list. Its text is valid until the next call. */
-static const char *list_text(enum netdev_list list)
-{
-	static struct str text;
-
-	str_reset(&text);
-	assert_int_equal(netdev_print_list(&g, list, &text), 0);
-	return text.buf ? text.buf : "";
-}
-
-static void put_queue(uint32_t id, uint32_t napi, uint16_t nested, uint32_t dmabuf)
-{
-	begin();
-	genl_put_u32(&message, ZC_NETDEV_A_QUEUE_ID, id);
-	genl_put_u32(&message, ZC_NETDEV_A_QUEUE_TYPE, 0);
-	genl_put_u32(&message, ZC_NETDEV_A_QUEUE_IFINDEX, 4);
-	if (napi)
-		genl_put_u32(&message, ZC_NETDEV_A_QUEUE_NAPI_ID, napi);
-	if (nested)
-		genl_nest_end(&message, genl_nest(&message, nested));
-	if (dmabuf)
-		genl_put_u32(&message, ZC_NETDEV_A_QUEUE_DMABUF, dmabuf);
-	tell(20, NLM_F_MULTI);
-}
-
-TEST(a_list_is_a_line_for_each_object)
-{
-	kernel_start();
-	put_queue(0, 513, 0, 0);
-	put_queue(1, 514, ZC_NETDEV_A_QUEUE_IO_URING, 0);
-	put_queue(2, 515, 0, 7);
-	put_queue(3, 516, ZC_NETDEV_A_QUEUE_XSK, 0);
-	put_queue(4, 0, 300, 0); /* an attribute of a newer kernel */
-	end(NLMSG_DONE, 0);
-	assert_string_equal(list_text(NETDEV_QUEUES),
-			    "queue\tid=0\ttype=0\tifindex=4\tnapi-id=513\n"
-			    "queue\tid=1\ttype=0\tifindex=4\tnapi-id=514\tio-uring=1\n"
-			    "queue\tid=2\ttype=0\tifindex=4\tnapi-id=515\tdmabuf=7\n"
-			    "queue\tid=3\ttype=0\tifindex=4\tnapi-id=516\txsk=1\n"
-			    "queue\tid=4\ttype=0\tifindex=4\n");
-}
-
-/* The pool's id is in a nest. A counter has 4 bytes while it is small. */
-TEST(statistics_name_their_pool)
-{
-	const uint64_t many = 5000000000;
-	size_t nest;
-
-	kernel_start();
-	begin();
-	nest = genl_nest(&message, ZC_NETDEV_A_PAGE_POOL_STATS_INFO);
-	genl_put_u32(&message, ZC_NETDEV_A_PAGE_POOL_ID, 17);
-	genl_put_u32(&message, ZC_NETDEV_A_PAGE_POOL_IFINDEX, 4);
-	genl_nest_end(&message, nest);
-	genl_put(&message, 8, &many, sizeof(many));
-	genl_put_u32(&message, 18, 3);
-	tell(20, NLM_F_MULTI);
-	end(NLMSG_DONE, 0);
-	assert_string_equal(
-		list_text(NETDEV_POOL_STATS),
-		"page-pool-stats\tinfo=17\talloc-fast=5000000000\trecycle-released-refcnt=3\n");
-}
-
-TEST(a_list_that_changed_meanwhile_is_read_again)
-{
-	kernel_start();
-	put_queue(0, 0, 0, 0);
-	message.len = NLMSG_HDRLEN;
-	tell(NLMSG_DONE, NLM_F_DUMP_INTR);
-	answers++;
-	put_queue(1, 0, 0, 0);
-	end(NLMSG_DONE, 0);
-	assert_string_equal(list_text(NETDEV_QUEUES), "queue\tid=1\ttype=0\tifindex=4\n");
-}
-
-TEST(a_list_that_the_kernel_lacks_is_no_failure_of_netlink)
-{
-	struct str text = {0};
-
-	kernel_start();
-	end(NLMSG_ERROR, EOPNOTSUPP);
-	assert_int_equal(netdev_print_list(&g, NETDEV_POOL_STATS, &text), -EOPNOTSUPP);
-	assert_int_equal(text.len, 0);
-}
-
-/* Each length in turn is wrong: of an attribute, of the message. */
-TEST(damaged_messages_end_a_line_and_read_nothing_beyond)
-{
-	static const uint16_t lengths[] = {0, 3, 5, 7, 9, 40, 65535};
-
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		kernel_start();
-		begin();
-		genl_put_u32(&message, ZC_NETDEV_A_QUEUE_ID, 1);
-		genl_put_u32(&message, ZC_NETDEV_A_QUEUE_TYPE, 0);
-		memcpy(message.msg + NLMSG_SPACE(sizeof(struct genlmsghdr)) + 8, &lengths[i],
-		       sizeof(lengths[i]));
-		tell(20, NLM_F_MULTI);
-		message.len = NLMSG_HDRLEN + 2; /* shorter than its head */
-		tell(20, NLM_F_MULTI);
-		end(NLMSG_DONE, 0);
-		assert_true(str_starts(list_text(NETDEV_QUEUES), "queue\tid=1"));
-	}
-}
+#include "tests/unit/world.h"
 
 /* --- queues.snap --- */
 
-static const char head[] = "netns\t1\nlink\tifindex=1\tname=lo\nlink\tifindex=4\tname=eth2\n"
+static const char head[] = "link\tifindex=1\tname=lo\nlink\tifindex=4\tname=eth2\n"
 			   "napi\tid=513\tifindex=4\tirq=60\tdefer-hard-irqs=2\n"
 			   "napi\tid=514\tifindex=4\tirq=61\tpid=900\tthreaded=1\n"
 			   "napi\tid=600\tifindex=4\tthreaded=0\n"
@@ -198,8 +44,8 @@ TEST(an_owner_has_the_queue_for_a_part_of_the_window)
 		    "queue_owner_pct:eth2/rx-0/zcrx = -, queue_owner_pct:eth2/tx-0/none = 100, "
 		    "queue_state:eth2/rx-0/irq = 60, queue_state:eth2/rx-0/defer-hard-irqs = 2, "
 		    "queue_state:eth2/rx-0/pid = -, queue_state:eth2/rx-1/pid = 900, "
-		    "queue_state:eth2/rx-1/napi-id = 514, queue_state:eth2/napi-0/threaded = 0, "
-		    "queue_owner_pct:eth2/napi-0/ = 100, note rows_unreadable = 2, points = 3, "
+		    "queue_state:eth2/rx-1/id = 514, queue_state:eth2/napi/threaded = 0, "
+		    "queue_owner_pct:eth2/napi/ = 100, note rows_unreadable = 2, points = 3, "
 		    "last queue_owned:eth2/rx-1/zcrx = 1");
 }
 
@@ -215,10 +61,89 @@ TEST(devmem_and_af_xdp_own_a_queue_all_the_time)
 			 "queue_owner_pct:eth2/rx-2/xsk = 100, queue_state:eth2/rx-2/irq = -");
 }
 
+/* --- page pools --- */
+
+static void put(const char *text)
+{
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+}
+
+/* Two pools of rx-1, and one of no queue. The second reading lacks the first pool. */
+TEST(pools_have_the_names_of_their_queues)
+{
+	static const char other[] = "page-pool\tid=18\tifindex=4\tnapi-id=514\tinflight=5\n"
+				    "page-pool\tid=19\tifindex=1\tinflight=1\tdetach-time=500\n"
+				    "page-pool-stats\tinfo=99\talloc-fast=100\n";
+	static const char *const pool[] = {
+		"page-pool\tid=17\tifindex=4\tnapi-id=514\tinflight=10\tio-uring=1", "queue\tid=3",
+		"page-pool\tid=17\tifindex=4\tnapi-id=514\tinflight=20",
+		"page-pool\tid=17\tifindex=4\tinflight=30\tinflight-mem=40960"};
+	static const int ring[] = {1000, 0, 2000, 2900}, gone[] = {10, 0, 20, 320};
+	char text[4][1024];
+
+	for (int i = 0; i < 4; i++)
+		snprintf(text[i], sizeof(text[i]),
+			 QUEUE_1 "\n%s\npage-pool-stats\tinfo=%d\talloc-fast=%d\trecycle-cached=0"
+				 "\trecycle-cache-full=0\trecycle-ring=%d\trecycle-ring-full=0"
+				 "\trecycle-released-refcnt=%d\n%s",
+			 pool[i], i == 1 ? 98 : 17, 100 * i, ring[i], gone[i], other);
+	read_queues((const char *const[]){text[0], text[1], text[2], text[3]});
+	metrics_are(&in,
+		    "page_pool_mean:eth2/rx-1/inflight = 25, page_pool_mean:eth2/rx-1/id = 17, "
+		    "page_pool_mean:eth2/rx-1/io-uring = -, page_pool_mean:eth2/rx-1.1/id = 18, "
+		    "page_pool_mean:lo/pool/detach-time = 500, "
+		    "page_pool:eth2/rx-1/alloc-fast = 100, page_pool:eth2/rx-1/recycle-ring = 900, "
+		    "page_pool_mean:eth2/rx-1/recycled_pct = 75, "
+		    "last page_pool_mem:eth2/rx-1 = 40960, note rows_unreadable = -");
+	put("cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n"
+	    "0\thost\teth2\theld\t3\t0\t0\t\t17\n1\thost\teth2\theld\t4\t0\t0\t\t17\n"
+	    "1\thost\teth2\treleased\t4\t0\t0\t\t17\n0\t\tva\theld\t5\t0\t0\t\t77\n"
+	    "0\t\tva\theld\t5\t0\t0\t\t78\n");
+	read_raw(&in, "pools.tsv");
+	metrics_are(&in, "page_pool:eth2/rx-1/held = 7, page_pool:eth2/rx-1/released = 4, "
+			 "page_pool:va/pool/held = 10");
+}
+
+/* Two runs of 4 MiB in 2 s; the pages of the tracepoints are from another pass. */
+TEST(tables_have_queues_and_pools_of_all_runs)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_metrics(
+		s, add_run(s, "measure", 1),
+		"rate_kib = 2048, seconds = 2, queue_owner_pct:eth2/rx-1/none = 100, "
+		"queue_state:eth2/rx-0/irq = 61, page_pool_mean:eth2/rx-1/id = 5, "
+		"page_pool_mean:eth2/rx-1/inflight = 64, page_pool:eth2/rx-1/alloc-fast = 20");
+	small_store_metrics(
+		s, add_run(s, "measure", 2),
+		"rate_kib = 2048, seconds = 2, queue_owner_pct:eth2/rx-1/zcrx = 100, "
+		"queue_owner_from_s:eth2/rx-1/zcrx = 0, queue_owner_to_s:eth2/rx-1/zcrx = 2, "
+		"queue_owner_pct:eth2/rx-0/none = 100, queue_state:eth2/rx-0/irq = 60, "
+		"queue_owner_pct:eth2/napi/ = 100, queue_state:eth2/napi/id = 7");
+	small_store_metrics(s, add_run(s, "syscalls", 1),
+			    "rate_kib = 2048, seconds = 2, page_pool:eth2/rx-1/held = 8");
+	t = small_store_table(s, "queues", (struct query){0});
+	cells_are(&t, "interface = eth2 eth2 eth2 eth2, queue = rx-1 napi rx-0 rx-1, "
+		      "owner = zcrx - none none, napi_id = - 7 - -, irq = - - 61|60 -");
+	row_is(&t, 0, "owned_pct = 100, from_s = 0, to_s = 2, irq = -, runs = 1");
+	t = small_store_table(s, "queues", (struct query){.limit = 1});
+	assert_int_equal(t.rows, 1);
+	small_store_says(&t, "1 of 4 rows");
+	t = small_store_table(s, "pools", (struct query){0});
+	cells_are(&t, "interface = eth2 eth2 eth2, pool = rx-1 rx-1 rx-1, "
+		      "name = inflight alloc-fast held");
+	row_is(&t, 0, "mean = 64, count = -, runs = 1");
+	row_is(&t, 1, "mean = -, count = 20, per_s = 10, per_mib = 5, runs = 1");
+	row_is(&t, 2, "count = 8, per_s = 4, per_mib = 2, runs = 1");
+	small_store_run(s = small_store(), (struct run){0});
+	t = small_store_table(s, "pools", (struct query){0});
+	assert_int_equal(t.rows, 0);
+	small_store_says(&t, "no run measured this");
+}
+
 static void stop(void)
 {
-	close(g.fd);
-	close(kernel);
 	ingest_free(&in);
 }
 

@@ -91,14 +91,11 @@ static void batches_put_row(struct block_table *k, const struct block_runs *b, c
 
 static int batches_put_block(struct block_table *k, struct error *err)
 {
-	const struct block *block = &k->b->block;
-	struct run_filter every_pass = {block->variant, k->q->pass, block->side, k->q->repeat,
-					false};
-	struct block_runs counted = {.block = *block};
+	struct block_runs counted;
 	struct metric_keys keys = {0};
-	int rc = counted.n = store_runs(k->s, &every_pass, &counted.runs, err);
+	int rc = block_every_pass(k, &counted, err);
 
-	if (rc >= 0)
+	if (!rc)
 		rc = metric_keys_add(&keys, k->s, &counted, "batches", OF_SIDE, err);
 	for (size_t i = 0; i < keys.n && rc >= 0; i++) {
 		const char *object = keys.m[i].key.object, *interface = strchr(object, ' ');

@@ -2,12 +2,14 @@
 /*
  * drops.tsv: the packets that the kernel dropped, with the addresses of the places, which the
  * host's kallsyms name. batches.tsv: how much the kernel handled at once, by CPU and interface.
+ * pools.tsv: pages of page pools.
  */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/symbols/symtab.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +58,27 @@ static char *batches_object(const struct ingest *in, const struct packets_file *
 			  : xstrdup(kind);
 }
 
+/*
+ * Returns "eth0/rx-0/held", with the name that queues.snap gave to the pool. Pools that the kernel
+ * does not list share "va/pool/held".
+ */
+static char *pools_object(const struct ingest *in, const struct packets_file *f, size_t row)
+{
+	const char *kind = tsv_text(&f->t, row, "kind"),
+		   *interface = tsv_text(&f->t, row, "interface");
+	double id = strtod(tsv_text(&f->t, row, "id"), NULL);
+
+	for (size_t i = 0; i < in->nmetrics; i++) {
+		const struct metric_row *m = &in->metrics[i];
+
+		if (!strcmp(m->key.name, "page_pool_mean") && str_ends(m->key.object, "/id") &&
+		    fabs(m->value - id) < 0.5)
+			return xasprintf("%.*s%s", (int)strlen(m->key.object) - 2, m->key.object,
+					 kind);
+	}
+	return xasprintf("%s/pool/%s", interface, kind);
+}
+
 static const struct packets_kind kinds[] = {
 	{"drops",
 	 "drops.tsv",
@@ -75,6 +98,12 @@ static const struct packets_kind kinds[] = {
 			       "full", NULL},
 	 false,
 	 batches_object},
+	{"pools",
+	 "pools.tsv",
+	 {{"batches", "page_pool", "1"}},
+	 (const char *const[]){"interface", "kind", "id", "batches", NULL},
+	 false,
+	 pools_object},
 };
 
 /* NAN: an empty cell. Returns false if a number cannot be read. */
@@ -159,5 +188,11 @@ static int batches_read_file(struct ingest *in, const char *path, struct error *
 	return packets_read_file(in, &kinds[1], path, err);
 }
 
+static int pools_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	return packets_read_file(in, &kinds[2], path, err);
+}
+
 const struct parser parser_drops = {.files = {"drops.tsv"}, .read = drops_read_file};
 const struct parser parser_batches = {.files = {"batches.tsv"}, .read = batches_read_file};
+const struct parser parser_pools = {.files = {"pools.tsv"}, .last = true, .read = pools_read_file};

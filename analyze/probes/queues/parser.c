@@ -1,219 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * queues.snap: the objects of the kernel's family "netdev", a line for each (lib/netdev.h), with
- * tabs between the fields:
+ * queues.snap: a line for each object that the kernel lists, with tabs between the fields:
  *
- *	netns 4026531840
  *	link ifindex=4 name=eth0
  *	queue id=0 type=0 ifindex=4 napi-id=257 io-uring=1
  *
  * The ids of NAPI instances and page pools differ between runs. So they have the name of their
- * queue: "eth0/rx-0", a second pool "eth0/rx-0.1". Without a queue they are "eth0/napi-0" and
- * "eth0/pool-0".
+ * queue: "eth0/rx-0", a second pool "eth0/rx-0.1". Without a queue they are "eth0/napi" and
+ * "eth0/pool".
  */
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
-#include "lib/netdev.h"
 #include "lib/str.h"
-#include "lib/zc_uapi.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { ATTRS = 16 };
+
+/* A line, cut up in place. */
 struct object {
-	double value[NETDEV_ATTRS]; /* by the number of the attribute; NAN: it has none */
-	bool of_queue;		    /* an instance that a queue names */
-};
-
-struct objects {
-	struct object *o;
-	size_t n, cap;
-};
-
-struct link {
-	double index;
-	const char *name; /* in the text of the reading */
+	const char *kind, *link; /* link: the name of an interface */
+	struct {
+		const char *name;
+		double value;
+	} attr[ATTRS];
+	size_t n;
+	bool of_queue; /* an instance that a queue names */
 };
 
 struct queues {
 	struct ingest *in;
-	uint64_t t_ns, netns;
-	struct objects list[NETDEV_QSTATS]; /* objects of the present reading */
-	struct link *links;
-	size_t nlinks, links_cap;
-	struct intern keys, names;	   /* "page-pool 17", and its name under the same number */
-	struct gauges owners;		   /* "eth0/rx-0/zcrx": 1 while it owns the queue, else 0 */
-	struct gauges pools;		   /* "eth0/rx-0/inflight" */
-	struct gauges states, pool_states; /* "eth0/rx-0/irq"; only the last value counts */
-	struct deltas stats;		   /* "eth0/rx-0/recycle-ring" */
+	uint64_t t_ns;
+	struct object *list; /* the present reading */
+	size_t n, cap;
+	struct intern keys, names; /* "pool 17", and its name under the same number */
+	struct gauges gauges;	   /* METRIC:OBJECT */
+	struct deltas stats;	   /* "eth0/rx-0/recycle-ring" */
 };
-
-/* --- a line --- */
-
-static bool link_parse(struct queues *q, char *line)
-{
-	const char *index = str_token(&line, '\t');
-	struct link l = {0};
-
-	if (!line || !str_starts(index, "ifindex=") || !str_starts(line, "name=") ||
-	    !parse_real(index + strlen("ifindex="), &l.index))
-		return false;
-	l.name = line + strlen("name=");
-	array_add(q->links, q->nlinks, q->links_cap, l);
-	return true;
-}
-
-/* Attributes that zcost does not know have no number. */
-static bool object_parse(struct objects *list, const struct netdev_object *of, char *line)
-{
-	struct object o = {.of_queue = false};
-	char *name, *value;
-	double x;
-
-	for (int i = 0; i < NETDEV_ATTRS; i++)
-		o.value[i] = NAN;
-	while ((name = str_token(&line, '\t'))) {
-		value = strchr(name, '=');
-		if (!value || !parse_real(value + 1, &x))
-			return false;
-		*value = '\0';
-		for (int i = 0; i < NETDEV_ATTRS; i++)
-			if (of->attr[i] && !strcmp(of->attr[i], name))
-				o.value[i] = x;
-	}
-	array_add(list->o, list->n, list->cap, o);
-	return true;
-}
-
-/* The workload may enter its own namespace after the first readings. */
-static bool netns_parse(struct queues *q, const char *line)
-{
-	uint64_t before = q->netns;
-	bool good = parse_u64(line, &q->netns);
-
-	if (good && before && before != q->netns) {
-		deltas_restart(&q->stats);
-		gauges_restart(&q->owners);
-		gauges_restart(&q->pools);
-	}
-	return good;
-}
 
 static bool queues_parse_line(char *line, void *queues)
 {
-	const char *kind = str_token(&line, '\t');
+	struct object o = {.kind = str_token(&line, '\t')};
 	struct queues *q = queues;
+	char *name, *value;
 
-	if (!line)
-		return false;
-	for (size_t i = 0; i < NETDEV_QSTATS; i++)
-		if (!strcmp(kind, netdev_objects[i].name))
-			return object_parse(&q->list[i], &netdev_objects[i], line);
-	return !strcmp(kind, "link")	? link_parse(q, line)
-	       : !strcmp(kind, "netns") ? netns_parse(q, line)
-					: false;
+	for (; o.n < ATTRS && (name = str_token(&line, '\t')); o.n++) {
+		value = strchr(name, '=');
+		if (!value)
+			return false;
+		*value++ = '\0';
+		o.attr[o.n].name = name;
+		if (!strcmp(name, "name"))
+			o.link = value;
+		else if (!parse_real(value, &o.attr[o.n].value))
+			return false;
+	}
+	array_add(q->list, q->n, q->cap, o);
+	return o.n > 0;
 }
 
-/* --- a reading --- */
-
-static struct object *object_find(struct objects *list, int attr, double value)
+static double object_get(const struct object *o, const char *name)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (list->o[i].value[attr] == value)
-			return &list->o[i];
+	for (size_t i = 0; o && i < o->n; i++)
+		if (!strcmp(o->attr[i].name, name))
+			return o->attr[i].value;
+	return NAN;
+}
+
+static struct object *queues_find(const struct queues *q, const char *kind, const char *attr,
+				  double value)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (!strcmp(q->list[i].kind, kind) && object_get(&q->list[i], attr) == value)
+			return &q->list[i];
 	return NULL;
 }
 
-static const char *link_name(const struct queues *q, double index)
+/* Returns "eth0/" and a queue, such as rx-0, or else the kind; NULL for an unknown interface. */
+static char *object_base(const struct queues *q, const struct object *o, const char *kind,
+			 const struct object *queue)
 {
-	for (size_t i = 0; i < q->nlinks; i++)
-		if (q->links[i].index == index)
-			return q->links[i].name;
-	return NULL;
+	const struct object *link = queues_find(q, "link", "ifindex", object_get(o, "ifindex"));
+
+	if (!link || !link->link)
+		return NULL;
+	if (!queue)
+		return xasprintf("%s/%s", link->link, kind);
+	return xasprintf("%s/%s-%.0f", link->link, object_get(queue, "type") == 0 ? "rx" : "tx",
+			 object_get(queue, "id"));
 }
 
-/* Returns "eth0/rx-0", or NULL where the interface or the queue is not known. */
-static char *queue_name(const struct queues *q, const struct object *queue)
+/* Returns the name of an instance or a pool, which it keeps in all readings, or NULL. */
+static const char *object_name(struct queues *q, const char *kind, double id,
+			       const struct object *o)
 {
-	const double *v = queue ? queue->value : NULL;
-	const char *link = v ? link_name(q, v[ZC_NETDEV_A_QUEUE_IFINDEX]) : NULL;
-	bool rx = v && v[ZC_NETDEV_A_QUEUE_TYPE] == ZC_NETDEV_QUEUE_TYPE_RX;
-
-	return link ? xasprintf("%s/%s-%.0f", link, rx ? "rx" : "tx", v[ZC_NETDEV_A_QUEUE_ID])
-		    : NULL;
-}
-
-/* Returns the name of an instance or a pool, which it keeps in all readings. */
-static const char *object_name(struct queues *q, const char *kind, double id, double ifindex,
-			       double napi)
-{
-	autofree char *key = xasprintf("%s %.0f", kind, id);
-	autofree char *queue = queue_name(
-		q, object_find(&q->list[NETDEV_QUEUES], ZC_NETDEV_A_QUEUE_NAPI_ID, napi));
-	const char *link = queue ? "" : link_name(q, ifindex);
-	freed(str_free) struct str name = {0};
+	const struct object *queue = queues_find(q, "queue", "napi-id", object_get(o, "napi-id"));
+	autofree char *key = xasprintf("%s %.0f", kind, id), *base = object_base(q, o, kind, queue);
+	autofree char *name = base ? xstrdup(base) : NULL;
 	uint32_t n = intern_find(&q->keys, key, strlen(key));
 
-	if (n != INTERN_NONE)
-		return intern_get(&q->names, n);
-	if (!link)
-		return NULL;
-	for (int i = 0; !i || intern_find(&q->names, name.buf, name.len) != INTERN_NONE; i++) {
-		str_reset(&name);
-		if (!queue)
-			str_printf(&name, "%s/%s-%d", link, kind, i);
-		else
-			str_printf(&name, i ? "%s.%d" : "%s", queue, i);
+	if (n != INTERN_NONE || !base)
+		return n == INTERN_NONE ? NULL : intern_get(&q->names, n);
+	for (int i = 1; intern_find(&q->names, name, strlen(name)) != INTERN_NONE; i++) {
+		free(name);
+		name = xasprintf("%s.%d", base, i);
 	}
 	intern_str(&q->keys, key);
-	return intern_get(&q->names, intern_str(&q->names, name.buf));
+	return intern_get(&q->names, intern_str(&q->names, name));
 }
 
-static const struct gauge *put_gauge(struct gauges *g, const char *name, const char *key,
-				     double value)
+static const struct gauge *put(struct queues *q, const char *metric, const char *name,
+			       const char *key, double value)
 {
-	autofree char *full = xasprintf("%s/%s", name, key);
+	autofree char *full = xasprintf("%s:%s/%s", metric, name, key);
 
-	return isnan(value) ? NULL : gauges_put(g, full, value);
-}
-
-static void put_napi(struct queues *q, const char *name, struct object *napi)
-{
-	put_gauge(&q->states, name, "napi-id", napi->value[ZC_NETDEV_A_NAPI_ID]);
-	for (int i = ZC_NETDEV_A_NAPI_IRQ; netdev_objects[NETDEV_NAPIS].attr[i]; i++)
-		put_gauge(&q->states, name, netdev_objects[NETDEV_NAPIS].attr[i], napi->value[i]);
-	napi->of_queue = true;
+	return gauges_put(&q->gauges, full, value);
 }
 
 static void put_owner(struct queues *q, const char *name, const char *owner, bool owns)
 {
-	const struct gauge *g = put_gauge(&q->owners, name, owner, owns);
+	const struct gauge *g = put(q, "queue_owner_pct", name, owner, owns);
 	autofree char *series = xasprintf("queue_owned:%s/%s", name, owner);
 
 	if (g->first_ns && strcmp(owner, "none"))
 		ingest_point(q->in, series, q->t_ns, owns);
 }
 
+static void put_napi(struct queues *q, const char *name, struct object *napi)
+{
+	for (size_t i = 0; i < napi->n; i++)
+		put(q, "queue_state", name, napi->attr[i].name, napi->attr[i].value);
+	napi->of_queue = true;
+}
+
 static void put_queue(struct queues *q, const struct object *queue)
 {
-	static const struct {
-		const char *owner;
-		int attr;
-	} owners[] = {{"zcrx", ZC_NETDEV_A_QUEUE_IO_URING},
-		      {"devmem", ZC_NETDEV_A_QUEUE_DMABUF},
-		      {"xsk", ZC_NETDEV_A_QUEUE_XSK}};
-	struct object *napi = object_find(&q->list[NETDEV_NAPIS], ZC_NETDEV_A_NAPI_ID,
-					  queue->value[ZC_NETDEV_A_QUEUE_NAPI_ID]);
-	autofree char *name = queue_name(q, queue);
-	bool none = true;
+	static const char *const owners[][2] = {
+		{"zcrx", "io-uring"}, {"devmem", "dmabuf"}, {"xsk", "xsk"}};
+	struct object *napi = queues_find(q, "napi", "id", object_get(queue, "napi-id"));
+	autofree char *name = object_base(q, queue, NULL, queue);
+	bool none = true, owns;
 
 	if (!name)
 		return;
 	for (size_t i = 0; i < array_size(owners); i++) {
-		bool owns = !isnan(queue->value[owners[i].attr]);
-
-		put_owner(q, name, owners[i].owner, owns);
+		owns = !isnan(object_get(queue, owners[i][1]));
+		put_owner(q, name, owners[i][0], owns);
 		none &= !owns;
 	}
 	put_owner(q, name, "none", none);
@@ -221,51 +155,48 @@ static void put_queue(struct queues *q, const struct object *queue)
 		put_napi(q, name, napi);
 }
 
-/* An instance that no queue names, as those of veth. */
-static void put_napi_alone(struct queues *q, struct object *napi)
+static void put_pool(struct queues *q, const char *name, const struct object *pool)
 {
-	const char *name = napi->of_queue ? NULL
-					  : object_name(q, "napi", napi->value[ZC_NETDEV_A_NAPI_ID],
-							napi->value[ZC_NETDEV_A_NAPI_IFINDEX], NAN);
+	autofree char *series = xasprintf("page_pool_mem:%s", name);
 
-	if (!name)
-		return;
-	put_gauge(&q->owners, name, "", 1);
-	put_napi(q, name, napi);
+	for (size_t i = 0; i < pool->n; i++)
+		put(q, "page_pool_mean", name, pool->attr[i].name, pool->attr[i].value);
+	if (!isnan(object_get(pool, "inflight-mem")))
+		ingest_point(q->in, series, q->t_ns, object_get(pool, "inflight-mem"));
 }
 
-static void put_pool(struct queues *q, const struct object *pool)
+static void put_stats(struct queues *q, const char *name, const struct object *stats)
 {
-	const double *v = pool->value;
-	const char *name =
-		object_name(q, "pool", v[ZC_NETDEV_A_PAGE_POOL_ID],
-			    v[ZC_NETDEV_A_PAGE_POOL_IFINDEX], v[ZC_NETDEV_A_PAGE_POOL_NAPI_ID]);
-	autofree char *series = name ? xasprintf("page_pool_mem:%s", name) : NULL;
+	for (size_t i = 0; i < stats->n; i++) {
+		autofree char *key = xasprintf("%s/%s", name, stats->attr[i].name);
 
-	if (!name)
-		return;
-	for (int i = 1; netdev_objects[NETDEV_POOLS].attr[i]; i++)
-		put_gauge(i == ZC_NETDEV_A_PAGE_POOL_INFLIGHT ||
-					  i == ZC_NETDEV_A_PAGE_POOL_INFLIGHT_MEM
-				  ? &q->pools
-				  : &q->pool_states,
-			  name, netdev_objects[NETDEV_POOLS].attr[i], v[i]);
-	if (!isnan(v[ZC_NETDEV_A_PAGE_POOL_INFLIGHT_MEM]))
-		ingest_point(q->in, series, q->t_ns, v[ZC_NETDEV_A_PAGE_POOL_INFLIGHT_MEM]);
+		if (stats->attr[i].value >= 0 && strcmp(stats->attr[i].name, "info"))
+			deltas_put(&q->stats, key, NO_CPU, (uint64_t)stats->attr[i].value);
+	}
 }
 
-static void put_stats(struct queues *q, const struct object *stats)
+/* Queues come first: they name the others. */
+static void put_objects(struct queues *q)
 {
-	const char *name =
-		object_name(q, "pool", stats->value[ZC_NETDEV_A_PAGE_POOL_STATS_INFO], NAN, NAN);
+	for (size_t i = 0; i < q->n; i++)
+		if (!strcmp(q->list[i].kind, "queue"))
+			put_queue(q, &q->list[i]);
+	for (size_t i = 0; i < q->n; i++) {
+		struct object *o = &q->list[i];
+		bool napi = !strcmp(o->kind, "napi"), stats = !strcmp(o->kind, "page-pool-stats");
+		const char *name = NULL;
 
-	for (int i = ZC_NETDEV_A_PAGE_POOL_STATS_FIRST;
-	     name && netdev_objects[NETDEV_POOL_STATS].attr[i]; i++) {
-		autofree char *key =
-			xasprintf("%s/%s", name, netdev_objects[NETDEV_POOL_STATS].attr[i]);
-
-		if (!isnan(stats->value[i]))
-			deltas_put(&q->stats, key, NO_CPU, (uint64_t)stats->value[i]);
+		if ((napi && !o->of_queue) || stats || !strcmp(o->kind, "page-pool"))
+			name = object_name(q, napi ? "napi" : "pool",
+					   object_get(o, stats ? "info" : "id"), o);
+		if (name && napi) {
+			put(q, "queue_owner_pct", name, "", 1);
+			put_napi(q, name, o);
+		} else if (name && stats) {
+			put_stats(q, name, o);
+		} else if (name) {
+			put_pool(q, name, o);
+		}
 	}
 }
 
@@ -277,87 +208,79 @@ static size_t queues_read_snap(struct ingest *in, void *queues, char *text, uint
 
 	q->in = in;
 	q->t_ns = t_ns;
-	q->nlinks = 0;
-	for (size_t i = 0; i < NETDEV_QSTATS; i++)
-		q->list[i].n = 0;
-	gauges_reading(&q->owners, in, before_ns, t_ns);
-	gauges_reading(&q->pools, in, before_ns, t_ns);
+	q->n = 0;
+	gauges_reading(&q->gauges, in, before_ns, t_ns);
 	deltas_reading(&q->stats, in, t_ns);
 	bad = snap_lines(text, queues_parse_line, q);
-	for (size_t i = 0; i < q->list[NETDEV_QUEUES].n; i++)
-		put_queue(q, &q->list[NETDEV_QUEUES].o[i]);
-	for (size_t i = 0; i < q->list[NETDEV_NAPIS].n; i++)
-		put_napi_alone(q, &q->list[NETDEV_NAPIS].o[i]);
-	for (size_t i = 0; i < q->list[NETDEV_POOLS].n; i++)
-		put_pool(q, &q->list[NETDEV_POOLS].o[i]);
-	for (size_t i = 0; i < q->list[NETDEV_POOL_STATS].n; i++)
-		put_stats(q, &q->list[NETDEV_POOL_STATS].o[i]);
+	put_objects(q);
 	return bad;
 }
 
 /* --- the metrics --- */
 
-static const char *pool_unit(const char *name)
+static void add_owner(struct ingest *in, const char *name, const struct gauge *g)
 {
-	return str_ends(name, "-mem") ? "B" : "1";
+	double start = (double)in->run.start_ns, window = (double)in->run.end_ns - start;
+	/* The readings of the whole window take a little longer than the window. */
+	double ns = g->seconds * 1e9 > 0.99 * window ? g->seconds * 1e9 : window;
+
+	if (!(g->area > 0))
+		return;
+	ingest_metric_of(in, "queue_owner_pct", name, NO_CPU, "%", 100 * g->area * 1e9 / ns);
+	ingest_metric_of(in, "queue_owner_from_s", name, NO_CPU, "s",
+			 fmax((double)g->first_ns - start, 0) / 1e9);
+	ingest_metric_of(in, "queue_owner_to_s", name, NO_CPU, "s",
+			 fmin((double)g->last_ns - start, window) / 1e9);
 }
 
-/* Adds the share of the window that each owner had a queue, and the time between its readings. */
-static void add_owners(struct ingest *in, const struct gauges *owners)
+/* Adds the part of the returned pages that each pool kept, from the last five of its statistics. */
+static void add_recycled(struct ingest *in, const struct deltas *stats)
 {
-	uint64_t start = in->run.start_ns, end = in->run.end_ns;
-	double window = (double)(end - start) / 1e9;
+	static const char first[] = "recycle-cached", last[] = "recycle-released-refcnt";
 
-	for (size_t i = 0; i < owners->n; i++) {
-		const struct gauge *g = &owners->gauges[i];
-		const char *name = intern_get(&owners->names, (uint32_t)i);
+	for (size_t i = 0; i + 4 < stats->n; i++) {
+		const struct delta *d = &stats->d[i];
+		int len = (int)(strlen(d->name) - strlen(first));
+		autofree char *name = xasprintf("%.*srecycled_pct", len, d->name);
+		double kept = d[0].sum + d[2].sum, gone = d[3].sum + d[4].sum;
 
-		if (!(g->area > 0))
-			continue;
-		ingest_metric_of(in, "queue_owner_pct", name, NO_CPU, "%",
-				 100 * g->area /
-					 (g->seconds > 0.99 * window ? g->seconds : window));
-		ingest_metric_of(in, "queue_owner_from_s", name, NO_CPU, "s",
-				 g->first_ns < start ? 0 : (double)(g->first_ns - start) / 1e9);
-		ingest_metric_of(in, "queue_owner_to_s", name, NO_CPU, "s",
-				 ((double)(g->last_ns < end ? g->last_ns : end) - (double)start) /
-					 1e9);
+		if (str_ends(d->name, first) && str_ends(d[4].name, last))
+			ingest_metric_of(in, "page_pool_mean", name, NO_CPU, "%",
+					 100 * kept / (kept + gone));
 	}
-}
-
-static void add_states(struct ingest *in, const char *metric, const struct gauges *states)
-{
-	for (size_t i = 0; i < states->n; i++)
-		ingest_metric_of(in, metric, intern_get(&states->names, (uint32_t)i), NO_CPU, "1",
-				 states->gauges[i].last);
 }
 
 static void queues_finish(struct ingest *in, void *queues, double covered_s)
 {
 	struct queues *q = queues;
 
-	if (!(covered_s > 0))
-		return;
-	add_owners(in, &q->owners);
-	add_states(in, "queue_state", &q->states);
-	add_states(in, "page_pool_state", &q->pool_states);
-	gauges_add_metrics(in, &q->pools, "page_pool_mean", "page_pool_max", pool_unit);
-	deltas_add_metrics(in, &q->stats, "queues", "page_pool");
+	for (size_t i = 0; i < q->gauges.n && covered_s > 0; i++) {
+		autofree char *name = xstrdup(intern_get(&q->gauges.names, (uint32_t)i));
+		const struct gauge *g = &q->gauges.gauges[i];
+		char *object = name;
+		const char *metric = str_token(&object, ':');
+
+		if (!strcmp(metric, "queue_owner_pct"))
+			add_owner(in, object, g);
+		else
+			ingest_metric_of(
+				in, metric, object, NO_CPU, str_ends(object, "-mem") ? "B" : "1",
+				strcmp(metric, "queue_state") ? g->area / g->seconds : g->last);
+	}
+	if (covered_s > 0) {
+		deltas_add_metrics(in, &q->stats, "queues", "page_pool");
+		add_recycled(in, &q->stats);
+	}
 }
 
 static void queues_free(void *queues)
 {
 	struct queues *q = queues;
 
-	for (size_t i = 0; i < NETDEV_QSTATS; i++)
-		free(q->list[i].o);
-	free(q->links);
+	free(q->list);
 	intern_free(&q->keys);
 	intern_free(&q->names);
-	gauges_free(&q->owners);
-	gauges_free(&q->pools);
-	gauges_free(&q->states);
-	gauges_free(&q->pool_states);
+	gauges_free(&q->gauges);
 	deltas_free(&q->stats);
 }
 

@@ -10,7 +10,7 @@ static const struct column queues_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"interface", .type = V_STR},
-	{"queue", .type = V_STR, .what = "rx-0, tx-0; napi-0: an instance that no queue names"},
+	{"queue", .type = V_STR, .what = "rx-0, tx-0; napi: an instance that no queue names"},
 	{"owner", .type = V_STR,
 	 .what = "zcrx (io_uring), devmem (a dmabuf), xsk (AF_XDP) or none"},
 	{"owned_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
@@ -31,57 +31,52 @@ static const struct column queues_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that saw it"},
 };
 
-/* The columns with a state of the queue's NAPI instance, in the order of the table. */
-static const struct {
-	const char *column, *key;
-} napi_states[] = {
-	{"napi_id", "napi-id"},
-	{"irq", "irq"},
-	{"pid", "pid"},
-	{"threaded", "threaded"},
-	{"defer_hard_irqs", "defer-hard-irqs"},
-	{"gro_flush_timeout", "gro-flush-timeout"},
-	{"irq_suspend_timeout", "irq-suspend-timeout"},
-};
-
 enum { OWNER, FROM, TO, STATE, QUEUE_METRICS };
 static const char *const queue_metrics[QUEUE_METRICS] = {"queue_owner_pct", "queue_owner_from_s",
 							 "queue_owner_to_s", "queue_state"};
 
-static void queues_put_time(struct table *t, struct value *row, const char *column,
-			    const struct changes *c, const char *name)
+/* Fills the columns of the instance, which are called like its attributes. */
+static void queues_put_napi(struct table *t, struct value *row, const struct changes *states,
+			    const char *queue)
 {
-	struct estimate e = changes_estimate(c, changes_find(c, name, NO_CPU), AS_COUNT);
+	for (size_t i = 0; i < array_size(queues_columns); i++) {
+		autofree char *key = xstrdup(queues_columns[i].name), *state = NULL;
 
-	table_set(t, row, column, value_real(e.value));
+		for (char *p = key; *p; p++)
+			*p = *p == '_' ? '-' : *p;
+		state = changes_state(states, queue, strcmp(key, "napi-id") ? key : "id", false);
+		if (state)
+			table_set(t, row, queues_columns[i].name, value_str(t, state));
+	}
 }
 
-/* `name`: "eth0/rx-0/zcrx", of an instance without a queue "eth0/napi-0/". */
+/* The counter is called "eth0/rx-0/zcrx", and that of an instance without a queue "eth0/napi/".
+ */
 static void queues_put_row(const struct block_table *k, const struct changes c[QUEUE_METRICS],
-			   const struct change_row *r)
+			   const struct change_row *r, const char *owner)
 {
+	static const char *const times[QUEUE_METRICS] = {[FROM] = "from_s", [TO] = "to_s"};
 	struct table *t = k->t;
 	struct value *row = block_row(t, &k->b->block);
 	struct estimate e = changes_estimate(&c[OWNER], r, AS_COUNT);
-	const char *owner = strrchr(r->name, '/') + 1;
-	autofree char *queue = xstrndup(r->name, (size_t)(owner - 1 - r->name));
-	char *slash = strrchr(queue, '/');
+	autofree char *queue = xstrndup(r->name, (size_t)(owner - r->name) - 1);
+	char *rest = queue;
 
-	for (size_t i = 0; i < array_size(napi_states); i++) {
-		autofree char *state = changes_state(&c[STATE], queue, napi_states[i].key, false);
-
-		table_set(t, row, napi_states[i].column, value_str(t, state));
-	}
-	table_set(t, row, "queue", value_str(t, slash + 1));
-	*slash = '\0';
-	table_set(t, row, "interface", value_str(t, queue));
+	queues_put_napi(t, row, &c[STATE], queue);
+	table_set(t, row, "interface", value_str(t, str_token(&rest, '/')));
+	table_set(t, row, "queue", value_str(t, rest));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
 	if (!*owner)
 		return;
 	table_set(t, row, "owner", value_str(t, owner));
 	put_estimate(t, row, "owned_pct", &e);
-	queues_put_time(t, row, "from_s", &c[FROM], r->name);
-	queues_put_time(t, row, "to_s", &c[TO], r->name);
+	for (int m = FROM; m <= TO; m++) {
+		const struct change_row *at = changes_find(&c[m], r->name, NO_CPU);
+
+		if (at)
+			table_set(t, row, times[m],
+				  value_real(changes_estimate(&c[m], at, AS_COUNT).value));
+	}
 }
 
 /* Adds the queues that somebody owned first. */
@@ -96,10 +91,10 @@ static int queues_put_block(struct block_table *k, struct error *err)
 	for (int owned = 1; owned >= 0 && !rc; owned--)
 		for (size_t i = 0; i < c[OWNER].n && k->t->rows - before < limit; i++) {
 			const struct change_row *r = &c[OWNER].row[i];
-			const char *owner = strrchr(r->name, '/') + 1;
+			const char *slash = strrchr(r->name, '/');
 
-			if (owned == (*owner && strcmp(owner, "none")))
-				queues_put_row(k, c, r);
+			if (slash && owned == (slash[1] && strcmp(slash + 1, "none")))
+				queues_put_row(k, c, r, slash + 1);
 		}
 	if (!rc && c[OWNER].n > limit)
 		note_add_block(&k->t->notes, &k->b->block, rows_shown, limit, c[OWNER].n);
