@@ -127,7 +127,10 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	if (n < 0 || !(counted || (!count && evidence_may_be_late(s))))
 		return n < 0 ? n : count;
 	n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
-	return n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
+	n = n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
+	count = n;
+	n = n < 0 ? n : zero_copy_add_queues(s, b, e + count, max - count, err);
+	return n < 0 ? n : count + n;
 }
 
 int zero_copy_evidence(struct store *s, const struct query *q, const char *variant, bool counted,
@@ -244,8 +247,11 @@ static struct value zerocopy_count(double n)
 
 static void zerocopy_put_evidence(struct table *t, const struct block *b, const struct evidence *e)
 {
+	const char *owner = e->source == BY_QUEUE ? strrchr(e->what, '/') : NULL;
 	struct zerocopy_row row = {*b,
-				   e->what,
+				   owner ? arena_printf(&t->arena, "seconds in which %s had %.*s",
+							owner + 1, (int)(owner - e->what), e->what)
+					 : e->what,
 				   e->total,
 				   e->zero_copy,
 				   e->copied,

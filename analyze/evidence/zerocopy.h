@@ -13,14 +13,15 @@ enum asked { ASKED_UNKNOWN, ASKED_COPY, ASKED_ZERO_COPY, ASKED_DROP };
 
 /*
  * Who says so. Of the profile, only copies after the send call are evidence of their own. The cost
- * of copying in the call confirms or contradicts the others.
+ * of copying in the call confirms or contradicts the others. A queue tells seconds, not bytes:
+ * while zcrx or devmem does not have it, the kernel can only copy.
  */
-enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS, BY_PROFILE };
+enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS, BY_PROFILE, BY_QUEUE };
 
 struct evidence {
 	const char *side;
 	enum direction way;
-	const char *what; /* "sends, by completion flags" */
+	const char *what; /* "sends, by completion flags"; BY_QUEUE: "eth0/rx-1/zcrx" */
 	enum evidence_source source;
 	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
 	enum asked asked;
@@ -66,6 +67,13 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t);
 int zero_copy_add_counted(struct store *s, const struct block *b,
 			  const enum asked asked[DIRECTIONS], struct evidence *e, int max,
 			  struct error *err);
+
+/*
+ * Adds the receive queues that zcrx or devmem TCP had, as seconds: total, and copied, those without
+ * it. Returns the count or -errno.
+ */
+int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence *e, int max,
+			 struct error *err);
 
 /* Finds the directions in which a side moved data, without system calls: from its sockets. */
 int zero_copy_find_directions(struct store *s, const struct block *b, bool moves[DIRECTIONS],

@@ -2,6 +2,8 @@
 /* Evidence of zero copy without the program's word, from the runs with system calls counted. */
 #include "analyze/evidence/zerocopy.h"
 
+#include "lib/str.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,4 +280,53 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 		e[count++] = found[i];
 	}
 	return count;
+}
+
+/* Adds what a run says of one queue. */
+static int queue_add(struct evidence *e, int n, int max, const struct block *b, const char *name,
+		     double seconds)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(e[i].what, name)) {
+			e[i].copied -= seconds;
+			return n;
+		}
+	if (n == max)
+		return n;
+	e[n] = (struct evidence){.side = b->side,
+				 .what = name,
+				 .source = BY_QUEUE,
+				 .zero_copy = NAN,
+				 .copied = -seconds};
+	return n + 1;
+}
+
+int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence *e, int max,
+			 struct error *err)
+{
+	const struct query all = {0};
+	struct metric_row *rows;
+	autofree struct run *runs = NULL;
+	int n = scope_runs(s, &all, b, FOR_FIGURES, &runs, err), nrows, count = 0;
+	double total = 0;
+
+	for (int i = 0; i < n; i++) {
+		double seconds = figure_metric(s, &runs[i], "seconds");
+
+		nrows = store_metrics(s, runs[i].id, "queue_owner_pct", OF_SIDE, &rows, err);
+		if (nrows < 0)
+			return nrows;
+		for (int k = 0; k < nrows; k++)
+			if (str_ends(rows[k].key.object, "/zcrx") ||
+			    str_ends(rows[k].key.object, "/devmem"))
+				count = queue_add(e, count, max, b, rows[k].key.object,
+						  rows[k].value / 100 * seconds);
+		total += nrows ? seconds : 0;
+		free(rows);
+	}
+	for (int i = 0; i < count; i++) {
+		e[i].total = total;
+		e[i].copied += total;
+	}
+	return n < 0 ? n : count;
 }

@@ -214,7 +214,15 @@ static void zerocopy_print_asked(struct str *s, const struct evidence *e, int n,
 	bool dropped = false;
 
 	for (int i = 0; i < n; i++) {
+		const char *owner = e[i].source == BY_QUEUE ? strrchr(e[i].what, '/') : NULL;
+
 		dropped |= e[i].asked == ASKED_DROP;
+		if (owner && e[i].copied > 1e-6 * e[i].total)
+			str_printf(
+				s,
+				"%s%s did not have %.*s for %.1f of %.1f s, when the kernel can only copy",
+				s->len ? ". " : "", owner + 1, (int)(owner - e[i].what), e[i].what,
+				e[i].copied, e[i].total);
 		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
 		    e[i].copied > 0.1 * e[i].total)
 			str_printf(s,

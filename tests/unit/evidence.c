@@ -586,3 +586,38 @@ TEST(verdict_says_on_whose_word_sends_were_copied)
 				 c->local);
 	}
 }
+
+/* Two runs of 2 s. A queue of AF_XDP is no evidence, nor is a run without readings of queues. */
+TEST(queue_without_its_owner_says_for_how_long)
+{
+	static const char owned[] = "seconds = 2, queue_owner_pct:eth2/rx-1/zcrx = 100, "
+				    "queue_owner_pct:eth2/rx-2/xsk = 100";
+	static const struct {
+		const char *second; /* run */
+		double total, without;
+		const char *says; /* NULL: nothing of queues */
+	} runs[] = {
+		{owned, 4, 0, NULL},
+		{"seconds = 2", 2, 0, NULL},
+		{"seconds = 2, queue_owner_pct:eth2/rx-1/zcrx = 75, "
+		 "queue_owner_pct:eth2/rx-1/none = 25",
+		 4, 0.5, "zcrx did not have eth2/rx-1 for 0.5 of 4.0 s"},
+		{"seconds = 2, queue_owner_pct:eth2/rx-1/none = 100", 4, 2,
+		 "zcrx did not have eth2/rx-1 for 2.0 of 4.0 s, when the kernel can only copy"},
+	};
+
+	each (c, runs) {
+		struct store *s = small_store();
+		struct table t;
+
+		small_store_metrics(s, small_store_run(s, (struct run){0}), owned);
+		small_store_metrics(s, small_store_run(s, (struct run){.repeat = 2}), c->second);
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		cells_are(&t, "rows = 1, evidence = seconds in which zcrx had eth2/rx-1");
+		assert_float_equal(table_real(&t, 0, "total"), c->total, 1e-9);
+		assert_float_equal(table_real(&t, 0, "copied"), c->without, 1e-9);
+		assert_int_equal(small_store_noted(&t, "did not have"), !!c->says);
+		if (c->says)
+			small_store_says(&t, c->says);
+	}
+}
