@@ -388,7 +388,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 	const char *variant = blocks->block.variant;
 	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
 	struct evidence e[MAX_EVIDENCE];
-	int n = zero_copy_evidence(s, q, variant, true, e, err), rc = n < 0 ? n : 0;
+	int n = zero_copy_evidence(s, q, variant, true, e, err), rc = n < 0 ? n : 0, local;
 
 	for (int i = 0; i < nblocks && !rc; i++) {
 		for (int k = 0; k < n; k++)
@@ -399,7 +399,12 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 		if (!rc && !q->figures_only)
 			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, copying[i], t, err);
 	}
-	if (!rc)
+	for (local = 0; local < nblocks && zero_copy_no_network(s, &blocks[local].block);)
+		local++;
+	if (!rc && local == nblocks)
+		note_add_of(&t->notes, variant, NULL, zerocopy_verdict,
+			    "no network transfer: the workload used no socket");
+	else if (!rc)
 		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);
 	for (int k = 0; k < n; k++)
 		if (e[k].source == BY_WORKLOAD) /* equal notes are one line */

@@ -79,6 +79,9 @@ int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence
 int zero_copy_find_directions(struct store *s, const struct block *b, bool moves[DIRECTIONS],
 			      struct error *err);
 
+/* Returns whether the side is known to have moved nothing over a socket. */
+bool zero_copy_no_network(struct store *s, const struct block *b);
+
 /* The cost of copying in one direction on a side, in this variant and in the base. */
 struct copying {
 	double ns, base_ns; /* NAN: not known, or this is the base */

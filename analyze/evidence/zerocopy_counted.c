@@ -45,12 +45,14 @@ struct counted {
 	double tcp[DIRECTIONS];	       /* bytes by tcp_info */
 	double copied;		       /* received bytes by the kernel's count */
 	double work;		       /* bytes by the workload's own account, in any direction */
+	double sockets;		       /* TCP sockets, and calls that make or use a socket */
 	bool udp, by_tcp;	       /* by_tcp: tcp_info has a fair part of the bytes */
 	bool moves[DIRECTIONS];
 };
 
 static void counted_add_call(struct counted *c, const struct syscall_row *r)
 {
+	c->sockets += str_matches_any("accept* connect socket sendto* sendm* recv*", r->name);
 	for (size_t i = 0; i < array_size(calls); i++) {
 		if (strcmp(calls[i].name, r->name))
 			continue;
@@ -64,6 +66,12 @@ static void counted_add_call(struct counted *c, const struct syscall_row *r)
 		c->uring_enters += (double)r->calls;
 	if (!strcmp(r->name, "getsockopt")) /* TCP_ZEROCOPY_RECEIVE */
 		c->maps += (double)r->calls;
+}
+
+/* A workload such as `dd | cat`. Where a socket's life is not known, it may have had one. */
+static bool counted_no_network(const struct counted *c)
+{
+	return c->sockets == 0 && c->uring_enters == 0 && !(c->copied > 0) && !c->udp;
 }
 
 /* Returns the bytes of calls that name their direction. */
@@ -87,6 +95,8 @@ static void counted_find_directions(struct counted *c)
 	double by_calls[DIRECTIONS] = {counted_by_calls(c, RECEIVED), counted_by_calls(c, SENT)};
 	double bytes[DIRECTIONS], most = c->work > 0 ? c->work : 0;
 
+	if (counted_no_network(c))
+		return;
 	c->by_tcp = fmax(c->tcp[RECEIVED], c->tcp[SENT]) >
 		    0.25 * fmax(most, fmax(by_calls[RECEIVED], by_calls[SENT]));
 	for (int way = 0; way < DIRECTIONS; way++)
@@ -151,6 +161,7 @@ static int counted_read(struct store *s, const struct block *b, enum purpose of,
 		free(rows);
 		c->copied += figure_metric(s, &runs[i], "rx_kernel_copied_bytes");
 		c->work += figure_metric(s, &runs[i], "bytes");
+		c->sockets += figure_metric(s, &runs[i], "tcp_sockets");
 		c->tcp[RECEIVED] += figure_metric(s, &runs[i], "tcp_socket_bytes_received");
 		c->tcp[SENT] += figure_metric(s, &runs[i], "tcp_socket_bytes_acked");
 		c->udp |= sent_datagrams(s, &runs[i]);
@@ -167,6 +178,13 @@ int zero_copy_find_directions(struct store *s, const struct block *b, bool moves
 
 	memcpy(moves, c.moves, sizeof(c.moves));
 	return n < 0 ? n : 0;
+}
+
+bool zero_copy_no_network(struct store *s, const struct block *b)
+{
+	struct counted c;
+
+	return counted_read(s, b, FOR_SYSCALLS, &c, NULL) > 0 && counted_no_network(&c);
 }
 
 /* Returns a name for the evidence of system calls that sent. */

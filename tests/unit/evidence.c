@@ -562,6 +562,35 @@ TEST(each_direction_of_a_side_has_its_own_verdict)
 			 "(plain: 600.0)") > 0);
 }
 
+/* `dd | cat` reads and writes files and pipes. Without readings of sockets nobody knows. */
+TEST(workload_without_sockets_transfers_nothing)
+{
+	static const struct {
+		const char *calls, *metrics, *says;
+	} rows[] = {
+		{"read = 1000, write = 1000", "tcp_sockets = 0, " COPIED " = 0",
+		 "no network transfer: the workload used no socket"},
+		{"read = 1000, write = 1000", COPIED " = 0", "copies every byte"},
+		{"read = 1000, write = 1000", "tcp_sockets = 1, " COPIED " = 0",
+		 "copies every byte"},
+		{"read = 1000, write = 1000, accept4 = 0", "tcp_sockets = 0, " COPIED " = 0",
+		 "copies every byte"},
+		{"write = 1000", "tcp_sockets = 0, workload_udp = 1, " COPIED " = 0",
+		 "copies every byte"},
+	};
+
+	each (r, rows) {
+		struct store *s = small_store();
+		struct table t;
+
+		small_store_run(s, (struct run){0});
+		add_calls(s, small_store_run(s, (struct run){.pass = "syscalls"}), r->calls);
+		small_store_metrics(s, 2, r->metrics);
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		small_store_says(&t, r->says);
+	}
+}
+
 /* One side alone does not tell where its data went. */
 TEST(verdict_says_on_whose_word_sends_were_copied)
 {

@@ -326,7 +326,7 @@ static void tcp_finish(struct ingest *in, void *tracks, double covered_s)
 	struct tracks *all = tracks;
 
 	tcp_add_rows(in, all, covered_s > 0);
-	if (covered_s > 0 && all->n)
+	if (covered_s > 0)
 		tcp_add_metrics(in, all);
 	if (all->ended)
 		note_add(&in->notes, ended_between, "tcp", "sockets");
