@@ -147,7 +147,8 @@ static struct call_label call_tree_function(struct call_tree *s, uint32_t symbol
 }
 
 /*
- * Returns the label of a profile's frame. A chain that reveals no context has the sample's. In a
+ * Returns the label of a profile's frame. A chain that reveals no context has the sample's.
+ * Functions do not show whether a softirq runs on top of a system call, but the frame does. In a
  * reversed tree a frame has a context only where the context begins, so that one function is not
  * split by the contexts that call it.
  */
@@ -160,7 +161,8 @@ static uint32_t call_tree_label_of(struct call_tree *s, uint32_t frame, enum con
 	struct call_label l;
 	uint64_t *known;
 
-	if (context == CTX_UNKNOWN)
+	if (context == CTX_UNKNOWN ||
+	    (context_is_softirq(context) && context_is_softirq(of_sample)))
 		context = of_sample;
 	known = map_at(&source->labels, (uint64_t)symbol << 8 | (uint64_t)context << 1 | begins);
 	if (!*known) {

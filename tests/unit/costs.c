@@ -433,6 +433,38 @@ TEST(call_tree_has_the_chains_of_each_command)
 	assert_int_equal(tree.nframes, 11); /* 3 commands, and 3, 3 and 2 functions below */
 }
 
+/* An interrupt of a system call runs a softirq: by its callers an interrupt has it, by the frame
+ * the call. */
+TEST(call_tree_has_the_softirqs_of_the_table_contexts)
+{
+	static const enum context contexts[] = {CTX_SOFTIRQ, CTX_SOFTIRQ_IN_SYSCALL};
+	const struct block file = {0};
+
+	each (context, contexts) {
+		freed(table_free) struct table notes;
+		freed(cost_part_free) struct cost_part part;
+		freed(call_tree_free) struct call_tree tree;
+		freed(world_free) struct world w;
+		struct query q = {.bare.profile = &w.p};
+		size_t begins = 0;
+		uint32_t at;
+
+		start_world(&w);
+		at = frame(&w, frame(&w, PROFILE_NONE, "do_syscall_64"), "asm_sysvec_x");
+		add(&w, frame(&w, frame(&w, at, "handle_softirqs"), "g"), 1, *context, 2);
+		table_init(&notes, "flame", NULL, 0);
+		call_tree_init(&tree, false);
+		assert_int_equal(call_tree_read(&tree, NULL, &q, &file, &part, &notes, &err), 0);
+		for (size_t i = 0; i < tree.nlabels; i++)
+			if (!strcmp(tree.labels[i].symbol, "g"))
+				assert_int_equal(tree.labels[i].context, *context);
+			else
+				begins +=
+					tree.labels[i].begins && tree.labels[i].context == *context;
+		assert_int_equal(begins, 1);
+	}
+}
+
 /* Each of ten runs has 100 samples. A row has an interval with 50 samples in 9 of the runs. */
 TEST(interval_needs_50_samples_in_9_of_10_runs)
 {
