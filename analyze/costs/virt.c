@@ -20,6 +20,7 @@ static const struct column virt_columns[] = {
 	{"side", .type = V_STR},
 	{"kind", .type = V_STR,
 	 .what = "interrupt (the side's CPUs took it), msr_write (they wrote the register), halt, steal, function (it exits to the hypervisor)"},
+	{"source", .type = V_STR, .what = "frame, /proc/interrupts, /proc/stat or profile"},
 	{"name", .type = V_STR, .what = "of the interrupt, register or function"},
 	{"per_unit", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
 	 .what = "count per unit of work; estimate over the runs"},
@@ -29,7 +30,6 @@ static const struct column virt_columns[] = {
 	{"per_message", .type = V_REAL, .digits = 3, .optional = true,
 	 .what = "count per message: per request of the workload"},
 	{"per_s", "1/s", V_REAL, .digits = 1},
-	{"source", .type = V_STR, .what = "frame, /proc/interrupts, /proc/stat or profile"},
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
@@ -268,7 +268,7 @@ const struct measure measure_virt = {
 	MEASURE_COLUMNS(virt_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "unit basis"},
 	.whole = WHOLE_CPUS,
-	.spare = "runs per_s source ns_each",
+	.spare = "runs per_s ns_each",
 	.collectors = "frame irq cpu perf workload",
 	.block = virt_put_block,
 	.notes = virt_add_notes,

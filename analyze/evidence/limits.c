@@ -14,10 +14,9 @@ static const struct column limits_columns[] = {
 	{"limit", .type = V_STR,
 	 .what = "cpu, softirq, quota, wire, cwnd, rwnd, sndbuf, application or none"},
 	{"side", .type = V_STR, .what = "the side that the limit stops"},
-	{"evidence", .type = V_STR, .shape = STAYS_WHOLE,
-	 .what = "the figures that show the limit"},
 	{"share", "%", V_REAL, .digits = 1,
 	 .what = "part of the window, of wire: part of the link's speed"},
+	{"evidence", .type = V_STR, .what = "the figures that show the limit"},
 };
 
 static void limits_add_row(struct limits *l, const struct limits_side *side, enum limit kind,

@@ -135,8 +135,7 @@ struct measure {
 	const char *whole;
 	/*
 	 * Columns that a narrow terminal leaves out, the least important first. Costs and evidence
-	 * are never in this list. "value[]" is the interval of the column "value". NULL means that
-	 * the table wraps instead.
+	 * are never in this list. NULL means that the table wraps instead.
 	 */
 	const char *spare;
 	/*

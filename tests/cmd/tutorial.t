@@ -71,6 +71,13 @@ for c in mapped copied; do
 	notes $c functions >text
 	ok "$c: less than 3 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols ([3-9]|[1-9][0-9])" text'
 done
+# Each section of a table has another head, and one part.
+sections() {
+	"$zcost" report "$1" copied --width 80 >out 2>err
+	awk 'BEGIN { RS = "" } { sub(/\n.*/, "") } seen[$0]++ || (NR > 1 && !/^(NOT|variant) .*[^ ] / ) { print "again: " $0; bad = 1 } END { exit bad }' out
+}
+for t in virt batches limits; do ok "copied: $t has whole sections at 80 columns" sections $t; done
+ok "copied: limits has a line of columns" says '^variant +limit +side +share +evidence$' out
 # Interrupts: by name in both tables, and together in a third.
 interrupts() {
 	"$zcost" report virt mapped --format tsv 2>/dev/null | tsv '$at["source"] == "frame" && $at["kind"] == "interrupt" {
