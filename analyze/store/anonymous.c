@@ -57,6 +57,7 @@ static const struct {
 	{"symbol", "* FROM symbol"},
 	{"frame", "* FROM frame"},
 	{"cost", "* FROM cost"},
+	{"packed", "* FROM packed"},
 	{"process", "* FROM process"},
 	{"function", "* FROM function"},
 	{"component", "* FROM component"},

@@ -2,28 +2,25 @@
 /*
  * Profiles in the store. All runs share DSOs, symbols, frames and comms. The dictionary is a
  * profile with the shared entries: index i is the row with id i + 1. A store that is being made
- * adds the entries of each run. A store for reading loads the dictionary once. A command reads the
- * same runs for several tables, so the costs of runs stay in memory until there are more than
- * KEPT_MOST.
+ * adds the entries of each run. A store for reading loads the dictionary once.
  */
 #include "analyze/store/sql.h"
 
 #include "lib/hash.h"
+#include "lib/str.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MOST = 1 << 21 };	/* costs, which take 96 MiB */
 #define SAMPLES_MOST UINT32_MAX /* an event has no more in a run: they take 100 GB of perf.data */
 
 struct dictionary {
-	struct profile all;   /* the costs of the runs in `places`, the events of one run */
-	struct profile shown; /* `all` with the costs of one run only; owns nothing */
-	struct map places;    /* maps a run to its first cost << 32 | number of costs */
+	struct profile all; /* the events and costs are those of one run */
 	struct intern comms;
 	struct map comm_strings; /* maps the index of a comm to its string in `all` + 1 */
 	struct map events; /* maps the ids of events of the run that is being read to their index +
 			      1 */
+	int64_t first_event; /* the lowest of these ids */
 	bool loaded;
 };
 
@@ -35,7 +32,6 @@ void dictionary_free(struct dictionary *d)
 	intern_free(&d->comms);
 	map_free(&d->comm_strings);
 	map_free(&d->events);
-	map_free(&d->places);
 	free(d);
 }
 
@@ -146,25 +142,105 @@ static int comm_write(struct store *s, const char *name, int64_t *id, struct err
 	return sql_run(s, err, "INSERT INTO comm (id, name) VALUES (?, ?)", "is", *id, name);
 }
 
-static int cost_write(struct store *s, int64_t run, const struct profile *p,
-		      const struct profile_cost *c, const int64_t *events, const uint32_t *frames,
-		      struct error *err)
+/* --- packed costs: each number in digits of five bits, the lowest digit first --- */
+
+enum {
+	COST_EVENT,
+	COST_CPU,
+	COST_COMM,
+	COST_PID,
+	COST_TID,
+	COST_CONTEXT,
+	COST_FRAME,
+	COST_SAMPLES,
+	COST_WEIGHT,
+	COST_COLUMNS
+};
+
+static void packed_add(struct str *to, uint64_t n)
+{
+	for (; n > 31; n >>= 5)
+		str_putc(to, (char)('`' + n % 32));
+	str_putc(to, (char)('@' + n));
+}
+
+/* Returns -1 behind the last number. */
+static int64_t packed_next(const char **at)
+{
+	uint64_t n = 0;
+
+	for (int shift = 0; **at && shift < 64; shift += 5) {
+		char digit = *(*at)++;
+
+		n |= (uint64_t)(digit & 31) << shift;
+		if (digit < '`')
+			return (int64_t)n;
+	}
+	return -1;
+}
+
+/* Adds the set of columns up to COST_CONTEXT that differ from the row before, then the numbers. */
+static void packed_add_cost(struct str *to, const int64_t v[COST_COLUMNS],
+			    const int64_t before[COST_COLUMNS])
+{
+	uint64_t differ = 0;
+
+	for (int i = 0; i < COST_FRAME; i++)
+		differ |= (uint64_t)(v[i] != before[i]) << i;
+	packed_add(to, differ);
+	for (int i = 0; i < COST_COLUMNS; i++)
+		if (i >= COST_FRAME || differ >> i & 1)
+			packed_add(to, (uint64_t)v[i]);
+}
+
+/*
+ * Fills the columns. The first event of the run is 0. An unknown CPU or comm is 0; a known CPU is
+ * its number + 1.
+ */
+static int cost_fill(struct store *s, const struct profile *p, const struct profile_cost *c,
+		     const int64_t *events, const uint32_t *frames, int64_t v[COST_COLUMNS],
+		     struct error *err)
 {
 	int64_t comm = 0;
 	int rc = c->comm == PROFILE_NONE
 			 ? 0
 			 : comm_write(s, intern_get(&p->strings, c->comm), &comm, err);
 
-	if (rc)
-		return rc;
-	return sql_run(
-		s, err,
-		"INSERT INTO cost (run, event, cpu, comm, pid, tid, context, frame, samples, "
-		"weight) VALUES (?, ?, NULLIF(?, -1), NULLIF(?, 0), ?, ?, ?, ?, ?, ?)",
-		"iiiiiiiiii", run, events[c->event],
-		c->cpu == PROFILE_NONE ? (int64_t)-1 : (int64_t)c->cpu, comm, (int64_t)c->pid,
-		(int64_t)c->tid, (int64_t)c->context, (int64_t)frames[c->frame] + 1,
-		(int64_t)c->samples, (int64_t)c->weight);
+	v[COST_EVENT] = events[c->event] - events[0];
+	v[COST_CPU] = c->cpu == PROFILE_NONE ? 0 : (int64_t)c->cpu + 1;
+	v[COST_COMM] = comm;
+	v[COST_PID] = c->pid;
+	v[COST_TID] = c->tid;
+	v[COST_CONTEXT] = c->context;
+	v[COST_FRAME] = (int64_t)frames[c->frame] + 1;
+	v[COST_SAMPLES] = (int64_t)c->samples;
+	v[COST_WEIGHT] = (int64_t)c->weight;
+	return rc;
+}
+
+static int costs_write(struct store *s, int64_t run, const struct profile *p, const int64_t *events,
+		       const uint32_t *frames, struct error *err)
+{
+	int64_t row[2][COST_COLUMNS] = {0}; /* this one and the one before, in turns */
+	freed(str_free) struct str packed = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < p->ncosts && !rc; i++) {
+		int64_t *v = row[i % 2];
+
+		rc = cost_fill(s, p, &p->costs[i], events, frames, v, err);
+		packed_add_cost(&packed, v, row[(i + 1) % 2]);
+		if (!rc)
+			rc = sql_run(s, err,
+				     "INSERT INTO cost (run, event, cpu, comm, pid, tid, context, "
+				     "frame, samples, weight) VALUES (?, ?, NULLIF(?, 0) - 1, "
+				     "NULLIF(?, 0), ?, ?, ?, ?, ?, ?)",
+				     "iiiiiiiiii", run, events[0] + v[0], v[1], v[2], v[3], v[4],
+				     v[5], v[6], v[7], v[8]);
+	}
+	return rc || !p->ncosts ? rc
+				: sql_run(s, err, "INSERT INTO packed (run, costs) VALUES (?, ?)",
+					  "it", run, packed.buf);
 }
 
 /*
@@ -318,8 +394,8 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 	rc = events_write(s, run, p, events, err);
 	if (!rc)
 		rc = frames_write(s, p, frames, err);
-	for (size_t i = 0; i < p->ncosts && !rc; i++)
-		rc = cost_write(s, run, p, &p->costs[i], events, frames, err);
+	if (!rc)
+		rc = costs_write(s, run, p, events, frames, err);
 	for (size_t i = 0; i < p->nown && !rc; i++)
 		rc = sql_run(s, err, "INSERT INTO process (run, pid) VALUES (?, ?)", "ii", run,
 			     (int64_t)p->own[i]);
@@ -414,6 +490,7 @@ static int profile_read_events(struct store *s, int64_t run, struct error *err)
 
 	p->nevents = 0;
 	map_free(&d->events);
+	d->first_event = 0;
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
@@ -427,6 +504,7 @@ static int profile_read_events(struct store *s, int64_t run, struct error *err)
 		e->weight += sql_count(s, q, 4);
 		e->weight2 += sql_real(s, q, 5);
 		e->exact |= sql_small(s, q, 6) != 0;
+		d->first_event = d->events.n ? d->first_event : sql_int(s, q, 0);
 		*map_at(&d->events, (uint64_t)sql_int(s, q, 0)) = id + 1;
 	}
 	return rc;
@@ -441,19 +519,6 @@ static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 	return (uint32_t)*id - 1;
 }
 
-/* Returns whether all values are whole numbers, and only a CPU or a comm is NULL. */
-static bool cost_has_numbers(sqlite3_stmt *q)
-{
-	int type;
-
-	for (int i = 0; i < sqlite3_column_count(q); i++) {
-		type = sqlite3_column_type(q, i);
-		if (type != SQLITE_INTEGER && (type != SQLITE_NULL || (i != 1 && i != 2)))
-			return false;
-	}
-	return true;
-}
-
 /* A row has no more samples than its event, and zcost counts an event's samples one by one. */
 static bool cost_is_believable(const struct profile_event *e, int64_t samples, int64_t weight)
 {
@@ -461,42 +526,56 @@ static bool cost_is_believable(const struct profile_event *e, int64_t samples, i
 	       weight <= COUNT_MOST;
 }
 
-/* Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. */
-static int cost_read(struct store *s, sqlite3_stmt *q, struct error *err)
+/* Adds a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. */
+static int cost_add(struct store *s, const int64_t v[COST_COLUMNS], struct error *err)
 {
 	struct dictionary *d = s->dictionary;
 	struct profile *p = &d->all;
-	uint64_t *event = map_get(&d->events, (uint64_t)sqlite3_column_int64(q, 0));
-	int64_t comm = sqlite3_column_int64(q, 2), frame = sqlite3_column_int64(q, 6) - 1;
-	int64_t samples = sqlite3_column_int64(q, 7), weight = sqlite3_column_int64(q, 8);
-	int context = sqlite3_column_int(q, 5);
+	uint64_t *event = map_get(&d->events, (uint64_t)(v[COST_EVENT] + d->first_event));
+	int64_t comm = v[COST_COMM], frame = v[COST_FRAME] - 1;
 
-	if (!cost_has_numbers(q) || !event || frame < 0 || (size_t)frame >= p->nframes ||
-	    comm < 0 || (size_t)comm > d->comms.n || context < 0 || context >= CTX_N ||
-	    !cost_is_believable(&p->events[*event - 1], samples, weight))
+	if (!event || frame < 0 || (size_t)frame >= p->nframes || comm < 0 ||
+	    (size_t)comm > d->comms.n || v[COST_CONTEXT] < 0 || v[COST_CONTEXT] >= CTX_N ||
+	    !cost_is_believable(&p->events[*event - 1], v[COST_SAMPLES], v[COST_WEIGHT]))
 		return profile_damaged(s, "cost", err);
 	array_add(p->costs, p->ncosts, p->costs_cap,
 		  (struct profile_cost){
 			  .event = (uint32_t)*event - 1,
-			  .cpu = sqlite3_column_type(q, 1) == SQLITE_NULL
-					 ? PROFILE_NONE
-					 : (uint32_t)sqlite3_column_int64(q, 1),
+			  .cpu = v[COST_CPU] ? (uint32_t)(v[COST_CPU] - 1) : PROFILE_NONE,
 			  .comm = comm ? comm_string(d, (uint32_t)comm - 1) : PROFILE_NONE,
-			  .pid = (uint32_t)sqlite3_column_int64(q, 3),
-			  .tid = (uint32_t)sqlite3_column_int64(q, 4),
-			  .context = (enum context)context,
+			  .pid = (uint32_t)v[COST_PID],
+			  .tid = (uint32_t)v[COST_TID],
+			  .context = (enum context)v[COST_CONTEXT],
 			  .frame = (uint32_t)frame,
-			  .samples = (uint64_t)samples,
-			  .weight = (uint64_t)weight,
+			  .samples = (uint64_t)v[COST_SAMPLES],
+			  .weight = (uint64_t)v[COST_WEIGHT],
 		  });
 	return 0;
+}
+
+/* Reads a row of the table cost. All values are whole numbers, and only a CPU or a comm is NULL. */
+static int cost_read(struct store *s, sqlite3_stmt *q, struct error *err)
+{
+	int64_t v[COST_COLUMNS];
+	int type;
+
+	for (int i = 0; i < COST_COLUMNS; i++) {
+		type = sqlite3_column_type(q, i);
+		if (type != SQLITE_INTEGER &&
+		    (type != SQLITE_NULL || (i != COST_CPU && i != COST_COMM)))
+			return profile_damaged(s, "cost", err);
+		v[i] = sqlite3_column_int64(q, i);
+		v[i] += i == COST_CPU && type == SQLITE_INTEGER;
+	}
+	v[COST_EVENT] -= s->dictionary->first_event;
+	return cost_add(s, v, err);
 }
 
 /*
  * The costs of a run follow each other in the table, so reading the table from the first to the
  * last is faster than a search by the index for each.
  */
-static int profile_read_costs(struct store *s, int64_t run, struct error *err)
+static int profile_read_rows(struct store *s, int64_t run, struct error *err)
 {
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
@@ -511,25 +590,33 @@ static int profile_read_costs(struct store *s, int64_t run, struct error *err)
 	return rc;
 }
 
-/*
- * Adds the run's costs to the costs in memory. Drops all other costs first if there are too many.
- */
-static int dictionary_keep_costs(struct store *s, int64_t run, struct error *err)
+static int costs_unpack(struct store *s, const char *at, struct error *err)
 {
-	struct dictionary *d = s->dictionary;
-	size_t first;
-	int rc;
+	int64_t v[COST_COLUMNS] = {0}, differ;
+	int rc = 0;
 
-	if (d->all.ncosts > KEPT_MOST) {
-		d->all.ncosts = 0;
-		map_free(&d->places);
+	while (*at && !rc) {
+		differ = packed_next(&at);
+		for (int i = 0; i < COST_COLUMNS; i++)
+			if (i >= COST_FRAME || differ >> i & 1)
+				v[i] = packed_next(&at);
+		rc = cost_add(s, v, err);
 	}
-	first = d->all.ncosts;
-	rc = profile_read_costs(s, run, err);
-	if (rc)
-		d->all.ncosts = first;
-	else
-		*map_at(&d->places, (uint64_t)run) = first << 32 | (d->all.ncosts - first);
+	return rc;
+}
+
+static int profile_read_costs(struct store *s, int64_t run, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "SELECT costs FROM packed WHERE run = ?", "i", run);
+	const char *costs;
+
+	s->dictionary->all.ncosts = 0;
+	if (rc || (rc = sql_next(s, q, err)) <= 0)
+		return rc ? rc : profile_read_rows(s, run, err);
+	costs = sql_column(s, q, 0, SIZE_MAX);
+	rc = costs ? costs_unpack(s, costs, err) : profile_damaged(s, "packed", err);
+	sqlite3_reset(q);
 	return rc;
 }
 
@@ -547,27 +634,17 @@ static int profile_read_own(struct store *s, int64_t run, struct profile *p, str
 	return rc;
 }
 
-static const struct profile *dictionary_show_run(struct dictionary *d, int64_t run)
-{
-	uint64_t place = *map_get(&d->places, (uint64_t)run);
-
-	d->shown = d->all;
-	d->shown.costs = d->all.costs + (place >> 32);
-	d->shown.ncosts = (uint32_t)place;
-	return &d->shown;
-}
-
 int store_profile(struct store *s, int64_t run, const struct profile **p, struct error *err)
 {
 	int rc = dictionary_load(s, err);
 
 	if (!rc)
 		rc = profile_read_events(s, run, err);
-	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
-		rc = dictionary_keep_costs(s, run, err);
+	if (!rc)
+		rc = profile_read_costs(s, run, err);
 	if (!rc)
 		rc = profile_read_own(s, run, &s->dictionary->all, err);
-	*p = rc ? NULL : dictionary_show_run(s->dictionary, run);
+	*p = rc ? NULL : &s->dictionary->all;
 	return rc;
 }
 

@@ -90,6 +90,7 @@ int store_create(struct store **store, const char *path, struct error *err)
 		rc = store_write_schema(s, err);
 	if (rc)
 		return store_close(s, rc, err);
+	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* of table packed */
 	*store = s;
 	return 0;
 }

@@ -52,6 +52,29 @@ compare copied baseline zerocopy --table functions --side sender
 run compare baseline zerocopy -C copied --format commit
 ok "the tables and comparisons of samples/captures are as in tests/data/golden" is_golden
 
+# The packed costs of a run, and the rows of table cost that they stand for.
+costs() { # costs FILE
+	for table in 'functions --all' 'components --by comm,cpu,context' 'callers _copy_to_iter'; do
+		"$zcost" report $table mapped --format tsv || return 1
+	done >"$1" 2>/dev/null
+}
+packed() { sqlite3 mapped/zcost.db "$1; SELECT COUNT(*) FROM packed"; }
+ok "each run with samples has packed costs" is "$(packed 'SELECT COUNT(DISTINCT run) FROM cost' | uniq | wc -l)" 1
+ok "tables are made from packed costs" costs from_packed
+before=$(packed 'SELECT 1' | tail -n 1)
+ok "a change of a row drops the packed costs of its run" is \
+	"$(packed 'UPDATE cost SET weight = weight WHERE rowid = (SELECT MIN(rowid) FROM cost)')" "$((before - 1))"
+ok "  and its deletion or a new row does, too" is "$(packed 'DELETE FROM cost WHERE rowid = (SELECT MAX(rowid) FROM cost)')" "$((before - 2))"
+"$zcost" analyze mapped >log 2>&1
+packed 'DELETE FROM packed' >log
+ok "the rows of table cost give the same tables" eval 'costs from_rows && cmp from_packed from_rows'
+for text in z @ 'a@@@@@@@@@' 'oooooooooooooooo@'; do
+	packed "INSERT OR REPLACE INTO packed SELECT DISTINCT run, '$text' FROM cost" >log
+	ok "damaged packed costs '$text' fail with the name of the store" eval \
+		'! "$zcost" report functions mapped >out 2>err && ! [ -s out ] && grep -q "mapped/zcost.db.*damaged" err'
+done
+"$zcost" analyze mapped >log 2>&1
+
 titled() { # titled TABLE...
 	for table; do
 		"$zcost" report $table copied 2>/dev/null | grep -q '^NOT ZERO COPY: zerocopy sender' || { echo "$table: no title"; return 1; }
