@@ -120,11 +120,30 @@ static void radix_fill_places(size_t counts[VALUES])
 	}
 }
 
+/* Returns how many rows at the front are in order, and belong in front of all others. */
+static size_t radix_count_sorted(const struct radix_row *rows, size_t n)
+{
+	uint64_t least = UINT64_MAX;
+	size_t front = n ? 1 : 0;
+
+	while (front < n && rows[front - 1].key <= rows[front].key)
+		front++;
+	for (size_t i = front; i < n; i++)
+		least = rows[i].key < least ? rows[i].key : least;
+	while (front && rows[front - 1].key > least)
+		front--;
+	return front;
+}
+
 void radix_sort(struct radix_row *rows, size_t n)
 {
-	struct radix_row *from = rows, *to = xmalloc(n * sizeof(*to)), *swap, *other = to;
-	size_t(*counts)[VALUES] = xmalloc(sizeof(*counts) * DIGITS), i;
+	size_t sorted = radix_count_sorted(rows, n), i;
+	struct radix_row *from = rows += sorted, *to, *swap, *other;
+	size_t(*counts)[VALUES];
 
+	n -= sorted;
+	other = to = xmalloc(n * sizeof(*to));
+	counts = xmalloc(sizeof(*counts) * DIGITS);
 	radix_count_digits(rows, n, counts);
 	for (int d = 0; d < DIGITS; d++) {
 		if (!n || counts[d][radix_digit(rows[0].key, d)] == n)

@@ -32,9 +32,10 @@ static int kallsyms_hex_digit(char c)
 static bool kallsyms_parse_line(char *at, struct kallsyms_line *l)
 {
 	char *start = at;
+	int digit;
 
-	for (l->addr = 0; kallsyms_hex_digit(*at) >= 0; at++)
-		l->addr = l->addr << 4 | (uint64_t)kallsyms_hex_digit(*at);
+	for (l->addr = 0; (digit = kallsyms_hex_digit(*at)) >= 0; at++)
+		l->addr = l->addr << 4 | (uint64_t)digit;
 	if (at == start || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return false;
 	l->type = at[1];
@@ -72,16 +73,22 @@ static uint8_t kallsyms_binding(char type)
 	return isupper((unsigned char)type) ? STB_GLOBAL : STB_LOCAL;
 }
 
-static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l)
+/* Adds a line of the text, which becomes the names of the table. */
+static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l, const char *text)
 {
-	struct symtab_symbol s = {.start = l->addr, .end = l->addr};
-	bool function = strchr("TtWw", l->type);
+	const bool function = strchr("TtWw", l->type);
 
 	if (!kallsyms_is_wanted(l))
 		return false;
-	s.binding = kallsyms_binding(l->type);
-	s.type = function ? STT_FUNC : STT_OBJECT;
-	symtab_add(t, &s, l->name, l->module);
+	array_add(t->symbols, t->n, t->cap,
+		  (struct symtab_symbol){
+			  .start = l->addr,
+			  .end = l->addr,
+			  .name = (uint32_t)(l->name - text),
+			  .module = l->module ? (uint32_t)(l->module - text) : 0,
+			  .binding = kallsyms_binding(l->type),
+			  .type = function ? STT_FUNC : STT_OBJECT,
+		  });
 	return l->addr != 0;
 }
 
@@ -95,19 +102,21 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 
 	if (ret)
 		return ret;
-	for (char *rest = text; (line = kallsyms_next_line(&rest, text + len));)
+	t->names = (struct str){text, len, len};
+	for (char *rest = text; len < UINT32_MAX && (line = kallsyms_next_line(&rest, text + len));)
 		if (kallsyms_parse_line(line, &l))
-			any |= kallsyms_add_line(t, &l);
-	free(text);
-	if (!t->n)
-		return error_set(err, EBADMSG, "%s: holds no kernel symbols", path);
-	if (!any)
-		return error_set(
-			err, EPERM,
-			"%s: all addresses are zero: read it as root, or set kernel.kptr_restrict to 0",
-			path);
-	symtab_finish(t, true);
-	return 0;
+			any |= kallsyms_add_line(t, &l, text);
+	if (any) {
+		symtab_finish(t, true);
+		return 0;
+	}
+	ret = t->n ? error_set(
+			     err, EPERM,
+			     "%s: all addresses are zero: read it as root, or set kernel.kptr_restrict to 0",
+			     path)
+		   : error_set(err, EBADMSG, "%s: holds no kernel symbols", path);
+	symtab_free(t);
+	return ret;
 }
 
 /* --- what several recordings have in common --- */
