@@ -24,7 +24,7 @@ struct tcp_sock { uint32_t copied_seq, rcv_nxt, write_seq; } KERNEL;
 struct ns_common { unsigned int inum; } KERNEL;
 struct net { struct ns_common ns; } KERNEL;
 typedef struct { struct net *net; } KERNEL possible_net_t;
-struct net_device { possible_net_t nd_net; } KERNEL;
+struct net_device { possible_net_t nd_net; void *rtnl_link_ops; } KERNEL;
 struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, data_len, end; uint16_t transport_header;
 	unsigned char *head, *data; } KERNEL;
 struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
@@ -240,19 +240,23 @@ static __always_inline void choose_next(struct path_cpu *c, uint32_t way)
 }
 
 /*
- * Returns the weight of a packet that was chosen. N doubles or halves where packets are chosen too
- * often or too seldom.
+ * Returns the weight of a packet that was chosen. N doubles as soon as a period has had too many
+ * such packets, and halves where it had too few: packets come in bursts.
  */
 static __always_inline uint32_t choose(uint32_t way, uint64_t now)
 {
-	uint64_t gap = now - path.choice[way].chosen, goal = 1000000000 / PATH_BUDGET;
-	uint32_t weight = path.choice[way].n ?: 1;
+	uint32_t weight = path.choice[way].n ?: 1, n = weight, chosen = ++path.choice[way].chosen;
+	uint64_t passed = now - path.choice[way].since;
 
-	path.choice[way].chosen = now;
-	if (gap < goal / 2 && weight < PATH_OFTEN)
-		path.choice[way].n = weight * 2;
-	else if (gap > goal * 2 && weight > 1)
-		path.choice[way].n = weight / 2;
+	if (chosen > 2 * PATH_CHOSEN)
+		n = weight < PATH_OFTEN ? weight * 2 : weight;
+	else if (passed < PATH_PERIOD)
+		return weight;
+	else if (chosen < PATH_CHOSEN / 2 && weight > 1)
+		n = weight / 2;
+	path.choice[way].n = n;
+	path.choice[way].since = now;
+	path.choice[way].chosen = 0;
 	return weight;
 }
 
@@ -806,6 +810,8 @@ static __always_inline int send_step(struct sk_buff *skb, uint32_t stage)
 
 		step(s, stage, now);
 		s->skb = id_of(skb);
+		if (s->bytes) /* the device layer may cut it up */
+			continue;
 		s->bytes = v.len;
 		s->segments = packet_segments(skb);
 	}
@@ -835,13 +841,15 @@ ON(net_dev_start_xmit)
 }
 
 /*
- * skb, rc. The skb may be gone. A device that passed it on, as veth does, has taken it from its
- * socket; any other one frees it when the packet is on the wire.
+ * skb, rc, dev. The skb may be gone. A device of software, as veth, passes it on; any other one
+ * frees it when the packet is on the wire.
  */
 ON(net_dev_xmit)
 {
 	struct sk_buff *skb = (void *)ctx[0];
+	struct net_device *dev = (void *)ctx[2];
 	uint64_t now, id = id_of(skb);
+	uint32_t next;
 
 	if (!path.pending[PATH_SENDING])
 		return 0;
@@ -850,20 +858,20 @@ ON(net_dev_xmit)
 	{
 		struct path_slot *s = slot_at(i);
 
+		next = !dev->rtnl_link_ops && id_of(skb->sk) == s->owner ? PATH_COMPLETION
+									 : PATH_FREE;
 		if (s->stage != PATH_DRIVER)
 			continue;
-		if ((int)ctx[1]) {
+		if ((int)ctx[1]) /* the driver was busy */
 			step(s, PATH_QDISC, now);
-			continue;
-		}
-		finish(s, PATH_SEND, PATH_CALL, PATH_SENT,
-		       id_of(skb->sk) == s->owner ? PATH_COMPLETION : PATH_FREE, now);
+		else
+			finish(s, PATH_SEND, PATH_CALL, PATH_SENT, next, now);
 	}
 	return 0;
 }
 
-/* A device may complete a packet by either function. */
-static __always_inline int freed(uint64_t skb)
+/* A device may complete a packet by either function; the second one also drops packets. */
+static __always_inline int freed(uint64_t skb, int dropped)
 {
 	uint64_t now = bpf_ktime_get_ns();
 
@@ -874,7 +882,7 @@ static __always_inline int freed(uint64_t skb)
 		if (s->stage == PATH_COMPLETION) {
 			stage_add(PATH_COMPLETION, now - s->at, s->weight);
 			set_stage(s, PATH_FREE);
-		} else if (s->stage <= PATH_TCP || s->stage > PATH_RECEIVED) {
+		} else if (dropped && (s->stage <= PATH_TCP || s->stage > PATH_RECEIVED)) {
 			leave(s);
 		}
 	}
@@ -883,14 +891,14 @@ static __always_inline int freed(uint64_t skb)
 
 ON(consume_skb)
 {
-	return path.pending[PATH_COMPLETING] ? freed(id_of((void *)ctx[0])) : 0;
+	return path.pending[PATH_COMPLETING] ? freed(id_of((void *)ctx[0]), 0) : 0;
 }
 
 ON(kfree_skb)
 {
 	return path.pending[PATH_ARRIVING] || path.pending[PATH_IN_SOCKET] ||
 			       path.pending[PATH_SENDING] || path.pending[PATH_COMPLETING]
-		       ? freed(id_of((void *)ctx[0]))
+		       ? freed(id_of((void *)ctx[0]), 1)
 		       : 0;
 }
 

@@ -59,10 +59,11 @@ enum path_phase {
 enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 
 enum {
-	PATH_SLOTS = 64,       /* packets that are followed at once; a power of two */
-	PATH_BUDGET = 1000,    /* packets of a way to follow in a second */
-	PATH_OFTEN = 1 << 16,  /* the largest N */
-	PATH_PROCESSES = 8192, /* that the workload may have */
+	PATH_SLOTS = 64,	/* packets that are followed at once; a power of two */
+	PATH_PERIOD = 20000000, /* ns */
+	PATH_CHOSEN = 20,	/* packets of a way to choose in a period */
+	PATH_OFTEN = 1 << 16,	/* the largest N */
+	PATH_PROCESSES = 8192,	/* that the workload may have */
 	PATH_NETNS = 4,
 	PATH_WAITS = 4,	   /* for a CPU: the newest ones that a thread has */
 	PATH_SUBS = 64,	   /* buckets in which a time doubles */
@@ -129,9 +130,9 @@ struct path_shared {
 	uint32_t pad;
 	uint32_t netns[PATH_NETNS]; /* the workload's network namespaces: inodes */
 	struct {
-		uint64_t chosen; /* when the last packet was */
+		uint64_t since;	 /* the period began */
+		uint32_t chosen; /* packets in it */
 		uint32_t n;	 /* N; 0: 1 */
-		uint32_t pad;
 	} choice[PATH_WAYS];
 	uint32_t pending[PATH_PHASES + 1];
 	uint64_t full;	 /* packets that found no slot */
