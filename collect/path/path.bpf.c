@@ -796,7 +796,8 @@ ON(sock_send_length)
 
 /* --- send: the device --- */
 
-static __always_inline int send_step(struct sk_buff *skb, uint32_t stage)
+/* A packet that TCP sends again was lost on its first way. */
+static __always_inline int send_step(struct sk_buff *skb, uint32_t stage, int from_tcp)
 {
 	struct view v = {0};
 	uint64_t now;
@@ -808,6 +809,10 @@ static __always_inline int send_step(struct sk_buff *skb, uint32_t stage)
 	{
 		struct path_slot *s = slot_at(i);
 
+		if (from_tcp && s->stage == PATH_QDISC) {
+			leave(s);
+			continue;
+		}
 		step(s, stage, now);
 		s->skb = id_of(skb);
 		if (s->bytes) /* the device layer may cut it up */
@@ -820,24 +825,24 @@ static __always_inline int send_step(struct sk_buff *skb, uint32_t stage)
 
 ON(net_dev_queue)
 {
-	return send_step((void *)ctx[0], PATH_XMIT);
+	return send_step((void *)ctx[0], PATH_XMIT, 1);
 }
 
 /* qdisc, txq, skb */
 ON(qdisc_enqueue)
 {
-	return send_step((void *)ctx[2], PATH_QDISC);
+	return send_step((void *)ctx[2], PATH_QDISC, 0);
 }
 
 /* qdisc, txq, packets, skb */
 ON(qdisc_dequeue)
 {
-	return send_step((void *)ctx[3], PATH_XMIT);
+	return send_step((void *)ctx[3], PATH_XMIT, 0);
 }
 
 ON(net_dev_start_xmit)
 {
-	return send_step((void *)ctx[0], PATH_DRIVER);
+	return send_step((void *)ctx[0], PATH_DRIVER, 0);
 }
 
 /*
@@ -882,7 +887,7 @@ static __always_inline int freed(uint64_t skb, int dropped)
 		if (s->stage == PATH_COMPLETION) {
 			stage_add(PATH_COMPLETION, now - s->at, s->weight);
 			set_stage(s, PATH_FREE);
-		} else if (dropped && (s->stage <= PATH_TCP || s->stage > PATH_RECEIVED)) {
+		} else if (dropped && s->stage <= PATH_TCP) {
 			leave(s);
 		}
 	}
@@ -896,9 +901,16 @@ ON(consume_skb)
 
 ON(kfree_skb)
 {
+	struct sk_buff *skb = (void *)ctx[0];
+	struct view v = {0};
+
+	/* The device layer may have cut the packet up, and dropped a piece. */
+	if (path.pending[PATH_SENDING] && view_of_tcp(&v, skb))
+		FOR_EACH_SLOT(i, slot_of_data, PATH_SENDING, v.ports, v.seq, v.len)
+			leave(slot_at(i));
 	return path.pending[PATH_ARRIVING] || path.pending[PATH_IN_SOCKET] ||
-			       path.pending[PATH_SENDING] || path.pending[PATH_COMPLETING]
-		       ? freed(id_of((void *)ctx[0]), 1)
+			       path.pending[PATH_COMPLETING]
+		       ? freed(id_of(skb), 1)
 		       : 0;
 }
 
