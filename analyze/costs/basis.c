@@ -151,6 +151,8 @@ static double basis_per_unit(struct store *s, const struct run *r, const struct 
 
 	if (!(rate > 0))
 		return NAN;
+	if (query_of_wall(k->q))
+		return figure_metric(s, r, "waits_wall_ns") / figure_metric(s, r, "seconds") / rate;
 	if (k->q->in != IN_NS)
 		return basis_counted(s, r, k) / rate;
 	if (k->q->workload_only)
@@ -212,18 +214,19 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 {
 	const struct basis_ratio *k = &b->k;
 	const struct run *first = b->runs;
-	bool all = !strcmp(first->pass, "all");
+	bool all = !strcmp(first->pass, "all"), own = k->q->workload_only || query_of_wall(k->q);
 	autofree char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
 	const char *asked = cpus ?: first->cpus ?: "all";
 	freed(str_free) struct str s = {0};
 
 	str_printf(&s, "%s: %.1f %s/%s of %s%s (",
-		   k->q->in != IN_NS	 ? "counted"
+		   query_of_wall(k->q)	 ? "threads"
+		   : k->q->in != IN_NS	 ? "counted"
 		   : k->q->workload_only ? "workload"
 		   : k->busy		 ? "busy"
 					 : "wall",
-		   b->v->ns, amount_name(k->q->in), b->v->unit,
-		   k->q->workload_only ? "its threads" : "CPU ", k->q->workload_only ? "" : asked);
+		   b->v->ns, amount_name(k->q->in), b->v->unit, own ? "its threads" : "CPU ",
+		   own ? "" : asked);
 	if (e->n > 1)
 		str_printf(&s, "%s of ", estimator_names[b->est]);
 	str_printf(&s, "%zu %s%srun%s", e->n, all ? "" : first->pass, all ? "" : " ",
@@ -314,6 +317,8 @@ static bool basis_find(struct basis_search *b, const char *unit)
 {
 	const struct query *q = b->k.q;
 
+	if (query_of_wall(q))
+		return basis_try_units(b, unit, false);
 	if (q->basis != BASIS_WALL && basis_try_units(b, unit, true))
 		return true;
 	if (q->basis == BASIS_BUSY || q->workload_only || !basis_try_units(b, unit, false))
@@ -378,7 +383,8 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	if (!rc)
 		rc = scope_estimator(s, q, &b.est, err);
 	if (!rc)
-		rc = b.n = scope_runs(s, &every, block, FOR_FIGURES, &b.runs, err);
+		rc = b.n = scope_runs(s, &every, block, query_of_wall(q) ? FOR_WAITS : FOR_FIGURES,
+				      &b.runs, err);
 	if (rc < 0)
 		return rc;
 	measured->ns = xcalloc((size_t)b.n + 1, sizeof(*measured->ns));
@@ -517,7 +523,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 
 static bool basis_counts_time(const char *event)
 {
-	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles"};
+	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles", WALL_EVENT};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (amount_is_event(event, names[i]))

@@ -18,6 +18,8 @@ const char *const context_names[CTX_N] = {
 	[CTX_EXCEPTION] = "exception",
 	[CTX_SOFTIRQ_IN_SYSCALL] = "softirq in syscall",
 	[CTX_IDLE_TASK] = "idle task",
+	[CTX_BLOCKED] = "blocked",
+	[CTX_RUN_QUEUE] = "run queue",
 };
 
 /* Patterns for names without compiler suffixes (.part.0, .isra.0). The first match decides. */
@@ -45,6 +47,9 @@ static const struct {
 	{CTX_SYSCALL, "el0_svc* do_el0_svc invoke_syscall ret_fast_syscall"},
 	{CTX_EXCEPTION, "el0_da el0_ia el1_abort"},
 	{CTX_IDLE, "cpu_do_idle secondary_start_kernel"},
+	/* tips of waits; a blank is a '?' */
+	{CTX_BLOCKED, "woken?by?* not?woken*"},
+	{CTX_RUN_QUEUE, "waiting?for?a?CPU preempted?by?*"},
 };
 
 /* Most functions match no pattern, so this compares the first letters first. */

@@ -210,7 +210,8 @@ int profile_pick_event(const struct profile *p, const char *name, uint32_t *even
 static bool profile_find_clock(const struct profile *p, uint32_t *event)
 {
 	for (*event = 0; *event < p->nevents; ++*event)
-		if (p->events[*event].is_time && p->events[*event].samples)
+		if (p->events[*event].is_time && p->events[*event].samples &&
+		    strcmp(intern_get(&p->strings, p->events[*event].name), WALL_EVENT))
 			return true;
 	return false;
 }

@@ -33,6 +33,8 @@ enum context {
 	CTX_EXCEPTION, /* page faults and other traps that the kernel handles for a process */
 	CTX_SOFTIRQ_IN_SYSCALL, /* a system call runs the softirq, without an interrupt between */
 	CTX_IDLE_TASK,		/* the idle task, awake; only the frame tells it from CTX_IDLE */
+	CTX_BLOCKED,		/* the event "wall" alone has this one and the next */
+	CTX_RUN_QUEUE,		/* runnable, without a CPU */
 	CTX_N
 };
 extern const char *const context_names[CTX_N];
@@ -206,6 +208,9 @@ void profile_free(struct profile *p);
 
 /* The event of a profile of exact times (perfdata/exact.c). Each of its samples is one time. */
 #define EXACT_EVENT "frame"
+
+/* The event of the wall time of the workload's threads (probes/waits/profile.c). */
+#define WALL_EVENT "wall"
 
 uint32_t profile_event(struct profile *p, const char *name, bool is_time);
 uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, enum dso_kind kind);

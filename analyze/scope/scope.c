@@ -80,18 +80,32 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	return rc;
 }
 
-static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
+static bool scope_has_wall(struct store *s, const struct run *r)
+{
+	return isfinite(figure_metric(s, r, "waits_wall_ns"));
+}
+
+/* Returns whether the run may have the query's event: the wall time of threads, or samples. */
+static bool scope_has_event(struct store *s, const struct query *q, const struct run *r)
+{
+	return query_of_wall(q) ? scope_has_wall(s, r)
+				: !scope_has_wall(s, r) || store_has_collector(s, r->id, "perf");
+}
+
+static bool scope_serves(struct store *s, const struct query *q, const struct run *r,
+			 enum purpose p)
 {
 	switch (p) {
 	case FOR_PROFILE:
-		return store_has_profile(s, r->id);
+		return store_has_profile(s, r->id) && scope_has_event(s, q, r);
 	case FOR_PROFILE_NOTES:
 		/* perf ran, even if its file is missing */
-		return store_has_profile(s, r->id) || store_has_collector(s, r->id, "perf");
+		return (store_has_profile(s, r->id) || store_has_collector(s, r->id, "perf")) &&
+		       scope_has_event(s, q, r);
 	case FOR_SYSCALLS:
 		return store_has_syscalls(s, r->id);
 	case FOR_WAITS:
-		return isfinite(figure_metric(s, r, "waits_wall_ns"));
+		return scope_has_wall(s, r);
 	default:
 		return true;
 	}
@@ -121,10 +135,11 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 		return n;
 	pass = p == FOR_FIGURES ? scope_figures_pass(*runs, n) : NULL;
 	/* Runs with exact times alone serve where no run has samples. */
-	for (int i = 0; i < n && p == FOR_PROFILE; i++)
+	for (int i = 0; i < n && p == FOR_PROFILE && !query_of_wall(q); i++)
 		sampled |= store_has_collector(s, (*runs)[i].id, "perf");
 	for (int i = 0; i < n; i++)
-		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p) &&
+		if ((!pass || !strcmp((*runs)[i].pass, pass)) &&
+		    scope_serves(s, q, &(*runs)[i], p) &&
 		    (!sampled || store_has_collector(s, (*runs)[i].id, "perf")))
 			(*runs)[kept++] = (*runs)[i];
 	return kept;
@@ -207,7 +222,7 @@ int scope_basis_notes(struct store *s, const struct query *q, const struct block
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 
 	for (int r = 0; r < n; r++)
-		if (!scope_serves(s, &runs[r], FOR_PROFILE_NOTES))
+		if (!scope_serves(s, q, &runs[r], FOR_PROFILE_NOTES))
 			store_notes(s, runs[r].id, &stored, NULL);
 	for (size_t i = 0; i < stored.n; i++)
 		if (note_concerns_basis(&stored.note[i]))

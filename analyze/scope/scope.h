@@ -103,6 +103,11 @@ static inline size_t query_limit(const struct query *q, size_t otherwise)
 {
 	return q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : otherwise;
 }
+/* Returns whether the query asks for the wall time of the workload's threads. */
+static inline bool query_of_wall(const struct query *q)
+{
+	return q->event && !strcmp(q->event, WALL_EVENT);
+}
 /* Returns whether figures measured by CPU count a CPU twice that two sides share. */
 static inline bool busy_of_cpus(const struct query *q)
 {

@@ -54,7 +54,8 @@ static const struct {
 	{"event", "* FROM event"},
 	{"comm", "id, comm(name) FROM comm"},
 	{"dso", "id, object(name), build_id(build_id, name), kind FROM dso"},
-	{"symbol", "* FROM symbol"},
+	{"symbol", "y.id, symbol(y.name, d.name), y.dso, y.unresolved FROM symbol y JOIN dso d ON "
+		   "d.id = y.dso"},
 	{"frame", "* FROM frame"},
 	{"cost", "* FROM cost"},
 	{"packed", "* FROM packed"},
@@ -195,27 +196,46 @@ static char *hide_comm(struct anonymous *a, const char *text, const char *other)
 		       : hide_by_hash(a, "program", text);
 }
 
+/* Adds "softirq NET_RX", or "other NAME" without the name, which is all that ends the text. */
+static void hide_waker(struct anonymous *a, struct str *s, const char *waker)
+{
+	static const char *const threads[] = {"workload ", "other "};
+	autofree char *hidden = NULL;
+
+	for (size_t i = 0; i < array_size(threads) && !hidden; i++)
+		if (str_starts(waker, threads[i])) {
+			hidden = hide_comm(a, waker + strlen(threads[i]), NULL);
+			str_puts(s, threads[i]);
+		}
+	str_puts(s, hidden ?: waker);
+}
+
 /* Hides the names of threads in "NAME;blocked;read;other NAME", an object of waits. */
 static char *hide_threads(struct anonymous *a, const char *text)
 {
-	static const char *const wakers[] = {"workload ", "other "};
-	autofree char *copy = xstrdup(text);
-	const char *waker = strrchr(copy, ';');
-	char *rest = copy, *hidden = hide_comm(a, str_token(&rest, ';'), NULL);
+	autofree char *copy = xstrdup(text), *name = NULL;
+	char *rest = copy;
 	struct str s = {0};
 
-	str_puts(&s, hidden);
-	free(hidden);
-	for (size_t i = 0; waker && i < array_size(wakers); i++) {
-		if (!str_starts(waker + 1, wakers[i]))
-			continue;
-		hidden = hide_comm(a, waker + 1 + strlen(wakers[i]), NULL);
-		str_printf(&s, ";%.*s%s%s", (int)(waker + 1 - rest), rest, wakers[i], hidden);
-		free(hidden);
-		return str_take(&s);
+	name = hide_comm(a, str_token(&rest, ';'), NULL);
+	str_puts(&s, name);
+	for (const char *part; (part = str_token(&rest, ';'));) {
+		str_putc(&s, ';');
+		hide_waker(a, &s, part);
 	}
-	if (rest)
-		str_printf(&s, ";%s", rest);
+	return str_take(&s);
+}
+
+/* Hides the name of a thread in "woken by other NAME", which ends the stack of a wait. */
+static char *hide_symbol(struct anonymous *a, const char *text, const char *dso)
+{
+	const char *by = strstr(text, " by ");
+	struct str s = {0};
+
+	if (!by || strcmp(dso, "[waits]"))
+		return xstrdup(text);
+	str_printf(&s, "%.*s", (int)(by + strlen(" by ") - text), text);
+	hide_waker(a, &s, by + strlen(" by "));
 	return str_take(&s);
 }
 
@@ -374,6 +394,7 @@ static const struct hider {
 	{"words", hide_words, 1},
 	{"object_of_metric", hide_object_of_metric, 2},
 	{"comm", hide_comm, 1},
+	{"symbol", hide_symbol, 2},
 	{"object", hide_object, 1},
 	{"build_id", hide_build_id, 2},
 	{"address", hide_address, 1},

@@ -88,7 +88,8 @@ CREATE TABLE process (run INTEGER, pid INTEGER, PRIMARY KEY (run, pid)) WITHOUT 
 -- The names of cost.context and dso.kind.
 CREATE TABLE context (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO context VALUES (0, 'unknown'), (1, 'user'), (2, 'syscall'), (3, 'softirq'), (4, 'hardirq'),
-	(5, 'idle'), (6, 'kthread'), (7, 'exception'), (8, 'softirq in syscall'), (9, 'idle task');
+	(5, 'idle'), (6, 'kthread'), (7, 'exception'), (8, 'softirq in syscall'), (9, 'idle task'), (10, 'blocked'),
+	(11, 'run queue');
 CREATE TABLE dso_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO dso_kind VALUES (0, 'unknown'), (1, 'kernel'), (2, 'module'), (3, 'user'), (4, 'bpf'), (5, 'guest');
 

@@ -37,7 +37,8 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO comm VALUES (2, 'SECRETd'), (3, 'kworker/0:1'), (4, ':1234');
 	INSERT INTO dso VALUES (2, '/home/SECRET/app', '5ec9e75ec9e7', 3), (3, '/usr/lib/libc.so.6', 'abcdef', 3), (4, '/home/SECRET/tcpzc', '12ab', 3),
 		(5, '/usr/lib/SECRET/plugin.so', 'ab5ec9e7', 3), (6, '/usr/lib/x86_64-linux-gnu/libm.so.6', 'abc123', 3), (7, '/usr/lib/SECRET-linux-gnu/SECRET/x.so', 'ab5ec9e7f', 3);
-	INSERT INTO symbol VALUES (4, 'app_main', 2, 0);
+	INSERT INTO dso VALUES (8, '[waits]', NULL, 1);
+	INSERT INTO symbol VALUES (4, 'app_main', 2, 0), (5, 'woken by other SECRETd', 8, 0), (6, 'woken by softirq NET_RX', 8, 0);
 	INSERT INTO code VALUES (4, 'x86_64', 0, 'c0dec0de'), (1, 'x86_64', 0, '90909090');
 	INSERT INTO syscall (run, comm, nr, name) VALUES (1, 'SECRETd', 0, 'read');
 	INSERT INTO syscall_hist VALUES (1, 'SECRETd', 1, 1, 0, 'time', 3, 4);
@@ -89,6 +90,8 @@ ok "equal names stay equal" test "$(db "SELECT COUNT(DISTINCT comm) FROM (SELECT
 ok "names of threads in metrics of waits are hidden, and what they did stays" test \
 	"$(db "SELECT object FROM metric WHERE name = 'waits_ns' ORDER BY value" | sed 's/-[0-9a-f]\{8\}//g' | tr '\n' ' ')" = \
 	'program;blocked;read;other program program;user tcpzc;blocked;recvfrom;softirq NET_RX '
+ok "names of threads at the tips of waits are hidden" test "$(db "SELECT name FROM symbol WHERE dso = 8 ORDER BY id" |
+	sed 's/-[0-9a-f]\{8\}//g' | tr '\n' ' ')" = 'woken by other program woken by softirq NET_RX '
 ok "names of the kernel's threads and of unknown threads stay" test "$(db "SELECT name FROM comm WHERE id > 2" | tr '\n' ' ')" = "kworker/0:1 :1234 "
 ok "the name of a program that every reader knows stays, without its folder" \
 	test "$(db "SELECT name FROM dso WHERE id = 4")" = tcpzc

@@ -51,6 +51,53 @@ TEST(threads_of_one_name_add_up_and_kernel_threads_of_each_cpu_too)
 	assert_int_equal(parse_file(&in, "waits.tsv", path, &err), -EBADMSG);
 }
 
+/* The samples of the only stack say how 300 ns of waits divide; that of the other thread none. */
+TEST(stacks_divide_the_time_of_their_waits)
+{
+	autofree char *dir = xasprintf("%s.d", path), *raw = xasprintf("%s/waits.tsv", dir);
+	autofree char *kallsyms = xasprintf("%s/kallsyms", dir);
+	autofree char *stacks = xasprintf("%s/waits_stacks.tsv", dir);
+	static const char symbols[] = "ffffffff81000000 T outer\nffffffff81000100 T inner\n"
+				      "ffffffff81000200 T other\n";
+	static const char rows[] =
+		"pid\ttid\tcomm\tstate\tvector\tcall\tkind\tfrom\tby\tcount\tns\thist\n"
+		"1\t1\ta\twall\t\t\t\t\t\t\t1000\t\n"
+		"1\t1\ta\tsoftirq_in_syscall\tNET_RX\t\t\t\t\t\t600\t\n"
+		"1\t1\ta\tblocked\t\tread\tS\tworkload\tb\t1\t300\t\n"
+		"1\t2\ta\twaiting\t\tread\tS\tworkload\tb\t1\t100\t\n";
+	static const char taken[] =
+		"pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\n"
+		"1\t1\tread\tS\tworkload\tb\t2\t400\tffffffff81000110 ffffffff81000010\n"
+		"1\t1\tread\tS\tworkload\tb\t1\t200\tffffffff81000210 ffffffff81000010\n";
+	freed(str_free) struct str s = {0};
+	const struct profile *p;
+
+	mkdir(dir, 0755);
+	ingest_start((struct ingest){.host_dir = dir});
+	assert_int_equal(file_write(raw, rows, strlen(rows), NULL), 0);
+	assert_int_equal(file_write(stacks, taken, strlen(taken), NULL), 0);
+	assert_int_equal(file_write(kallsyms, symbols, strlen(symbols), NULL), 0);
+	assert_int_equal(parse_file(&in, "waits.tsv", raw, NULL), 0);
+	p = in.profile;
+	for (size_t i = 0; i < p->ncosts; i++) {
+		str_printf(&s, "%s %llu:", context_names[p->costs[i].context],
+			   (unsigned long long)p->costs[i].weight);
+		for (uint32_t f = p->costs[i].frame; f != PROFILE_NONE; f = p->frames[f].parent)
+			str_printf(&s, " %s", profile_symbol_name(p, p->frames[f].symbol));
+		str_puts(&s, "; ");
+	}
+	assert_string_equal(s.buf, "softirq in syscall 600: [softirq NET_RX]; "
+				   "blocked 100: woken by workload b other outer; "
+				   "blocked 200: woken by workload b inner outer; "
+				   "run queue 100: waiting for a CPU [read]; ");
+	assert_int_equal(p->events[0].weight, 1000);
+	assert_true(profile_is_own(p, 1));
+	unlink(raw);
+	unlink(stacks);
+	unlink(kallsyms);
+	rmdir(dir);
+}
+
 /* The buckets of both halves are the same: a wait's percentile lies in a bucket around it. */
 TEST(percentiles_are_within_a_bucket_of_the_wait)
 {

@@ -3,8 +3,8 @@
  * waits.tsv: what each thread of the workload did and waited for. Threads of one name add up. The
  * object of a metric is "NAME;STATE;BY;WAKER", as in the table waits.
  */
-#include "analyze/probes/ingest.h"
-#include "analyze/probes/tsv.h"
+#include "analyze/probes/waits/waits.h"
+
 #include "lib/alloc.h"
 #include "lib/intern.h"
 #include "lib/str.h"
@@ -186,6 +186,7 @@ static void waits_add_metrics(struct ingest *in, const struct waits_file *f)
 
 static int waits_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	autofree char *stacks = xasprintf("%.*s_stacks.tsv", (int)(strlen(path) - 4), path);
 	struct waits_file f = {0};
 	int rc = tsv_read(&f.t, path, '\t', err);
 
@@ -198,6 +199,7 @@ static int waits_read_file(struct ingest *in, const char *path, struct error *er
 		for (size_t row = 0; row < f.t.rows; row++)
 			waits_add_row(&f, row);
 		waits_add_metrics(in, &f);
+		rc = waits_add_profile(in, &f.t, stacks, err);
 	}
 	if (f.bad)
 		note_add(&in->notes, rows_unreadable, "waits", f.bad, "waits.tsv");
@@ -207,4 +209,4 @@ static int waits_read_file(struct ingest *in, const char *path, struct error *er
 	return rc;
 }
 
-const struct parser parser_waits = {.files = {"waits.tsv"}, .read = waits_read_file};
+const struct parser parser_waits = {.files = {"waits.tsv"}, .last = true, .read = waits_read_file};

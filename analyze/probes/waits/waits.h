@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ZC_PROBES_WAITS_H
+#define ZC_PROBES_WAITS_H
+
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
+
+/*
+ * Adds the event WALL_EVENT to the profile of the run, made from the rows of waits.tsv and from the
+ * stacks at that path, which may be missing. Returns 0, or -errno if error_of_machine().
+ */
+int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks,
+		      struct error *err);
+
+#endif
