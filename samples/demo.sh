@@ -83,6 +83,7 @@ found() { # prints the main results; report.md has all
 		"$zcost" compare baseline $v -C "$demo/capture"
 		echo
 	done
+	"$zcost" report why "$demo/capture"
 }
 
 sh "$here/testbed.sh" down $bed # a demo that was killed may have left it

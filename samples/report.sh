@@ -43,6 +43,9 @@ table 'What it costs' report summary "$capture"
 chart throughput 'Throughput per variant'
 chart cpu 'CPU use per variant and side'
 table 'Was it zero copy?' report zerocopy "$capture"
+table 'Why zero copy paid, or did not' report why "$capture"
+table 'Where the packets wait' report path "$capture"
+table 'Where the threads wait' report waits "$capture" --limit 12
 table 'Where the time goes, by component' report components "$capture"
 chart components 'Components in ns per KiB'
 for v in $variants; do
