@@ -138,21 +138,18 @@ struct order_test stats_order_test(const double *const *x, size_t series, size_t
 
 /*
  * Finds the places at which the distribution of n values in their order changes, by E-divisive
- * means (Matteson and James 2014, "A nonparametric approach for multiple change point analysis of
- * multivariate data", Journal of the American Statistical Association 109), exponent 1. A split of
- * a segment into m and k values has the statistic
+ * means with exponent 1 (Matteson and James 2014, Journal of the American Statistical Association
+ * 109). A split into m and k values x and y has
  *
- *   Q = m k / (m + k) x (2 mean |x - y| - mean |x - x'| - mean |y - y'|)
+ *   Q = m k / (m + k) x (2 mean |x - y| - mean |x - x'| - mean |y - y'|)      (means over all
+ * pairs)
  *
- * with x, x' of the m values, y, y' of the k values, and means over all pairs. The split with the
- * largest Q of all segments is a change if p <= alpha. p is the share of permutations within the
- * present segments, the order of the values among them, that have a split with at least this Q.
- * Then the segment becomes two, until a split is no change. If nothing changes and the order is by
- * chance alone, the probability of any change is at most alpha.
- *
- * Segments have at least STATS_SEGMENT values. The number of permutations is 2 / alpha, from 999 to
- * 99,999. Fills `list`, which has room for n / STATS_SEGMENT changes, in the order of the values.
- * Returns their number.
+ * The split with the largest Q of all segments is a change if p <= alpha. Then its segment becomes
+ * two, until a split is no change. p is the share of permutations within the segments, the order of
+ * the values among them, with a split of at least this Q. So a series in which nothing but chance
+ * orders the values has a change with a probability of at most alpha. There are 2 / alpha
+ * permutations, from 999 to 99,999. Segments have at least STATS_SEGMENT values, and `list` has
+ * room for n / STATS_SEGMENT changes. Returns their number.
  */
 enum { STATS_SEGMENT = 5 };
 struct stats_change {
@@ -162,17 +159,13 @@ struct stats_change {
 size_t stats_changes(const double *x, size_t n, double alpha, struct stats_change *list);
 
 /*
- * The spread of runs within a capture, and that of captures beyond what their runs explain, as
+ * Returns the spread of runs within a capture, and that of the captures of a segment beyond it, as
  * standard deviations: the components of variance of a one-way layout with random effects, by the
- * method of moments. NAN: not known.
+ * method of moments. NAN: not known. Capture i has the n[i] values from x[i] on.
  */
 struct stats_spread {
 	double within, between;
 };
-/*
- * Capture i has the n[i] values from x[i] on. A new segment begins at each of `changes`, and
- * captures are compared with those of their segment only.
- */
 struct stats_spread stats_spread_of(const double *const *x, const size_t *n, size_t captures,
 				    const struct stats_change *changes, size_t nchanges);
 
@@ -189,6 +182,7 @@ struct prng {
 void prng_seed(struct prng *r, uint64_t seed);
 uint64_t prng_next(struct prng *r);
 size_t prng_below(struct prng *r, size_t n); /* 0 .. n-1, n > 0 */
+void prng_shuffle(struct prng *r, size_t *at, size_t n);
 
 /*
  * Percentile intervals. Every round draws from both samples with replacement. `middle` draws from

@@ -96,11 +96,11 @@ static bool order_next(size_t *at, size_t n)
 	return true;
 }
 
-static void order_shuffle(struct prng *r, size_t *at, size_t n)
+void prng_shuffle(struct prng *r, size_t *at, size_t n)
 {
 	size_t j, swap;
 
-	for (size_t i = n - 1; i; i--) {
+	for (size_t i = n; i-- > 1;) {
 		j = prng_below(r, i + 1);
 		swap = at[i];
 		at[i] = at[j];
@@ -119,7 +119,7 @@ static struct order_test order_count(const struct order_series *o, size_t *at)
 	prng_seed(&r, STATS_SEED);
 	while (exact ? order_next(at, o->n) : all <= PERMUTATIONS) {
 		if (!exact)
-			order_shuffle(&r, at, o->n);
+			prng_shuffle(&r, at, o->n);
 		s = order_score(o, at);
 		serial += s.serial >= own.serial - 1e-9;
 		trend += s.trend >= own.trend - 1e-9;
