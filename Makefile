@@ -106,6 +106,7 @@ $(B)/zcost.o: OUR_CFLAGS += -DFEATURES='"$(FEATURES)"' -DLIBRARIES='"$(strip $(L
 
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
+$(B)/analyze/store/history.o: analyze/store/history.sql
 $(B)/analyze/costs/components.o: analyze/costs/components.rules
 $(B)/plot/flame.o: plot/flame.js plot/flame.css
 $(B)/plot/html_page.o: plot/html.css plot/html.js

@@ -23,6 +23,7 @@ int cmd_analyze(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_history(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
@@ -44,6 +45,7 @@ static const struct subcommand commands[] = {
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
 	{"compare", "what changed from one variant to another, and whether it is real",
 	 cmd_compare},
+	{"history", "follow figures over many captures, and find their changes", cmd_history},
 	{"export", "what other tools read: pprof, folded stacks, SQL, CSV", cmd_export},
 	{"pack", "write a capture into one file, with checksums", cmd_pack},
 	{"unpack", "make a capture folder from a packed file", cmd_unpack},

@@ -294,7 +294,8 @@ int claim_places(double v);
 /* Returns "1.62×". */
 const char *claim_times(struct figure *f, double ratio);
 
-/* The command of this folder. */
+/* The commands of this folder. */
 int cmd_plot(int argc, char **argv);
+int cmd_history(int argc, char **argv);
 
 #endif

@@ -9,6 +9,7 @@
 #include "analyze/figures/tables.h"
 #include "analyze/model/profile.h"
 #include "analyze/model/verdict.h"
+#include "analyze/store/history.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 
@@ -41,7 +42,8 @@ struct comparison {
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
-	size_t splits; /* the most splits of a self-test */
+	size_t splits;	   /* the most splits of a self-test; not 0: only BASE has figures */
+	bool every_figure; /* not those of compare alone */
 };
 
 /*
@@ -149,6 +151,19 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 
 /* Adds at most `most` lines with a setting that differs, and the number of the others. */
 int compare_settings(const struct comparison *c, size_t most, struct str *lines, struct error *err);
+
+/* Returns the network card of a side of BASE, as the conditions name it, or NULL. */
+const char *compare_card(const struct comparison *c, const char *side, struct arena *a,
+			 struct error *err);
+
+/*
+ * Lists the settings of a side of BASE that captures must share to have figures that compare, the
+ * last one a checksum of all keys of the plan. Kernel, programs and the plan's variables are not
+ * among them: a history shows their changes. The caller frees the list. Texts are in `a` or the
+ * store's. Returns the number or -errno.
+ */
+int compare_lasting_settings(const struct comparison *c, const char *side,
+			     struct history_setting **list, struct arena *a, struct error *err);
 
 /* Notes how the captures were read, where that was unusual or differs between the ends. */
 void compare_note_reading(const struct comparison *c, struct table *t);

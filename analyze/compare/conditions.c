@@ -208,6 +208,18 @@ static void condition_side_read(struct condition_side *at, const struct comparis
 	at->n = scope_runs(at->s, &at->q, &b, FOR_FIGURES, &at->runs, err);
 }
 
+const char *compare_card(const struct comparison *c, const char *side, struct arena *a,
+			 struct error *err)
+{
+	struct condition_side at;
+	const char *card;
+
+	condition_side_read(&at, c, BASE, side, a, err);
+	card = at.n > 0 ? condition_card(&at) : NULL;
+	free(at.runs);
+	return card;
+}
+
 int compare_conditions(const struct comparison *c, const char *side, struct str *lines,
 		       struct error *err)
 {

@@ -205,7 +205,9 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 
 	q.power_kind = kind;
 	ret = q.unit ? basis_require_unit(c->end[e].store, &q, err) : 0;
-	ret = ret ?: figure_list_read(&l, c->end[e].store, &q, IN_COMPARE, IN_TOTAL, err);
+	ret = ret
+		      ?: figure_list_read(&l, c->end[e].store, &q,
+					  c->every_figure ? ~0u : IN_COMPARE, IN_TOTAL, err);
 	for (size_t i = 0; i < l.n && !ret; i++)
 		figures_take(f, c, e, &l.list[i], notes);
 	if (!ret) {

@@ -10,6 +10,7 @@
 #include "analyze/scope/scope.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -254,6 +255,42 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 			?: end_settings_read_objects(e, &all->arena, s, &q, err);
 	end_settings_join(e, &all->arena);
 	return ret;
+}
+
+/*
+ * The names that may differ between captures of one history: what comes with the kernel, and what
+ * is no setting. A driver of the kernel has the kernel's version.
+ */
+static const char passing[] =
+	"kernel version hostname memory vulnerability:* nic:*/driver_version nic:*/firmware* "
+	"sysctl:*_mem sysctl:*_count sysctl:kernel.perf_event_* sysctl:kernel.threads-max";
+
+int compare_lasting_settings(const struct comparison *c, const char *side,
+			     struct history_setting **list, struct arena *a, struct error *err)
+{
+	struct settings all = {.arena = *a};
+	struct end_settings e = {0};
+	int ret = end_settings_read(&e, &all, c, BASE, side, err), n = 0;
+	struct sha256 plan;
+	char hex[65];
+
+	*a = all.arena;
+	*list = xcalloc(e.n + 1, sizeof(**list));
+	sha256_begin(&plan);
+	for (const struct end_setting *s = e.list; s < e.list + e.n && !ret; s++) {
+		if (s->kind == KIND_PLAN) {
+			sha256_add(&plan, s->name, strlen(s->name) + 1);
+			sha256_add(&plan, s->value, strlen(s->value) + 1);
+		}
+		if (s->kind >= KIND_PLAN && s->kind <= KIND_SYSCTL &&
+		    !str_matches_any(passing, s->name))
+			(*list)[n++] = (struct history_setting){s->name, s->value};
+	}
+	sha256_hex(&plan, hex);
+	if (n)
+		(*list)[n++] = (struct history_setting){"plan", arena_strdup(a, hex)};
+	free(e.list);
+	return ret ? ret : n;
 }
 
 /* Adds a difference. One that another side has already is that of all sides. */

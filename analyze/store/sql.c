@@ -469,7 +469,7 @@ static int guard_compare_rows(struct store *s, sqlite3_stmt *q, struct store *ow
 			   (int)strspn(name ? name : "", name_bytes), name ? name : "");
 }
 
-static int guard_check_schema(struct store *s, struct store *own, struct error *err)
+int guard_check_schema(struct store *s, struct store *own, struct error *err)
 {
 	static const char list[] = "SELECT type, name, tbl_name, sql FROM sqlite_master "
 				   "ORDER BY type, name, tbl_name, sql";

@@ -115,6 +115,9 @@ int sql_damaged(struct store *s, struct error *err, const char *fmt, ...)
 void guard_configure(sqlite3 *db);
 /* Compares the store's schema with schema.sql; checks every page of a strange store. */
 int guard_check(struct store *s, struct error *err);
+/* Compares the schema of a file with that of one that zcost just made. */
+int guard_check_schema(struct store *s, struct store *own, struct error *err);
+int store_open_for_reading(struct store *s, struct error *err);
 
 /* Writes the kinds of notes, for readers of the store in SQL. */
 int store_note_kinds(struct store *s, struct error *err);

@@ -152,7 +152,7 @@ int store_commit(struct store *s, struct error *err)
 	return sql_run(s, err, "COMMIT", "");
 }
 
-static int store_open_for_reading(struct store *s, struct error *err)
+int store_open_for_reading(struct store *s, struct error *err)
 {
 	autofree char *real = realpath(s->path, NULL);
 	struct stat st;

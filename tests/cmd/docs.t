@@ -160,8 +160,10 @@ record() { # record FILE EVENTS: recordings of tracepoints need root and perf
 record trace.data 'raw_syscalls:*'
 record sched.data 'sched:sched_switch,sched:sched_wakeup'
 
+"$zcost" history add caps/demo 2>history.log || cat history.log
+
 mkdir world
-cp -r samples caps their their.tar.zst my-server ./*.data ./*.txt ./*.csv ./*.ini world
+cp -r samples caps their their.tar.zst my-server ./*.data ./*.txt ./*.csv ./*.ini history.db world
 sums() {
 	find world -type f -exec sha256sum {} + | sort
 }
@@ -190,6 +192,7 @@ runs() { # runs COMMAND
 	*'| zcost'*--ethtool*) command="zcost${command##*| zcost} <ethtool.txt" ;;
 	*'zcost capture '*--undo*) ;;
 	'zcost unpack '*) rm -r there/their ;;
+	'zcost history add '*) rm there/history.db ;;
 	'zcost capture '*' -- '*) rm -r there/caps && command="${command%% -- *} --dry-run -- ${command#* -- }" ;;
 	'zcost capture '*) rm -r there/caps && command="${command% --dry-run} --dry-run" ;;
 	'zcost collect '*) command="${command%% -- *} --help" ;;
