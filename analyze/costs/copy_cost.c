@@ -178,13 +178,3 @@ int group_cost(struct store *s, const struct block *b, const char *functions, st
 	components_free(rules);
 	return rc;
 }
-
-/* The copies run in softirqs, under any name, so all programs count. */
-int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err)
-{
-	struct cost cost;
-	int rc = group_cost(s, b, "skb_copy_ubufs*", &cost, err);
-
-	*share = cost.share;
-	return rc;
-}

@@ -123,12 +123,6 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 int group_cost(struct store *s, const struct block *b, const char *functions, struct cost *cost,
 	       struct error *err);
 
-/*
- * Reads the part of a side's cost, 0 to 1, that is in skb_copy_ubufs with its callees: the kernel
- * copies pages that a program lent it with MSG_ZEROCOPY or io_uring. NAN: the block has no profile.
- */
-int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err);
-
 /* What the rows of a table of costs are. THE LIST is in cost_tables.c. */
 struct cost_table {
 	const char *name;

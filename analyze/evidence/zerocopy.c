@@ -46,7 +46,8 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 	const struct query q = {.variant = b->variant};
 	const struct evidence *asks = NULL;
 	autofree struct block *blocks = NULL;
-	double late = 0, share;
+	struct cost cost;
+	double late = 0;
 	int nblocks, rc;
 
 	for (int i = 0; i < n; i++) {
@@ -60,8 +61,8 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 	nblocks = scope_blocks(s, &q, &blocks, err);
 	rc = nblocks < 0 ? nblocks : 0;
 	for (int i = 0; i < nblocks && !rc; i++) {
-		rc = copying_read_late(s, &blocks[i], &share, err);
-		late = fmax(late, share);
+		rc = group_cost(s, &blocks[i], "skb_copy_ubufs*", &cost, err);
+		late = fmax(late, cost.share);
 	}
 	if (rc || late < late_share)
 		return rc ? rc : n;

@@ -71,19 +71,12 @@ static const struct why_cause {
 	enum why_id weight;
 	const char *reason, *remedy;
 } causes[] = {
-#define FROM(figure, least)             \
-	{                               \
-		figure, least, INFINITY \
-	}
-#define TO(figure, most)        \
-	{                       \
-		figure, 0, most \
-	}
-#define ALWAYS             \
-	{                  \
-		NONE, 0, 0 \
-	}
+// clang-format off
+#define FROM(figure, least)	 {figure, least, INFINITY}
+#define TO(figure, most)	 {figure, 0, most}
+#define ALWAYS			 {NONE, 0, 0}
 #define CAUSE(one, another, ...) {{one, another}, __VA_ARGS__},
+// clang-format on
 #include "analyze/figures/why.def"
 #undef CAUSE
 };
@@ -100,16 +93,18 @@ struct why_side {
 
 /* --- amounts of a run --- */
 
-/* Adds up a member of the system calls whose names match. */
-static double why_calls(struct store *s, const struct run *r, const char *names, size_t member)
+/* Adds up "calls:NAMES", "bytes:NAMES" or "time:NAMES" of the system calls whose names match. */
+static double why_calls(struct store *s, const struct run *r, const char *what)
 {
 	autofree struct syscall_row *rows = NULL;
 	int n = store_syscalls(s, r->id, &rows, NULL);
 	double sum = n > 0 ? 0 : NAN;
 
 	for (int i = 0; i < n; i++)
-		if (str_matches_any(names, rows[i].name))
-			sum += (double)*(const uint64_t *)((const char *)&rows[i] + member);
+		if (str_matches_any(strchr(what, ':') + 1, rows[i].name))
+			sum += (double)(*what == 'c'   ? rows[i].calls
+					: *what == 'b' ? rows[i].bytes
+						       : rows[i].total_ns);
 	return sum;
 }
 
@@ -139,50 +134,24 @@ static double why_workers(struct store *s, const struct run *r)
 	return ns;
 }
 
-static double why_amount(struct store *s, const struct run *r, const char *name)
+static double why_amount(struct store *s, const struct run *r, enum purpose from, const char *name)
 {
-	static const struct {
-		const char *prefix;
-		size_t member;
-	} of_calls[] = {{"calls:", offsetof(struct syscall_row, calls)},
-			{"bytes:", offsetof(struct syscall_row, bytes)},
-			{"time:", offsetof(struct syscall_row, total_ns)}};
-
-	for (size_t i = 0; i < array_size(of_calls); i++)
-		if (str_starts(name, of_calls[i].prefix))
-			return why_calls(s, r, strchr(name, ':') + 1, of_calls[i].member);
-	return !strcmp(name, "gathers")	  ? why_gathers(s, r)
-	       : !strcmp(name, "workers") ? why_workers(s, r)
-					  : figure_metric(s, r, name);
+	return !strcmp(name, "gathers")			   ? why_gathers(s, r)
+	       : !strcmp(name, "workers")		   ? why_workers(s, r)
+	       : from == FOR_SYSCALLS && strchr(name, ':') ? why_calls(s, r, name)
+							   : figure_metric(s, r, name);
 }
 
 static double why_ratio(struct store *s, const struct run *r, const void *figure)
 {
 	const struct why_figure *f = figure;
-
-	double value =
-		f->factor * why_amount(s, r, f->over) / (f->under ? why_amount(s, r, f->under) : 1);
+	double value = f->factor * why_amount(s, r, f->purpose, f->over) /
+		       (f->under ? why_amount(s, r, f->purpose, f->under) : 1);
 
 	return isfinite(value) ? value : NAN;
 }
 
 /* --- the figures of a side --- */
-
-static int why_read_code(struct store *s, struct why_side *side, enum why_id id, struct error *err)
-{
-	const struct why_figure *f = &figures[id];
-	struct cost cost;
-	int rc = 0;
-
-	for (int i = 0; i < side->n && !rc; i++) {
-		if (!f->late && &side->blocks[i] != side->b)
-			continue;
-		rc = group_cost(s, &side->blocks[i].block, f->functions, &cost, err);
-		side->value[id] =
-			fmax(side->value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
-	}
-	return rc;
-}
 
 static int why_read_figures(struct store *s, const struct query *q, struct why_side *side,
 			    enum estimator e, struct error *err)
@@ -190,6 +159,7 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 	autofree struct run *traced = NULL;
 	int n = scope_runs(s, q, &side->b->block, FOR_SYSCALLS, &traced, err), rc = 0;
 	double *value = side->value;
+	struct cost cost;
 
 	for (enum why_id id = 0; id < WHYS; id++)
 		value[id] = NAN;
@@ -199,9 +169,13 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 
 		if (f->needs[0] && isnan(value[f->needs[0]]) && !(value[f->needs[1]] > 0))
 			continue;
-		if (f->functions)
-			rc = why_read_code(s, side, id, err);
-		else if (f->over)
+		for (int k = 0; k < side->n && f->functions && !rc; k++) {
+			if (!f->late && &side->blocks[k] != side->b)
+				continue;
+			rc = group_cost(s, &side->blocks[k].block, f->functions, &cost, err);
+			value[id] = fmax(value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
+		}
+		if (f->over)
 			value[id] = scope_estimate(s, calls ? traced : side->b->runs,
 						   calls ? n : side->b->n, e, why_ratio, f)
 					    .value;
