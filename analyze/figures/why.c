@@ -273,7 +273,7 @@ static void why_print_text(struct str *s, const struct why_side *side, const cha
 static void why_print(struct str *s, const struct why_side *side)
 {
 	static const char *const words[] = {"CPU time per KiB", "throughput"};
-	bool better = false, worse = false, any = false;
+	bool better = false, worse = false, any = false, judged = false;
 	freed(str_free) struct str list = {0};
 
 	for (enum why_id id = COST; id <= THROUGHPUT; id++) {
@@ -282,6 +282,7 @@ static void why_print(struct str *s, const struct why_side *side)
 		if (isnan(side->value[id]))
 			continue;
 		any = true;
+		judged |= verdict && side->verdict[id] != VERDICT_FEW;
 		better |= side->verdict[id] == VERDICT_BETTER;
 		worse |= side->verdict[id] == VERDICT_WORSE;
 		str_printf(&list, ", %s %+.0f %%%s%s%s", words[id], side->value[id],
@@ -290,7 +291,8 @@ static void why_print(struct str *s, const struct why_side *side)
 	str_puts(s, better && worse ? "paid in part against "
 		    : better	    ? "paid against "
 		    : worse	    ? "did not pay against "
-		    : any	    ? "shows no gain against "
+		    : judged	    ? "shows no gain against "
+		    : any	    ? "has no verdict against "
 				    : "is not compared");
 	str_printf(s, "%s%s", any ? side->base : "", any ? list.buf : "");
 	str_puts(s, !side->nholds && better ? "; 'zcost report components' has what is left"
