@@ -300,51 +300,38 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 	return count;
 }
 
-/* Adds what a run says of one queue. */
-static int queue_add(struct evidence *e, int n, int max, const struct block *b, const char *name,
-		     double seconds)
-{
-	for (int i = 0; i < n; i++)
-		if (!strcmp(e[i].what, name)) {
-			e[i].copied -= seconds;
-			return n;
-		}
-	if (n == max)
-		return n;
-	e[n] = (struct evidence){.side = b->side,
-				 .what = name,
-				 .source = BY_QUEUE,
-				 .zero_copy = NAN,
-				 .copied = -seconds};
-	return n + 1;
-}
-
 int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence *e, int max,
 			 struct error *err)
 {
 	const struct query all = {0};
-	struct metric_row *rows;
-	autofree struct run *runs = NULL;
-	int n = scope_runs(s, &all, b, FOR_FIGURES, &runs, err), nrows, count = 0;
-	double total = 0;
+	struct block_runs runs = {.block = *b};
+	struct metric_keys keys = {0};
+	int rc = runs.n = scope_runs(s, &all, b, FOR_FIGURES, &runs.runs, err), n = 0;
 
-	for (int i = 0; i < n; i++) {
-		double seconds = figure_metric(s, &runs[i], "seconds");
+	if (rc >= 0)
+		rc = metric_keys_add(&keys, s, &runs, "queue_owner_pct", OF_SIDE, err);
+	for (size_t i = 0; i < keys.n && n < max; i++) {
+		const char *name = keys.m[i].key.object, *owner = strrchr(name, '/');
+		autofree char *none = xasprintf("%.*s/none", owner ? (int)(owner - name) : 0, name);
 
-		nrows = store_metrics(s, runs[i].id, "queue_owner_pct", OF_SIDE, &rows, err);
-		if (nrows < 0)
-			return nrows;
-		for (int k = 0; k < nrows; k++)
-			if (str_ends(rows[k].key.object, "/zcrx") ||
-			    str_ends(rows[k].key.object, "/devmem"))
-				count = queue_add(e, count, max, b, rows[k].key.object,
-						  rows[k].value / 100 * seconds);
-		total += nrows ? seconds : 0;
-		free(rows);
+		if (!str_ends(name, "/zcrx") && !str_ends(name, "/devmem"))
+			continue;
+		e[n] = (struct evidence){
+			.side = b->side, .what = name, .source = BY_QUEUE, .zero_copy = NAN};
+		for (int r = 0; r < runs.n; r++) {
+			const struct run *run = &runs.runs[r];
+			double seconds = figure_metric(s, run, "seconds");
+			double owned = run_metric(s, run, "queue_owner_pct", name, NO_CPU);
+
+			if (isnan(owned) &&
+			    isnan(run_metric(s, run, "queue_owner_pct", none, NO_CPU)))
+				continue;
+			e[n].total += seconds;
+			e[n].copied += isnan(owned) ? seconds : (1 - owned / 100) * seconds;
+		}
+		n++;
 	}
-	for (int i = 0; i < count; i++) {
-		e[i].total = total;
-		e[i].copied += total;
-	}
-	return n < 0 ? n : count;
+	free(keys.m);
+	free(runs.runs);
+	return rc < 0 ? rc : n;
 }

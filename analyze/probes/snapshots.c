@@ -268,17 +268,3 @@ const struct gauge *gauges_put(struct gauges *s, const char *name, double value)
 	g->reading = s->reading;
 	return g;
 }
-
-void gauges_add_metrics(struct ingest *in, const struct gauges *s, const char *mean,
-			const char *max, const char *(*unit)(const char *name))
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct gauge *g = &s->gauges[i];
-		const char *name = intern_get(&s->names, (uint32_t)i);
-
-		if (!(g->seconds > 0))
-			continue;
-		ingest_metric_of(in, mean, name, NO_CPU, unit(name), g->area / g->seconds);
-		ingest_metric_of(in, max, name, NO_CPU, unit(name), g->most);
-	}
-}

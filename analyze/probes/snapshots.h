@@ -128,13 +128,5 @@ void gauges_free(struct gauges *s);
 void gauges_reading(struct gauges *s, const struct ingest *in, uint64_t before_ns, uint64_t t_ns);
 /* Returns the gauge, which is valid until the next call. */
 const struct gauge *gauges_put(struct gauges *s, const char *name, double value);
-/* Forgets the last reading, which belongs to something else. */
-static inline void gauges_restart(struct gauges *s)
-{
-	s->reading++;
-}
-/* Adds metrics with the names `mean` and `max` for each gauge, with its name as the object. */
-void gauges_add_metrics(struct ingest *in, const struct gauges *s, const char *mean,
-			const char *max, const char *(*unit)(const char *name));
 
 #endif

@@ -39,8 +39,18 @@ static const char *sockstat_unit(const char *name)
 
 static void sockstat_finish(struct ingest *in, void *sockstat, double covered_s)
 {
-	if (covered_s > 0)
-		gauges_add_metrics(in, sockstat, "sockstat_mean", "sockstat_max", sockstat_unit);
+	const struct gauges *s = sockstat;
+
+	for (size_t i = 0; i < s->n && covered_s > 0; i++) {
+		const struct gauge *g = &s->gauges[i];
+		const char *name = intern_get(&s->names, (uint32_t)i);
+		const char *unit = sockstat_unit(name);
+
+		if (!(g->seconds > 0))
+			continue;
+		ingest_metric_of(in, "sockstat_mean", name, NO_CPU, unit, g->area / g->seconds);
+		ingest_metric_of(in, "sockstat_max", name, NO_CPU, unit, g->most);
+	}
 }
 
 static size_t sockstat_read_snap(struct ingest *in, void *sockstat, char *text, uint64_t before_ns,

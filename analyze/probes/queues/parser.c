@@ -27,7 +27,6 @@ struct object {
 		double value;
 	} attr[ATTRS];
 	size_t n;
-	bool of_queue; /* an instance that a queue names */
 };
 
 struct queues {
@@ -69,8 +68,8 @@ static double object_get(const struct object *o, const char *name)
 	return NAN;
 }
 
-static struct object *queues_find(const struct queues *q, const char *kind, const char *attr,
-				  double value)
+static const struct object *queues_find(const struct queues *q, const char *kind, const char *attr,
+					double value)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (!strcmp(q->list[i].kind, kind) && object_get(&q->list[i], attr) == value)
@@ -128,18 +127,17 @@ static void put_owner(struct queues *q, const char *name, const char *owner, boo
 		ingest_point(q->in, series, q->t_ns, owns);
 }
 
-static void put_napi(struct queues *q, const char *name, struct object *napi)
+static void put_napi(struct queues *q, const char *name, const struct object *napi)
 {
 	for (size_t i = 0; i < napi->n; i++)
 		put(q, "queue_state", name, napi->attr[i].name, napi->attr[i].value);
-	napi->of_queue = true;
 }
 
 static void put_queue(struct queues *q, const struct object *queue)
 {
 	static const char *const owners[][2] = {
 		{"zcrx", "io-uring"}, {"devmem", "dmabuf"}, {"xsk", "xsk"}};
-	struct object *napi = queues_find(q, "napi", "id", object_get(queue, "napi-id"));
+	const struct object *napi = queues_find(q, "napi", "id", object_get(queue, "napi-id"));
 	autofree char *name = object_base(q, queue, NULL, queue);
 	bool none = true, owns;
 
@@ -182,11 +180,13 @@ static void put_objects(struct queues *q)
 		if (!strcmp(q->list[i].kind, "queue"))
 			put_queue(q, &q->list[i]);
 	for (size_t i = 0; i < q->n; i++) {
-		struct object *o = &q->list[i];
+		const struct object *o = &q->list[i];
 		bool napi = !strcmp(o->kind, "napi"), stats = !strcmp(o->kind, "page-pool-stats");
 		const char *name = NULL;
 
-		if ((napi && !o->of_queue) || stats || !strcmp(o->kind, "page-pool"))
+		if (napi && queues_find(q, "queue", "napi-id", object_get(o, "id")))
+			continue; /* its queue has it */
+		if (napi || stats || !strcmp(o->kind, "page-pool"))
 			name = object_name(q, napi ? "napi" : "pool",
 					   object_get(o, stats ? "info" : "id"), o);
 		if (name && napi) {
@@ -221,12 +221,10 @@ static size_t queues_read_snap(struct ingest *in, void *queues, char *text, uint
 static void add_owner(struct ingest *in, const char *name, const struct gauge *g)
 {
 	double start = (double)in->run.start_ns, window = (double)in->run.end_ns - start;
-	/* The readings of the whole window take a little longer than the window. */
-	double ns = g->seconds * 1e9 > 0.99 * window ? g->seconds * 1e9 : window;
 
 	if (!(g->area > 0))
 		return;
-	ingest_metric_of(in, "queue_owner_pct", name, NO_CPU, "%", 100 * g->area * 1e9 / ns);
+	ingest_metric_of(in, "queue_owner_pct", name, NO_CPU, "%", 100 * g->area / g->seconds);
 	ingest_metric_of(in, "queue_owner_from_s", name, NO_CPU, "s",
 			 fmax((double)g->first_ns - start, 0) / 1e9);
 	ingest_metric_of(in, "queue_owner_to_s", name, NO_CPU, "s",
