@@ -84,7 +84,7 @@ bool notes_have_note(const struct notes *list, const struct note *note)
 	for (size_t i = 0; i < list->n; i++) {
 		const struct note *had = &list->note[i];
 
-		if (notes_equal(had, note) && had->repeat == note->repeat &&
+		if (had->repeat == note->repeat && notes_equal(had, note) &&
 		    note_text_is(had->variant, note->variant) &&
 		    note_text_is(had->side, note->side) && note_text_is(had->pass, note->pass))
 			return true;

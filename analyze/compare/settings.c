@@ -123,7 +123,8 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 	int nsides = n < 0 ? n : store_sides(s, &sides, err);
 
 	for (int i = 0; i < n && nsides >= 0; i++)
-		if (facts[i].host && end_settings_override(e, &facts[i], runs))
+		if (facts[i].host && str_starts(facts[i].name, "sysctl:") &&
+		    end_settings_override(e, &facts[i], runs))
 			continue;
 		else if (facts[i].host)
 			end_settings_add(e,

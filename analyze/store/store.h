@@ -140,10 +140,12 @@ int store_metric_put(struct store *store, int64_t run, const struct metric_row *
 int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
 /*
- * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
- * single CPUs, or both.
+ * Reads the metrics of a run that have the name: those of the whole side, those of single CPUs, or
+ * both. `objects` is a glob, or NULL for any object and for metrics without one.
  */
 enum metric_cpus { OF_SIDE, OF_EACH_CPU, OF_ALL };
+int store_metrics_of(struct store *store, int64_t run, const char *name, const char *objects,
+		     enum metric_cpus cpus, struct metric_row **rows, struct error *err);
 int store_metrics(struct store *store, int64_t run, const char *name, enum metric_cpus cpus,
 		  struct metric_row **rows, struct error *err);
 
