@@ -121,11 +121,16 @@ static void diff_set_errors(struct diff *d, struct diff_row *row)
 	}
 }
 
+static bool diff_has_few_runs(const struct diff *d)
+{
+	return d->nruns[BASE] < COST_LEAST_RUNS || d->nruns[NEW] < COST_LEAST_RUNS;
+}
+
 static double diff_delta_ci(struct diff *d, const struct diff_row *row)
 {
 	const struct stats_error *base = &row->error[BASE], *new = &row->error[NEW];
 
-	if (d->nruns[BASE] < 2 || d->nruns[NEW] < 2)
+	if (diff_has_few_runs(d))
 		return NAN;
 	if (isnan(base->se))
 		return hypot(stats_error_half(*new, 0.95), diff_limit(d, row, BASE));
@@ -202,9 +207,8 @@ void diff_judge_row(struct diff *d, const struct verdict_rule *rule, struct diff
 {
 	diff_set_errors(d, row);
 	row->delta_ci = diff_delta_ci(d, row);
-	row->delta_sampling = d->nruns[BASE] < 2 || d->nruns[NEW] < 2
-				      ? hypot(row->sampling[BASE], row->sampling[NEW])
-				      : NAN;
+	row->delta_sampling =
+		diff_has_few_runs(d) ? hypot(row->sampling[BASE], row->sampling[NEW]) : NAN;
 	row->verdict = diff_verdict(d, rule, row);
 }
 

@@ -178,7 +178,7 @@ static bool movements_note_first(const struct movements *m, const struct compari
 	if (moved && !known)
 		why = arena_printf(
 			&t->arena,
-			"one run on a side gives no error, so any change of a %s may be chance; the largest movements:",
+			"one run or two on a side give no error, so any change of a %s may be chance; the largest movements:",
 			thing);
 	else if (!beyond && m->untested)
 		why = arena_printf(

@@ -98,6 +98,12 @@ static void cost_fill_interval(const struct cost_part *p, const double *run_weig
 	c->ns_ci = stats_error_half(cost_add_errors(p, c, share, x, n), 0.95);
 }
 
+bool cost_part_is_single(const struct cost_part *p)
+{
+	return p->nruns < COST_LEAST_RUNS ||
+	       (!isnan(p->basis.ns) && p->measured.n < COST_LEAST_RUNS);
+}
+
 static struct cost cost_from_weight(const struct cost_part *p, double weight,
 				    const double *run_weight)
 {
@@ -108,14 +114,10 @@ static struct cost cost_from_weight(const struct cost_part *p, double weight,
 	if (f->n_eff > 0)
 		c.share_sampling = STATS_Z95 * sqrt(share * fmax(1 - share, 0) / f->n_eff);
 	c.ns_sampling = c.share_sampling * p->basis.ns;
-	if (f->nruns > 1 && run_weight && cost_is_frequent(f, run_weight, share * f->n_eff))
+	if (!cost_part_is_single(p) && run_weight &&
+	    cost_is_frequent(f, run_weight, share * f->n_eff))
 		cost_fill_interval(p, run_weight, &c);
 	return c;
-}
-
-bool cost_part_is_single(const struct cost_part *p)
-{
-	return p->nruns < 2 || (!isnan(p->basis.ns) && isnan(p->measured.error.se));
 }
 
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)

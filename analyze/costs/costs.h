@@ -45,9 +45,11 @@ struct cost_part {
 	unsigned int ncpus; /* CPUs of a bare file's basis */
 };
 
-/* The least number of samples of a row with an interval, and of runs whose intervals hold 95 %
- * (docs/method.md). */
-enum { COST_SAMPLES = 50, COST_RUNS = 10 };
+/*
+ * The least number of samples of a row with an interval, of runs for an interval, and of runs whose
+ * intervals hold 95 % (docs/method.md). Two runs are up to 100 times as wide apart as they look.
+ */
+enum { COST_SAMPLES = 50, COST_LEAST_RUNS = 3, COST_RUNS = 10 };
 
 /* NAN where not known. share: 0 to 1; ns: in the amount of --in */
 struct cost {

@@ -505,6 +505,28 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 		assert_int_equal(!isnan(half(&t, "symbol", c->name, "self_ns")), c->has);
 }
 
+/* Two runs give Student's t of one degree of freedom: 20 +- 101. */
+TEST(interval_needs_three_runs)
+{
+	for (int runs = 1; runs <= 3; runs++) {
+		struct store *s = small_store();
+		struct world w;
+		struct table t;
+
+		for (int i = 1; i <= runs; i++) {
+			small_store_metrics(s, add_run(s, "measure", i),
+					    "cpu_pct = 40, rate_kib = 1e6");
+			start_world(&w);
+			add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 100 + (uint64_t)i);
+			add(&w, frame(&w, PROFILE_NONE, "g"), 1, CTX_SYSCALL, 100);
+			store_world(s, add_run(s, "profile", i), &w);
+		}
+		t = small_store_table(s, "functions", (struct query){0});
+		assert_int_equal(!isnan(half(&t, "symbol", "f", "self_ns")), runs == 3);
+		assert_int_equal(table_has_values(&t, "self_sampling_error"), runs < 3);
+	}
+}
+
 static void add_of(struct world *w, uint32_t leaf, const char *comm, uint32_t pid, uint32_t tid,
 		   uint32_t cpu, enum context context, uint64_t n)
 {
