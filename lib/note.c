@@ -293,7 +293,7 @@ static const char *run_pass(const struct note *note)
 	return note->pass && *note->pass ? note->pass : "run";
 }
 
-/* Counts the runs that have the note. A run that has the note in several tables counts once. */
+/* Counts the runs that have the note. A run counts once for all its sides and tables. */
 static size_t notes_count_runs(const struct note *const *notes, size_t n)
 {
 	freed(intern_free) struct intern runs = {0};
@@ -303,11 +303,27 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 		if (notes[i]->repeat <= 0)
 			continue;
 		str_reset(&key);
-		str_printf(&key, "%s\n%s\n%s\n%d", notes[i]->variant ?: "", notes[i]->side ?: "",
-			   notes[i]->pass ?: "", notes[i]->repeat);
+		str_printf(&key, "%s\n%s\n%d", notes[i]->variant ?: "", notes[i]->pass ?: "",
+			   notes[i]->repeat);
 		intern_str(&runs, key.buf);
 	}
 	return runs.n;
+}
+
+/* Returns the number of runs of the variants in the figures, or 0 if it is not known. */
+static size_t sides_count_runs(const struct note *const *sides, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) { /* the side with most runs of its variant */
+		bool counts = true;
+
+		for (size_t k = 0; k < n; k++)
+			counts &= k == i || !texts_equal(sides[k]->variant, sides[i]->variant) ||
+				  sides[k]->runs < sides[i]->runs + (k > i);
+		sum += counts ? (size_t)sides[i]->runs : 0;
+	}
+	return sum;
 }
 
 /*
@@ -317,10 +333,8 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
 			   const struct note *const *sides, size_t nsides)
 {
-	size_t runs = 0, hit = notes_count_runs(notes, n);
+	size_t runs = sides_count_runs(sides, nsides), hit = notes_count_runs(notes, n);
 
-	for (size_t i = 0; i < nsides; i++)
-		runs += (size_t)sides[i]->runs;
 	if (hit && hit < runs)
 		str_printf(s, " (%zu of %zu runs)", hit, runs);
 	else if (hit == 1 && !runs)

@@ -83,10 +83,23 @@ static void brief_add_method(char **texts, const struct note_lines *lines, size_
 		*texts = xasprintf("%s%s%s", made ?: "", made && *columns ? "; " : "", columns);
 }
 
+/*
+ * Returns what is left to read of so many lines. The command t->notes_command prints `listed` of
+ * them: notes of runs, and doubts.
+ */
+static char *brief_more(const struct table *t, size_t more, size_t listed)
+{
+	if (!t->notes_command || !listed)
+		return xasprintf("%zu more: --verbose", more);
+	if (listed == more)
+		return xasprintf("%zu more: %s, or --verbose", more, t->notes_command);
+	return xasprintf("%zu more: --verbose; %s has %zu of them", more, t->notes_command, listed);
+}
+
 char **table_note_texts_brief(const struct table *t, const char *columns)
 {
 	struct note_lines lines;
-	size_t method, doubt, more, n = 0;
+	size_t method, doubt, more, listed = 0, n = 0;
 	char **texts;
 
 	note_lines_make(&lines, &t->notes);
@@ -103,10 +116,12 @@ char **table_note_texts_brief(const struct table *t, const char *columns)
 	if (doubt < lines.n)
 		texts[n++] = more ? note_line_brief(&lines.line[doubt])
 				  : note_line_text(&lines.line[doubt]);
-	if (more && t->notes_command)
-		texts[n] = xasprintf("%zu more: %s, or --verbose", more, t->notes_command);
-	else if (more)
-		texts[n] = xasprintf("%zu more: --verbose", more);
+	for (size_t i = 0; i < lines.n; i++)
+		if (i != method && i != doubt)
+			listed += note_is_doubt(lines.line[i].notes[0]) ||
+				  lines.line[i].notes[0]->repeat > 0;
+	if (more)
+		texts[n] = brief_more(t, more, listed);
 	note_lines_free(&lines);
 	return texts;
 }

@@ -182,7 +182,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 		}
 	for (int i = 0; i < PASSES; i++)
 		pass_runs_free(&all[i]);
-	return rc;
+	return rc ? rc : passes_note_conditions(k->s, k->q, b, k->t, err);
 }
 
 const struct measure measure_passes = {

@@ -78,6 +78,27 @@ sections() {
 }
 for t in virt batches limits; do ok "copied: $t has whole sections at 80 columns" sections $t; done
 ok "copied: limits has a line of columns" says '^variant +limit +side +share +evidence$' out
+# more TABLE: the number of notes that a table does not show is that of its notes, and `report notes` has as many as it says.
+"$zcost" report notes copied --format json | jq '[.rows[].kind]' >kinds
+more() {
+	"$zcost" report "$@" copied --width 0 >out 2>err
+	said=$(sed -n 's/^# \([0-9]*\) more: .*report notes has \([0-9]*\) of.*/\1 \2/p; s/^# \([0-9]*\) more: zcost report notes, or.*/\1 \1/p; s/^# \([0-9]*\) more: --verbose$/\1 0/p' out)
+	"$zcost" report "$@" copied --format json 2>err | jq -r --slurpfile kinds kinds '
+		def doubts: map(select(.severity == "warning" or .severity == "lossy"));
+		.notes | map(select(.severity != "result")) | (doubts | length | if . > 0 then 1 else 0 end) as $doubt |
+		(map(select(.severity == "method" or .severity == "info")) | length | if . > 0 then 1 else 0 end) as $how |
+		"\(length - $doubt - $how) \(map(select(.kind as $k | $kinds[0] | index($k))) | length - $doubt)"' >real
+	echo "$*: $said of $(cat real)" >>said
+	echo "${said:-0 0} $(cat real)" | awk '{ exit !($1 == $3 && $2 <= $4) }' || { cat out; return 1; }
+}
+all_more() {
+	for t in $("$zcost" report --help | sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p'); do
+		"$zcost" report $t copied >out 2>err || [ $? = 4 ] || continue
+		more $t || return 1
+	done
+	[ "$(wc -l <said)" -gt 25 ] && grep -q ': [1-9][0-9]* [1-9]' said
+}
+ok "copied: each table counts the notes that it does not show" all_more
 # Interrupts: by name in both tables, and together in a third.
 interrupts() {
 	"$zcost" report virt mapped --format tsv 2>/dev/null | tsv '$at["source"] == "frame" && $at["kind"] == "interrupt" {

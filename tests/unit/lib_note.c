@@ -67,11 +67,15 @@ TEST(runs_become_one_line)
 	add_run(&list, "mmap", "sender", 2, 2);
 	expect_line(
 		&list, 0,
-		"warning: mmap receiver, mmap sender (3 of 12 runs): cpu covers 1.3 to 5.3 % of 4 "
+		"warning: mmap receiver, mmap sender (2 of 6 runs): cpu covers 1.3 to 5.3 % of 4 "
 		"CPUs");
+	add_run(&list, "copy", "sender", 2, 3);
+	expect_line(&list, 0,
+		    "warning: mmap receiver, mmap sender, copy sender (3 of 12 runs): cpu covers "
+		    "1.3 to 5.3 % of 4 CPUs");
 }
 
-TEST(run_counts_once_for_notes_of_several_tables)
+TEST(run_counts_once_for_notes_of_several_tables_and_sides)
 {
 	freed(notes_free) struct notes list = {0};
 
@@ -81,7 +85,7 @@ TEST(run_counts_once_for_notes_of_several_tables)
 	}
 	expect_line(
 		&list, 0,
-		"warning: mmap receiver, mmap sender (2 of 12 runs): cpu covers 2.0 % of 4 CPUs");
+		"warning: mmap receiver, mmap sender (1 of 6 runs): cpu covers 2.0 % of 4 CPUs");
 }
 
 TEST(run_is_named_where_runs_are_not_counted)
@@ -221,7 +225,17 @@ TEST(reader_gets_three_lines_beside_results)
 	expect_brief(&t, "not measured: y",
 		     (const char *const[]){"sum 2.5", "basis 3 ns; not measured: y",
 					   "lossy: 1 record is missing at 0x2",
-					   "3 more: zcost report notes, or --verbose", NULL});
+					   "3 more: --verbose; zcost report notes has 1 of them",
+					   NULL});
+	table_free(&t);
+	table_init(&t, "x", NULL, 0);
+	notes_add(&t.notes, &basis, 3.0, 6);
+	notes_add(&t.notes, &about, "n0");
+	notes_set_side(&t.notes, "v", "s")->repeat = 1;
+	t.notes_command = "zcost report notes";
+	expect_brief(&t, "",
+		     (const char *const[]){"basis 3 ns", "1 more: zcost report notes, or --verbose",
+					   NULL});
 }
 
 /* The array of kinds is the order of weight of losses and warnings. Others stay as they were added.
