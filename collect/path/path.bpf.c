@@ -37,8 +37,8 @@ enum {
 	TCP = 6,
 	PF_IO_WORKER = 0x10,
 	PF_KTHREAD = 0x200000,
-	SOON_NS = 1000000000, /* a packet that is not in a socket or queue is lost after it */
-	LATE_FACTOR = 16,
+	LOST_NS = 1000000000, /* after it, a packet that is not in a socket or queue is lost */
+	QUEUED = 16,	      /* times as long, in these */
 };
 
 struct path_shared path;
@@ -48,7 +48,10 @@ struct thread {
 	uint64_t entered;   /* the call that it is in, or was in */
 	uint64_t since;	    /* it waits for a CPU; 0: it does not */
 	uint32_t returning; /* it took packets in this call */
-	uint32_t sent;	    /* the packets of this call have been counted */
+	uint64_t filling;   /* since when the call fills packets; 0: it does not */
+	uint64_t filled;    /* when it last began to fill one */
+	uint64_t no_room;   /* ns that it waited for room in the send buffer */
+	uint32_t written;   /* the next byte that it wrote then */
 	uint32_t nwaits;
 	struct {
 		uint64_t from, to;
@@ -86,11 +89,16 @@ static __always_inline struct path_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
+static __always_inline struct thread *known_thread(void)
+{
+	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+}
+
 /* Returns the current thread if it is the workload's. */
 static __always_inline struct thread *this_thread(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct thread *t = known_thread();
 	uint32_t tgid = task->tgid;
 
 	if (t || !bpf_map_lookup_elem(&processes, &tgid))
@@ -98,18 +106,40 @@ static __always_inline struct thread *this_thread(void)
 	return bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* --- slots --- */
-
-/* Returns a number for a pointer. The verifier takes numbers only as arguments of functions. */
+/* Returns a number for a pointer. */
 static __always_inline uint64_t id_of(const void *pointer)
 {
 	return (uint64_t)pointer - (uint64_t)&path;
 }
 
-static __always_inline struct path_slot *slot_at(int i)
-{
-	return &path.slots[i & (PATH_SLOTS - 1)];
-}
+/* --- packets on their way --- */
+
+enum what {
+	CLAIM,	 /* returns a free slot */
+	MOVE,	 /* to `stage` */
+	RECEIVE, /* enters the protocols */
+	DELIVER, /* to TCP */
+	READY,	 /* to be read */
+	TAKE,	 /* the reader took it */
+	RETURN,	 /* the reader's call returns */
+	FILL,	 /* a call fills packets */
+	QUEUE,	 /* TCP sends it to a device */
+	PASS,	 /* a driver has it */
+	FREE,	 /* its skb is freed */
+	LEAVE,
+};
+
+/* What happens, and to which packets: those of the phases with the byte, the skb or the owner. */
+struct event {
+	enum what what;
+	uint32_t phases;
+	uint32_t ports, seq, len; /* len: bytes of data; 0: another key */
+	uint64_t skb, owner;	  /* 0: another key */
+	uint64_t now, entered;	  /* entered: the softirq, or the call */
+	uint32_t stage, bytes, segments, at;
+	uint32_t flag; /* in the softirq; the call has ended; it has a completion; it was dropped */
+	int slot;      /* CLAIM */
+};
 
 static __always_inline uint32_t phase_of(uint32_t stage)
 {
@@ -125,10 +155,8 @@ static __always_inline void set_stage(struct path_slot *s, uint32_t stage)
 	uint32_t from = phase_of(s->stage), to = phase_of(stage);
 
 	if (from != to) {
-		if (from)
-			__sync_fetch_and_add(&path.pending[from], -1);
-		if (to)
-			__sync_fetch_and_add(&path.pending[to], 1);
+		__sync_fetch_and_add(&path.pending[from], -1);
+		__sync_fetch_and_add(&path.pending[to], 1);
 	}
 	s->stage = stage;
 }
@@ -143,14 +171,6 @@ static __always_inline void step(struct path_slot *s, uint32_t next, uint64_t no
 	set_stage(s, next);
 }
 
-/* The same for a stage that turns out to have been another one. */
-static __always_inline void step_as(struct path_slot *s, uint32_t stage, uint32_t next,
-				    uint64_t now)
-{
-	set_stage(s, stage);
-	step(s, next, now);
-}
-
 /* The packet left the way, or nobody knows where it is. */
 static __always_inline void leave(struct path_slot *s)
 {
@@ -161,73 +181,228 @@ static __always_inline void leave(struct path_slot *s)
 	set_stage(s, PATH_FREE);
 }
 
-/* Returns a free slot that begins with the stage, or -1. */
-__noinline int slot_claim(uint32_t stage, uint64_t now)
+__noinline int stage_add(uint32_t stage, uint64_t ns, uint64_t weight)
 {
-	struct path_slot *s;
+	struct path_stage_sums *sums = &path.stages[stage];
 
-	for (int i = 0; i < PATH_SLOTS; i++) {
-		uint32_t phase;
-		uint64_t limit = SOON_NS;
+	if (stage >= PATH_STAGES)
+		return 0;
+	__sync_fetch_and_add(&sums->ns, ns * weight);
+	__sync_fetch_and_add(&sums->passed, ns > 0);
+	__sync_fetch_and_add(&sums->hist[path_bucket(ns)], weight);
+	return 0;
+}
 
-		s = slot_at(i);
-		phase = phase_of(s->stage);
-		if (phase == PATH_IN_SOCKET || phase == PATH_SENDING)
-			limit *= LATE_FACTOR;
-		if (phase && now > s->at + limit)
+/* Adds the times of a way's stages, from `first` to before `total`. */
+__noinline int finish(int slot, uint32_t first, uint32_t total, uint64_t now)
+{
+	struct path_slot *s = &path.slots[slot & (PATH_SLOTS - 1)];
+	uint64_t weight = s->weight, all = 0;
+	uint32_t way = first == PATH_CALL;
+
+	step(s, s->stage, now);
+	for (uint32_t stage = 0; stage < PATH_STAGES; stage++)
+		if (stage >= first && stage < total) {
+			stage_add(stage, s->ns[stage], weight);
+			all += s->ns[stage];
+		}
+	stage_add(total, all, weight);
+	__sync_fetch_and_add(&path.ways[way].followed, 1);
+	__sync_fetch_and_add(&path.ways[way].weight, weight);
+	__sync_fetch_and_add(&path.ways[way].segments, s->segments * weight);
+	__sync_fetch_and_add(&path.ways[way].bytes, s->bytes * weight);
+	return 0;
+}
+
+static __always_inline void set_size(struct path_slot *s, const struct event *e)
+{
+	s->skb = e->skb;
+	if (s->bytes) /* the device layer may cut the packet up */
+		return;
+	s->bytes = e->bytes;
+	s->segments = e->segments;
+}
+
+static __always_inline int claim(uint32_t i, struct path_slot *s, struct event *e)
+{
+	uint32_t phase = phase_of(s->stage);
+	uint64_t limit = LOST_NS;
+
+	if (phase == PATH_IN_SOCKET || phase == PATH_SENDING)
+		limit *= QUEUED;
+	if (phase && e->now > s->at + limit)
+		leave(s);
+	if (s->stage || __sync_val_compare_and_swap(&s->stage, 0, PATH_STAGES))
+		return 0;
+	__builtin_memset(s->ns, 0, sizeof(s->ns));
+	s->segments = s->bytes = 0;
+	s->skb = s->owner = 0;
+	s->at = e->now;
+	s->stage = PATH_FREE;
+	set_stage(s, e->stage);
+	e->slot = i;
+	return 1;
+}
+
+/* Returns for how long the thread waited for a CPU between two times. */
+static __always_inline uint64_t waited(struct thread *t, uint64_t from, uint64_t to)
+{
+	uint64_t sum = 0, begin, end;
+
+	for (int i = 0; i < PATH_WAITS; i++) {
+		begin = t->waits[i].from > from ? t->waits[i].from : from;
+		end = t->waits[i].to < to ? t->waits[i].to : to;
+		sum += end > begin ? end - begin : 0;
+	}
+	return sum;
+}
+
+/* The packet waited for the thread to make the call, and then for the call to get to it. */
+__noinline int take(int slot, struct thread *t, uint64_t now)
+{
+	struct path_slot *s = &path.slots[slot & (PATH_SLOTS - 1)];
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint64_t ready, call, before, in;
+
+	if (!t)
+		return 0;
+	if (s->stage == PATH_TCP)
+		step(s, PATH_READER, now);
+	ready = s->at < now ? s->at : now;
+	call = t->entered ?: now;
+	call = call < ready ? ready : call < now ? call : now;
+	before = waited(t, ready, call);
+	in = waited(t, call, now);
+	s->ns[PATH_READER] += call - ready - before;
+	s->ns[PATH_CPU] += before + in;
+	s->ns[PATH_READ] += now - call - in;
+	s->at = now;
+	s->owner = id_of(task);
+	t->returning = 1;
+	set_stage(s, PATH_RETURN);
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER)) { /* it never returns */
+		finish(slot, PATH_INTERRUPT, PATH_RECEIVED, now);
+		set_stage(s, PATH_FREE);
+	}
+	return 0;
+}
+
+/* A call that fills packets again without progress has waited for room in the send buffer. */
+static __always_inline void fill(struct path_slot *s, const struct event *e)
+{
+	if (s->stage != PATH_BUILD)
+		return;
+	if ((int32_t)(e->at - s->byte) > 0) {
+		step(s, PATH_QUEUE, e->now);
+	} else if (e->flag) {
+		leave(s); /* the call did not write it */
+	} else {
+		set_stage(s, e->at == s->written ? PATH_SNDBUF : PATH_BUILD);
+		step(s, PATH_BUILD, e->now);
+	}
+	s->written = e->at;
+}
+
+static __noinline int happen(uint32_t i, struct event *e)
+{
+	struct path_slot *s = &path.slots[i & (PATH_SLOTS - 1)];
+	struct thread *t;
+
+	switch (e->what) {
+	case MOVE:
+		step(s, e->stage, e->now);
+		set_size(s, e);
+		break;
+	case RECEIVE:
+		if (s->stage >= PATH_PROTOCOL)
+			break;
+		if (s->stage == PATH_SOFTIRQ)
+			step(s, PATH_POLL, e->entered);
+		step(s, PATH_PROTOCOL, e->now);
+		set_size(s, e);
+		s->in_softirq = e->flag;
+		break;
+	case DELIVER: /* in a thread, it was put back while the thread had locked the socket */
+		if (s->in_softirq && !e->flag)
+			set_stage(s, PATH_BACKLOG);
+		step(s, PATH_TCP, e->now);
+		s->owner = e->owner;
+		break;
+	case READY: /* a packet behind one that is missing is not */
+		if (s->stage == PATH_TCP && (int32_t)(e->at - s->end) >= 0)
+			step(s, PATH_READER, e->now);
+		break;
+	case TAKE:
+		if ((int32_t)(e->at - s->end) < 0)
+			break;
+		t = this_thread();
+		if (t) {
+			take(i, t, e->now);
+			break;
+		}
+		__sync_fetch_and_add(&path.others, 1);
+		set_stage(s, PATH_FREE);
+		break;
+	case RETURN:
+		finish(i, PATH_INTERRUPT, PATH_RECEIVED, e->now);
+		set_stage(s, PATH_FREE);
+		break;
+	case FILL:
+		fill(s, e);
+		break;
+	case QUEUE:
+		if (s->stage == PATH_QDISC) { /* TCP sends it again: it was lost */
 			leave(s);
-		if (s->stage || __sync_val_compare_and_swap(&s->stage, 0, PATH_STAGES))
-			continue;
-		__builtin_memset(s->ns, 0, sizeof(s->ns));
-		s->segments = s->bytes = 0;
-		s->skb = s->owner = 0;
-		s->stage = PATH_FREE;
-		set_stage(s, stage);
-		return i;
+			break;
+		}
+		step(s, PATH_XMIT, e->now);
+		set_size(s, e);
+		break;
+	case PASS:
+		if (s->stage != PATH_DRIVER)
+			break;
+		if (e->stage) { /* the driver was busy */
+			step(s, e->stage, e->now);
+			break;
+		}
+		finish(i, PATH_CALL, PATH_SENT, e->now);
+		set_stage(s, e->owner == s->owner ? PATH_COMPLETION : PATH_FREE);
+		break;
+	case FREE:
+		if (s->stage == PATH_COMPLETION) {
+			stage_add(PATH_COMPLETION, e->now - s->at, s->weight);
+			set_stage(s, PATH_FREE);
+		} else if (e->flag && s->stage <= PATH_TCP) {
+			leave(s);
+		}
+		break;
+	default:
+		leave(s);
 	}
-	return -1;
+	return 0;
 }
 
-/*
- * The next functions return the first slot from a place on with a packet in the phase, or -1.
- * Several packets may be in one skb.
- */
-__noinline int slot_of_data(int i, uint32_t phase, uint32_t ports, uint32_t seq, uint32_t len)
+static int visit(uint32_t i, struct event *e)
 {
-	for (int n = 0; n < PATH_SLOTS && i < PATH_SLOTS; n++, i++) {
-		struct path_slot *s = slot_at(i);
+	struct path_slot *s = &path.slots[i & (PATH_SLOTS - 1)];
 
-		if (phase_of(s->stage) == phase && s->ports == ports && s->byte - seq < len)
-			return i;
-	}
-	return -1;
+	if (e->what == CLAIM)
+		return claim(i, s, e);
+	if (!(e->phases & 1 << phase_of(s->stage)))
+		return 0;
+	if (e->len				 ? s->ports == e->ports && s->byte - e->seq < e->len
+	    : e->what == PASS || e->what == FREE ? s->skb == e->skb
+						 : s->owner == e->owner)
+		happen(i, e);
+	return 0;
 }
 
-__noinline int slot_of_owner(int i, uint32_t phase, uint64_t owner)
+static __always_inline int for_each(struct event *e)
 {
-	for (int n = 0; n < PATH_SLOTS && i < PATH_SLOTS; n++, i++) {
-		struct path_slot *s = slot_at(i);
-
-		if (phase_of(s->stage) == phase && s->owner == owner)
-			return i;
-	}
-	return -1;
+	e->now = e->now ?: bpf_ktime_get_ns();
+	bpf_loop(PATH_SLOTS, visit, e, 0);
+	return 0;
 }
-
-__noinline int slot_of_skb(int i, uint64_t skb)
-{
-	for (int n = 0; n < PATH_SLOTS && i < PATH_SLOTS; n++, i++) {
-		struct path_slot *s = slot_at(i);
-
-		if (s->stage && s->skb == skb)
-			return i;
-	}
-	return -1;
-}
-
-#define FOR_EACH_SLOT(i, find, ...)                                           \
-	for (int i = find(0, __VA_ARGS__), n_ = 0; i >= 0 && n_ < PATH_SLOTS; \
-	     i = find(i + 1, __VA_ARGS__), n_++)
 
 /* --- choice --- */
 
@@ -260,50 +435,43 @@ static __always_inline uint32_t choose(uint32_t way, uint64_t now)
 	return weight;
 }
 
+/* Returns the slot of a packet that is followed from now on, or NULL. */
 static __always_inline struct path_slot *follow(uint32_t way, uint32_t stage, uint64_t now)
 {
-	int i = slot_claim(stage, now);
+	struct event e = {.what = CLAIM, .now = now, .stage = stage, .slot = -1};
 	uint32_t weight = choose(way, now);
-	struct path_slot *s;
 
-	if (i < 0) {
+	for_each(&e);
+	if (e.slot < 0) {
 		__sync_fetch_and_add(&path.full, 1);
 		return 0;
 	}
-	s = slot_at(i);
-	s->weight = weight;
-	s->at = now;
-	return s;
+	path.slots[e.slot & (PATH_SLOTS - 1)].weight = weight;
+	return &path.slots[e.slot & (PATH_SLOTS - 1)];
 }
 
 /* --- headers --- */
 
-struct view {
-	uint32_t ports, seq, len; /* len: bytes of data */
-};
-
-/* Reads a TCP header of the packet. Returns 0 if there is no data behind the header. */
-static __always_inline int view_tcp(struct view *v, struct sk_buff *skb, unsigned char *header)
+/* Reads the TCP header of a packet. Returns 0 if there is no data behind the header. */
+static __always_inline int view_tcp(struct event *e, struct sk_buff *skb, unsigned char *header)
 {
-	uint32_t words[4], front;
+	struct skb_shared_info *info = (void *)(skb->head + skb->end);
+	uint32_t words[4], segments = BPF_CORE_READ(info, gso_segs);
 
 	if (bpf_probe_read_kernel(words, sizeof(words), header))
 		return 0;
-	front = (uint32_t)((uint64_t)header - (uint64_t)skb->data) +
-		(bpf_ntohl(words[3]) >> 28) * 4;
-	v->ports = words[0];
-	v->seq = bpf_ntohl(words[1]);
-	v->len = skb->len - front;
-	return (int32_t)v->len > 0;
-}
-
-static __always_inline int view_of_tcp(struct view *v, struct sk_buff *skb)
-{
-	return view_tcp(v, skb, skb->head + skb->transport_header);
+	e->skb = id_of(skb);
+	e->ports = words[0];
+	e->seq = bpf_ntohl(words[1]);
+	e->len = skb->len - (uint32_t)((uint64_t)header - (uint64_t)skb->data) -
+		 (bpf_ntohl(words[3]) >> 28) * 4;
+	e->bytes = e->len;
+	e->segments = segments ? segments : 1;
+	return (int32_t)e->len > 0;
 }
 
 /* The same where the packet begins with its IP header. */
-static __always_inline int view_of_ip(struct view *v, struct sk_buff *skb)
+static __always_inline int view_ip(struct event *e, struct sk_buff *skb)
 {
 	unsigned char ip[10], *data = skb->data;
 	uint32_t len, linear = skb->len - skb->data_len;
@@ -313,56 +481,13 @@ static __always_inline int view_of_ip(struct view *v, struct sk_buff *skb)
 	len = ip[0] >> 4 == 4 && ip[9] == TCP	? (ip[0] & 15) * 4U
 	      : ip[0] >> 4 == 6 && ip[6] == TCP ? 40
 						: 0;
-	return len && linear >= len + 20 && view_tcp(v, skb, data + len);
+	return len && linear >= len + 20 && view_tcp(e, skb, data + len);
 }
 
-/* Returns the packets of the wire in a packet. */
-static __always_inline uint32_t packet_segments(struct sk_buff *skb)
+/* Tells all packets in the skb what happens to them. */
+static __always_inline int in_skb(struct event e, struct sk_buff *skb)
 {
-	struct skb_shared_info *info = (void *)(skb->head + skb->end);
-	uint32_t segments = BPF_CORE_READ(info, gso_segs);
-
-	return segments ? segments : 1;
-}
-
-/* --- the end of a way --- */
-
-__noinline int stage_add(uint32_t stage, uint64_t ns, uint64_t weight)
-{
-	struct path_stage_sums *sums = &path.stages[stage];
-
-	if (stage >= PATH_STAGES)
-		return 0;
-	__sync_fetch_and_add(&sums->ns, ns * weight);
-	__sync_fetch_and_add(&sums->weight, weight);
-	__sync_fetch_and_add(&sums->passed, ns > 0);
-	__sync_fetch_and_add(&sums->hist[path_bucket(ns)], weight);
-	return 0;
-}
-
-/* Adds the times of the stages from `first` to before `total`. The slot goes on in stage `next`. */
-static __always_inline void finish(struct path_slot *s, uint32_t way, uint32_t first,
-				   uint32_t total, uint32_t next, uint64_t now)
-{
-	uint64_t weight = s->weight, all = 0;
-
-	step(s, s->stage, now);
-	for (uint32_t stage = first; stage < total; stage++) {
-		stage_add(stage, s->ns[stage], weight);
-		all += s->ns[stage];
-	}
-	stage_add(total, all, weight);
-	__sync_fetch_and_add(&path.ways[way].followed, 1);
-	__sync_fetch_and_add(&path.ways[way].weight, weight);
-	__sync_fetch_and_add(&path.ways[way].segments, s->segments * weight);
-	__sync_fetch_and_add(&path.ways[way].bytes, s->bytes * weight);
-	set_stage(s, next);
-}
-
-__noinline int finish_receive(int slot, uint64_t now)
-{
-	finish(slot_at(slot), PATH_RECEIVE, PATH_INTERRUPT, PATH_RECEIVED, PATH_FREE, now);
-	return 0;
+	return view_tcp(&e, skb, skb->head + skb->transport_header) ? for_each(&e) : 0;
 }
 
 /* --- receive: interrupt, softirq, poll --- */
@@ -427,23 +552,22 @@ static __noinline int arrive_chosen(struct sk_buff *skb, int polled)
 {
 	struct path_cpu *c = this_cpu();
 	uint64_t now = bpf_ktime_get_ns();
-	struct path_slot *s;
-	struct view v = {0};
+	struct path_slot *s = 0;
+	struct event e = {0};
 
 	if (!c)
 		return 0;
-	s = view_of_ip(&v, skb) ? follow(PATH_RECEIVE, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now)
-				: 0;
+	if (view_ip(&e, skb))
+		s = follow(PATH_RECEIVE, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
 	choose_next(c, PATH_RECEIVE);
 	if (!s)
 		return 0;
-	s->ports = v.ports;
-	s->byte = v.seq;
-	s->end = v.seq + v.len;
-	if (!polled) {
-		s->skb = id_of(skb);
+	s->ports = e.ports;
+	s->byte = e.seq;
+	s->end = e.seq + e.len;
+	s->skb = polled ? 0 : e.skb; /* GRO may free it without a word */
+	if (!polled)
 		return 0;
-	}
 	if (c->in_softirq && c->was_raised) {
 		s->at = c->was_irq ?: c->was_raised;
 		step(s, PATH_SOFTIRQ, c->was_raised);
@@ -485,182 +609,77 @@ ON(netif_receive_skb_entry)
 	return arrive((void *)ctx[0], 1);
 }
 
-/* --- receive: protocols, socket --- */
+/* --- receive: protocols, socket, reader --- */
 
 ON(netif_receive_skb)
 {
-	struct sk_buff *skb = (void *)ctx[0];
-	struct path_cpu *c;
-	struct view v = {0};
-	uint64_t now;
+	struct event e = {.what = RECEIVE, .phases = 1 << PATH_ARRIVING};
+	struct path_cpu *c = path.pending[PATH_ARRIVING] ? this_cpu() : 0;
 
-	if (!path.pending[PATH_ARRIVING])
+	if (!c || !view_ip(&e, (void *)ctx[0]))
 		return 0;
-	c = this_cpu();
-	if (!c || !view_of_ip(&v, skb))
-		return 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_data, PATH_ARRIVING, v.ports, v.seq, v.len)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if (s->stage >= PATH_PROTOCOL)
-			continue;
-		if (s->stage == PATH_SOFTIRQ)
-			step(s, PATH_POLL, c->entered);
-		step(s, PATH_PROTOCOL, now);
-		s->skb = id_of(skb);
-		s->bytes = v.len;
-		s->segments = packet_segments(skb);
-		s->in_softirq = c->in_softirq;
-	}
-	return 0;
+	e.entered = c->entered;
+	e.flag = c->in_softirq;
+	return for_each(&e);
 }
 
-/*
- * sk, skb. Outside the softirq, the thread that had locked the socket handles the packets that came
- * meanwhile.
- */
+/* sk, skb */
 ON(tcp_probe)
 {
-	struct sk_buff *skb = (void *)ctx[1];
-	struct path_cpu *c;
-	struct view v = {0};
-	uint64_t now;
+	struct event e = {.what = DELIVER, .phases = 1 << PATH_ARRIVING};
+	struct path_cpu *c = path.pending[PATH_ARRIVING] ? this_cpu() : 0;
 
-	if (!path.pending[PATH_ARRIVING])
+	if (!c)
 		return 0;
-	c = this_cpu();
-	if (!c || !view_of_tcp(&v, skb))
-		return 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_data, PATH_ARRIVING, v.ports, v.seq, v.len)
-	{
-		struct path_slot *s = slot_at(i);
-
-		step_as(s, s->in_softirq && !c->in_softirq ? PATH_BACKLOG : s->stage, PATH_TCP,
-			now);
-		s->owner = id_of((void *)ctx[0]);
-	}
-	return 0;
+	e.owner = id_of((void *)ctx[0]);
+	e.flag = c->in_softirq;
+	return in_skb(e, (void *)ctx[1]);
 }
 
-/* A packet behind one that is missing is not ready yet. */
 ON(sk_data_ready)
 {
-	struct tcp_sock *tp = (void *)ctx[0];
-	uint64_t owner = id_of((void *)ctx[0]), now;
+	struct event e = {.what = READY, .phases = 1 << PATH_IN_SOCKET};
 
 	if (!path.pending[PATH_IN_SOCKET])
 		return 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_owner, PATH_IN_SOCKET, owner)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if (s->stage == PATH_TCP && (int32_t)(BPF_CORE_READ(tp, rcv_nxt) - s->end) >= 0)
-			step(s, PATH_READER, now);
-	}
-	return 0;
-}
-
-/* --- receive: the reader --- */
-
-/* Returns for how long the thread waited for a CPU between two times. */
-__noinline uint64_t waited(struct thread *t, uint64_t from, uint64_t to)
-{
-	uint64_t sum = 0, begin, end;
-
-	for (int i = 0; t && i < PATH_WAITS; i++) {
-		begin = t->waits[i].from > from ? t->waits[i].from : from;
-		end = t->waits[i].to < to ? t->waits[i].to : to;
-		if (end > begin)
-			sum += end - begin;
-	}
-	return sum;
-}
-
-/* The packet waited for the thread to make the call, and then for the call to get to it. */
-__noinline int take(int slot, struct thread *t, uint64_t now)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct path_slot *s = slot_at(slot);
-	uint64_t ready, call, before, in;
-
-	if (!t)
-		return 0;
-	if (s->stage == PATH_TCP)
-		step(s, PATH_READER, now);
-	ready = s->at < now ? s->at : now;
-	call = t->entered ?: now;
-	call = call < ready ? ready : call < now ? call : now;
-	before = waited(t, ready, call);
-	in = waited(t, call, now);
-	s->ns[PATH_READER] += call - ready - before;
-	s->ns[PATH_CPU] += before + in;
-	s->ns[PATH_READ] += now - call - in;
-	s->at = now;
-	s->owner = id_of(task);
-	set_stage(s, PATH_RETURN);
-	t->returning = 1;
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER)) /* it never returns */
-		finish_receive(slot, now);
-	return 0;
+	e.owner = id_of((void *)ctx[0]);
+	e.at = BPF_CORE_READ((struct tcp_sock *)ctx[0], rcv_nxt);
+	return for_each(&e);
 }
 
 /* The socket's reader took data from it: it copied or mapped them. */
 ON(tcp_rcv_space_adjust)
 {
-	struct tcp_sock *tp = (void *)ctx[0];
-	uint64_t owner = id_of((void *)ctx[0]), now;
-	uint32_t copied;
-	struct thread *t;
+	struct event e = {.what = TAKE, .phases = 1 << PATH_IN_SOCKET};
 
 	if (!path.pending[PATH_IN_SOCKET])
 		return 0;
-	t = this_thread();
-	now = bpf_ktime_get_ns();
-	copied = BPF_CORE_READ(tp, copied_seq);
-	FOR_EACH_SLOT(i, slot_of_owner, PATH_IN_SOCKET, owner)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if ((int32_t)(copied - s->end) < 0)
-			continue;
-		if (t) {
-			take(i, t, now);
-			continue;
-		}
-		__sync_fetch_and_add(&path.others, 1);
-		set_stage(s, PATH_FREE);
-	}
-	return 0;
+	e.owner = id_of((void *)ctx[0]);
+	e.at = BPF_CORE_READ((struct tcp_sock *)ctx[0], copied_seq);
+	return for_each(&e);
 }
 
 ON(sys_enter)
 {
-	struct thread *t = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct thread *t = this_thread();
 
 	if (!t)
 		return 0;
 	t->entered = bpf_ktime_get_ns();
-	t->sent = 0;
+	t->filling = 0;
 	return 0;
 }
 
 ON(sys_exit)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
-	uint64_t now, owner = id_of(task);
+	struct event e = {.what = RETURN, .phases = 1 << PATH_IN_SOCKET};
+	struct thread *t = known_thread();
 
 	if (!t || !t->returning)
 		return 0;
 	t->returning = 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_owner, PATH_IN_SOCKET, owner)
-	finish_receive(i, now);
-	return 0;
+	e.owner = id_of(bpf_get_current_task_btf());
+	return for_each(&e);
 }
 
 ON(sched_waking)
@@ -703,146 +722,111 @@ ON(sched_process_fork)
 	return 0;
 }
 
-/* --- send: the call --- */
+/* --- send --- */
 
-static __always_inline uint32_t ports_of(struct sock *sk)
+/* Returns whether the call begins to fill another packet, and not the same one again. */
+static __always_inline int send_begins(struct thread *t, uint32_t written, uint64_t now)
 {
-	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
-	uint32_t both;
+	int again = t->filling && t->written == written;
 
-	__builtin_memcpy(&both, ports, sizeof(both));
-	return both;
-}
-
-/* A call that comes here again without progress has waited for room in the send buffer. */
-static __always_inline void send_progress(uint64_t owner, uint32_t written, int ended)
-{
-	uint64_t now = bpf_ktime_get_ns();
-
-	FOR_EACH_SLOT(i, slot_of_owner, PATH_SENDING, owner)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if (s->stage != PATH_BUILD)
-			continue;
-		if ((int32_t)(written - s->byte) > 0)
-			step(s, PATH_QUEUE, now);
-		else if (ended)
-			leave(s); /* the call did not write it */
-		else
-			step_as(s, written == s->written ? PATH_SNDBUF : PATH_BUILD, PATH_BUILD,
-				now);
-		s->written = written;
+	if (!t->filling) {
+		t->filling = now;
+		t->no_room = 0;
 	}
+	if (again)
+		t->no_room += now - t->filled;
+	t->filled = now;
+	t->written = written;
+	return !again;
 }
 
-/* Chooses among the packets that the call will probably fill, at its first one. */
-static __always_inline int send_choose(struct sock *sk, uint64_t count, uint32_t goal,
+/* count: bytes that the call has still to write; goal: bytes of a packet */
+static __always_inline int send_choose(struct sock *sk, uint32_t count, uint32_t goal,
 				       uint32_t written)
 {
+	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
 	struct path_cpu *c = this_cpu();
 	struct thread *t = path.on ? this_thread() : 0;
-	uint64_t now, at;
-	uint32_t packets;
+	uint64_t now = bpf_ktime_get_ns();
 	struct path_slot *s;
 
-	if (!c || !t || t->sent || !count || !goal)
+	if (!c || !t || !send_begins(t, written, now) ||
+	    ++c->seen[PATH_SEND] < c->next[PATH_SEND] || !count || !goal)
 		return 0;
-	t->sent = 1;
-	packets = (count + goal - 1) / goal;
-	c->seen[PATH_SEND] += packets;
-	if ((int32_t)(c->seen[PATH_SEND] - c->next[PATH_SEND]) < 0)
-		return 0;
-	at = c->seen[PATH_SEND] - c->next[PATH_SEND];
-	at = (at < packets ? packets - 1 - at : 0) * goal + bpf_get_prandom_u32() % goal;
-	now = bpf_ktime_get_ns();
-	s = t->entered ? follow(PATH_SEND, PATH_CALL, t->entered) : 0;
+	s = follow(PATH_SEND, PATH_CALL, t->entered ?: now);
 	choose_next(c, PATH_SEND);
 	if (!s)
 		return 0;
+	step(s, PATH_BUILD, t->filling);
 	step(s, PATH_BUILD, now);
-	s->ports = ports_of(sk);
+	s->ns[PATH_BUILD] -= t->no_room;
+	s->ns[PATH_SNDBUF] += t->no_room;
+	__builtin_memcpy(&s->ports, ports, sizeof(ports));
 	s->owner = id_of(sk);
 	s->written = written;
-	s->byte = written + (at < count ? at : count - 1);
+	s->byte = written + bpf_get_prandom_u32() % (count < goal ? count : goal);
 	return 0;
+}
+
+static __always_inline uint32_t send_fill(struct sock *sk, int ended)
+{
+	struct event e = {.what = FILL, .phases = 1 << PATH_SENDING, .flag = ended};
+
+	e.owner = id_of(sk);
+	e.at = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
+	if (path.pending[PATH_SENDING])
+		for_each(&e);
+	return e.at;
 }
 
 /* sk, msg, skb, size_goal. A call comes here for each packet that it begins to fill. */
 ON(tcp_sendmsg_locked)
 {
-	struct sock *sk = (void *)ctx[0];
 	struct msghdr *msg = (void *)ctx[1];
-	uint32_t written = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
 
-	if (path.pending[PATH_SENDING])
-		send_progress(id_of(sk), written, 0);
-	return send_choose(sk, msg->msg_iter.count, (uint32_t)ctx[3], written);
+	return send_choose((void *)ctx[0], msg->msg_iter.count, (uint32_t)ctx[3],
+			   send_fill((void *)ctx[0], 0));
 }
 
-/* sk, ret, flags: the end of the call */
+/* sk: the end of the call */
 ON(sock_send_length)
 {
-	struct thread *t = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct thread *t = known_thread();
 
 	if (!t)
 		return 0;
-	t->sent = 0;
-	if (path.pending[PATH_SENDING])
-		send_progress(id_of((void *)ctx[0]),
-			      BPF_CORE_READ((struct tcp_sock *)ctx[0], write_seq), 1);
+	t->filling = 0;
+	send_fill((void *)ctx[0], 1);
 	return 0;
 }
 
-/* --- send: the device --- */
-
-/* A packet that TCP sends again was lost on its first way. */
-static __always_inline int send_step(struct sk_buff *skb, uint32_t stage, int from_tcp)
+static __always_inline int send_step(struct sk_buff *skb, enum what what, uint32_t stage)
 {
-	struct view v = {0};
-	uint64_t now;
+	struct event e = {.what = what, .phases = 1 << PATH_SENDING, .stage = stage};
 
-	if (!path.pending[PATH_SENDING] || !skb || !view_of_tcp(&v, skb))
-		return 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_data, PATH_SENDING, v.ports, v.seq, v.len)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if (from_tcp && s->stage == PATH_QDISC) {
-			leave(s);
-			continue;
-		}
-		step(s, stage, now);
-		s->skb = id_of(skb);
-		if (s->bytes) /* the device layer may cut it up */
-			continue;
-		s->bytes = v.len;
-		s->segments = packet_segments(skb);
-	}
-	return 0;
+	return path.pending[PATH_SENDING] && skb ? in_skb(e, skb) : 0;
 }
 
 ON(net_dev_queue)
 {
-	return send_step((void *)ctx[0], PATH_XMIT, 1);
+	return send_step((void *)ctx[0], QUEUE, 0);
 }
 
 /* qdisc, txq, skb */
 ON(qdisc_enqueue)
 {
-	return send_step((void *)ctx[2], PATH_QDISC, 0);
+	return send_step((void *)ctx[2], MOVE, PATH_QDISC);
 }
 
 /* qdisc, txq, packets, skb */
 ON(qdisc_dequeue)
 {
-	return send_step((void *)ctx[3], PATH_XMIT, 0);
+	return send_step((void *)ctx[3], MOVE, PATH_XMIT);
 }
 
 ON(net_dev_start_xmit)
 {
-	return send_step((void *)ctx[0], PATH_DRIVER, 0);
+	return send_step((void *)ctx[0], MOVE, PATH_DRIVER);
 }
 
 /*
@@ -851,78 +835,45 @@ ON(net_dev_start_xmit)
  */
 ON(net_dev_xmit)
 {
-	struct sk_buff *skb = (void *)ctx[0];
+	struct event e = {.what = PASS, .phases = 1 << PATH_SENDING};
 	struct net_device *dev = (void *)ctx[2];
-	uint64_t now, id = id_of(skb);
-	uint32_t next;
+	struct sk_buff *skb = (void *)ctx[0];
 
 	if (!path.pending[PATH_SENDING])
 		return 0;
-	now = bpf_ktime_get_ns();
-	FOR_EACH_SLOT(i, slot_of_skb, id)
-	{
-		struct path_slot *s = slot_at(i);
-
-		next = !dev->rtnl_link_ops && id_of(skb->sk) == s->owner ? PATH_COMPLETION
-									 : PATH_FREE;
-		if (s->stage != PATH_DRIVER)
-			continue;
-		if ((int)ctx[1]) /* the driver was busy */
-			step(s, PATH_QDISC, now);
-		else
-			finish(s, PATH_SEND, PATH_CALL, PATH_SENT, next, now);
-	}
-	return 0;
+	e.skb = id_of(skb);
+	e.owner = dev->rtnl_link_ops ? 0 : id_of(skb->sk);
+	e.stage = (int)ctx[1] ? PATH_QDISC : 0;
+	return for_each(&e);
 }
 
-/* A device may complete a packet by either function; the second one also drops packets. */
-static __always_inline int freed(uint64_t skb, int dropped)
-{
-	uint64_t now = bpf_ktime_get_ns();
-
-	FOR_EACH_SLOT(i, slot_of_skb, skb)
-	{
-		struct path_slot *s = slot_at(i);
-
-		if (s->stage == PATH_COMPLETION) {
-			stage_add(PATH_COMPLETION, now - s->at, s->weight);
-			set_stage(s, PATH_FREE);
-		} else if (dropped && s->stage <= PATH_TCP) {
-			leave(s);
-		}
-	}
-	return 0;
-}
-
+/* A device may complete a packet by either of the next two. */
 ON(consume_skb)
 {
-	return path.pending[PATH_COMPLETING] ? freed(id_of((void *)ctx[0]), 0) : 0;
+	struct event e = {.what = FREE, .phases = 1 << PATH_COMPLETING};
+
+	e.skb = id_of((void *)ctx[0]);
+	return path.pending[PATH_COMPLETING] ? for_each(&e) : 0;
 }
 
 ON(kfree_skb)
 {
-	struct sk_buff *skb = (void *)ctx[0];
-	struct view v = {0};
+	struct event e = {.what = FREE, .flag = 1};
 
-	/* The device layer may have cut the packet up, and dropped a piece. */
-	if (path.pending[PATH_SENDING] && view_of_tcp(&v, skb))
-		FOR_EACH_SLOT(i, slot_of_data, PATH_SENDING, v.ports, v.seq, v.len)
-			leave(slot_at(i));
-	return path.pending[PATH_ARRIVING] || path.pending[PATH_IN_SOCKET] ||
-			       path.pending[PATH_COMPLETING]
-		       ? freed(id_of(skb), 1)
-		       : 0;
+	e.phases = 1 << PATH_ARRIVING | 1 << PATH_IN_SOCKET | 1 << PATH_COMPLETING;
+	e.skb = id_of((void *)ctx[0]);
+	if (!path.pending[PATH_NOWHERE]) /* minus the packets on their way */
+		return 0;
+	for_each(&e);
+	return send_step((void *)ctx[0], LEAVE, 0);
 }
 
 ON(tcp_destroy_sock)
 {
-	uint64_t owner = id_of((void *)ctx[0]);
+	struct event e = {.what = LEAVE, .phases = 1 << PATH_IN_SOCKET | 1 << PATH_SENDING};
 
-	FOR_EACH_SLOT(i, slot_of_owner, PATH_IN_SOCKET, owner)
-	leave(slot_at(i));
-	FOR_EACH_SLOT(j, slot_of_owner, PATH_SENDING, owner)
-	leave(slot_at(j));
-	return 0;
+	e.owner = id_of((void *)ctx[0]);
+	return for_each(&e);
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -65,7 +65,7 @@ enum {
 	PATH_OFTEN = 1 << 16,	/* the largest N */
 	PATH_PROCESSES = 8192,	/* that the workload may have */
 	PATH_NETNS = 4,
-	PATH_WAITS = 4,	   /* for a CPU: the newest ones that a thread has */
+	PATH_WAITS = 16,	   /* for a CPU: the newest ones that a thread has */
 	PATH_SUBS = 64,	   /* buckets in which a time doubles */
 	PATH_OCTAVES = 34, /* the last one ends at 2^40 ns, 18 minutes */
 	PATH_BUCKETS = (PATH_OCTAVES + 1) * PATH_SUBS,
