@@ -30,6 +30,7 @@
 	row(sweep) \
 	row(sizes) \
 	row(latency) \
+	row(path) \
 	row(idle) \
 	row(counters) \
 	row(roi_c) \

@@ -35,6 +35,7 @@ enum drawn_from {
 	FROM_TESTED,
 	FROM_UNTESTED,
 	FROM_EACH_RUN, /* measured; the runs themselves are drawn, without an interval */
+	FROM_TRACED,   /* the runs that followed events */
 	FROM_POOLED,   /* the samples of all profiled runs, without an interval */
 };
 

@@ -328,6 +328,8 @@ static const char *foot_statistic(const struct drawing *d, struct figure *f, str
 	case FROM_UNTESTED:
 		return whiskers ? "too few for a test, whiskers: 95 % interval"
 				: "too few for a test or an interval";
+	case FROM_TRACED:
+		return "mean of the packets";
 	case FROM_EACH_RUN:
 		return n.most == 1 ? "so no median" : "strong line: median";
 	case FROM_COUNTED:
@@ -355,6 +357,7 @@ static void foot_add_runs(const struct drawing *d, struct figure *f, struct str 
 		str_printf(s, "%s run%s per variant, ",
 			   from == FROM_MEASURED || from == FROM_EACH_RUN ? "measured"
 			   : from == FROM_COUNTED			  ? "syscall-counting"
+			   : from == FROM_TRACED			  ? "traced"
 									  : "profiled",
 			   n.most == 1 ? "" : "s");
 	str_puts(s, foot_statistic(d, f, n, from));

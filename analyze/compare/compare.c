@@ -33,6 +33,7 @@
 	row(groups) \
 	row(waterfall) \
 	row(syscalls) \
+	row(path) \
 	row(settings) \
 	row(self_test) \
 	row(pairs)

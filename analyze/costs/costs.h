@@ -202,4 +202,17 @@ struct cost_row {
 /* Fills the table of that name: columns, rows and notes. */
 int cost_table_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
+/* --- path.c --- */
+
+enum { PATH_STAGES_MOST = 24 };
+
+/* A stage of a packet's way. */
+struct path_stage {
+	const char *way, *stage;
+	const char *functions; /* globs: their CPU time is the stage's; NULL: it has none */
+	const char *within;    /* in this stage, the functions belong to it instead; or NULL */
+};
+/* Returns the i-th stage in a packet's order; NULL past the last. */
+const struct path_stage *path_stage_at(size_t i);
+
 #endif

@@ -44,10 +44,7 @@ static const struct column path_columns[] = {
  * The stages, in a packet's order, and the functions whose CPU time is theirs: with all that they
  * call, up to a function of another stage.
  */
-static const struct path_stage {
-	const char *way, *stage, *functions;
-	const char *within; /* there the functions belong to this stage of the list instead */
-} path_stages[] = {
+static const struct path_stage path_stages[] = {
 	{"receive", "interrupt", "common_interrupt gic_handle_irq", NULL},
 	{"receive", "softirq", NULL, NULL},
 	{"receive", "poll", "net_rx_action napi_threaded_poll* *napi_busy_loop*", NULL},
@@ -73,6 +70,12 @@ static const struct path_stage {
 };
 
 enum { STAGES = array_size(path_stages) };
+_Static_assert((int)STAGES <= (int)PATH_STAGES_MOST, "compare has room for all stages");
+
+const struct path_stage *path_stage_at(size_t i)
+{
+	return i < STAGES ? &path_stages[i] : NULL;
+}
 
 /* --- CPU time --- */
 
