@@ -4,6 +4,7 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/scope/scope.h"
+#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -475,6 +476,7 @@ void chart_end(struct drawing *d, struct figure *f)
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct table *t;
+	freed(str_free) struct str packets = {0};
 	int rc;
 
 	chart_begin(c, d, f);
@@ -486,6 +488,10 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	if (!rc)
 		rc = c->draw(d, f, t, err);
 	figure_choose_rows(f);
+	if (!rc && d->store)
+		work_print_packets(&packets, d->store, &d->query);
+	if (packets.len)
+		figure_remark(f, "%s", packets.buf);
 	chart_end(d, f);
 	if (!rc)
 		rc = store_failed(d->store, err);

@@ -11,6 +11,7 @@
 #include "analyze/model/profile.h"
 #include "analyze/analysis/analysis.h"
 #include "analyze/perfdata/perfdata.h"
+#include "analyze/scope/work.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -76,9 +77,22 @@ void compare_table_init(const struct compare_table *table, struct table *t)
 int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
 		      struct outcome *out, struct error *err)
 {
+	int rc;
+
 	c->table = table;
 	compare_table_init(table, t);
-	return table->run(c, t, out, err);
+	rc = table->run(c, t, out, err);
+	for (int e = 0; e < ENDS && !rc; e++) {
+		struct query q = compare_query(c, (enum end)e, c->side[BASE]);
+		freed(str_free) struct str packets = {0};
+
+		if (c->end[e].store)
+			work_print_packets(&packets, c->end[e].store, &q);
+		if (packets.len)
+			note_add(&t->notes, table_how,
+				 arena_printf(&t->arena, "%s: %s", c->end[e].label, packets.buf));
+	}
+	return rc;
 }
 
 static void outcome_name_failed(struct outcome *out, const char *side, const char *name)

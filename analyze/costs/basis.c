@@ -167,49 +167,6 @@ static const char *basis_plural(int n)
 	return n == 1 ? "" : "s";
 }
 
-/* Returns the MTU of the interface whose packets are the unit, or NAN. */
-static double basis_mtu(struct store *s, const struct run *r)
-{
-	const char *units = store_run_fact(s, r->id, "units"); /* "nic:host/eth0/rx" */
-	autofree struct metric_row *state = NULL;
-	autofree char *want = NULL;
-	double mtu = NAN;
-	int n, len;
-
-	if (!units)
-		return NAN;
-	units += strlen("nic:");
-	len = (int)strlen(units) - (str_ends(units, "/rx") || str_ends(units, "/tx") ? 3 : 0);
-	want = xasprintf("/%.*s/mtu", len, units);
-	n = store_metrics(s, r->id, "nic_state", OF_SIDE, &state, NULL);
-	for (int i = 0; i < n; i++) {
-		autofree char *object = xasprintf("/%s", state[i].key.object);
-
-		mtu = str_ends(object, want) ? state[i].value : mtu;
-	}
-	return mtu;
-}
-
-/*
- * Says how long a packet is. An interface without a wire, as veth, counts an aggregate of GSO as
- * one packet: then a packet is longer than the MTU and an Ethernet header.
- */
-static void basis_print_packet(const struct basis_search *b, struct str *s)
-{
-	double kib = 0, packets = 0, bytes, frame = basis_mtu(b->s, b->runs) + 18;
-
-	for (int i = 0; i < b->n; i++) {
-		kib += figure_metric(b->s, &b->runs[i], "rate_kib");
-		packets += figure_metric(b->s, &b->runs[i], "rate_packets");
-	}
-	bytes = 1024 * kib / packets;
-	if (bytes > 0)
-		str_printf(s, "; a packet has %.0f bytes on average", bytes);
-	if (bytes > frame)
-		str_printf(s, ": an aggregate of at least %.1f packets of the wire, by the MTU",
-			   bytes / frame);
-}
-
 static void basis_fill_text(const struct basis_search *b, const struct estimate *e)
 {
 	const struct basis_ratio *k = &b->k;
@@ -238,7 +195,7 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 			   basis_plural((int)k->calls.n));
 	str_putc(&s, ')');
 	if (!strcmp(b->v->unit, "packet"))
-		basis_print_packet(b, &s);
+		work_print_packet(&s, "; ", b->s, b->runs, b->n);
 	if (k->q->workload_only && cpus)
 		str_printf(&s, ", on any CPU; the rows are of CPU %s", cpus);
 	snprintf(b->v->text, sizeof(b->v->text), "%s", s.buf);

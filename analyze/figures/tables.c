@@ -4,6 +4,7 @@
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/figures/tables.h"
 #include "analyze/scope/scope.h"
+#include "analyze/scope/work.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -156,6 +157,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 		struct error *err)
 {
 	const struct measure *named = measure_find(name), *m = named ? measure_by(named, q) : NULL;
+	freed(str_free) struct str packets = {0};
 	int rc;
 
 	table_init(t, name, m ? m->columns : NULL, m ? m->ncolumns : 0);
@@ -172,5 +174,9 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	if (rc || !store)
 		return rc;
 	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);
+	if (!(m->flags & MEASURE_COSTS)) /* their basis says it */
+		work_print_packets(&packets, store, q);
+	if (packets.len)
+		note_add(&t->notes, table_how, packets.buf);
 	return store_failed(store, err); /* a failed statement must not look like missing data */
 }

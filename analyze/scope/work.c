@@ -151,3 +151,102 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 	*error = stats_error_of(est, x, used);
 	return e;
 }
+
+/* --- how long packets are --- */
+
+/* Returns the MTU of the interface whose packets are the unit, or NAN. */
+static double work_mtu(struct store *s, const struct run *r)
+{
+	const char *units = store_run_fact(s, r->id, "units"); /* "nic:host/eth0/rx" */
+	autofree struct metric_row *state = NULL;
+	autofree char *want = NULL;
+	double mtu = NAN;
+	int n, len;
+
+	if (!units)
+		return NAN;
+	units += strlen("nic:");
+	len = (int)strlen(units) - (str_ends(units, "/rx") || str_ends(units, "/tx") ? 3 : 0);
+	want = xasprintf("/%.*s/mtu", len, units);
+	n = store_metrics(s, r->id, "nic_state", OF_SIDE, &state, NULL);
+	for (int i = 0; i < n; i++) {
+		autofree char *object = xasprintf("/%s", state[i].key.object);
+
+		mtu = str_ends(object, want) ? state[i].value : mtu;
+	}
+	return mtu;
+}
+
+/* The lengths of packets: the shortest and longest mean of some runs, in bytes and in frames. */
+struct packet_lengths {
+	double bytes[2], frames[2]; /* from 0: not known */
+};
+
+static void work_add_lengths(struct packet_lengths *l, struct store *s, const struct run *runs,
+			     int n)
+{
+	double kib = 0, packets = 0, bytes, frames;
+
+	for (int i = 0; i < n; i++) {
+		kib += figure_metric(s, &runs[i], "rate_kib");
+		packets += figure_metric(s, &runs[i], "rate_packets");
+	}
+	bytes = 1024 * kib / packets;
+	if (!(bytes > 0))
+		return;
+	frames = fmax(bytes / (work_mtu(s, runs) + 18), 1); /* ignores NAN */
+	l->bytes[0] = l->bytes[1] > 0 ? fmin(l->bytes[0], bytes) : bytes;
+	l->frames[0] = l->bytes[1] > 0 ? fmin(l->frames[0], frames) : frames;
+	l->bytes[1] = fmax(l->bytes[1], bytes);
+	l->frames[1] = fmax(l->frames[1], frames);
+}
+
+static void work_print_range(struct str *out, const char *format, const double range[2])
+{
+	str_printf(out, format, range[0]);
+	if (range[1] < 1.005 * range[0])
+		return;
+	str_puts(out, " to ");
+	str_printf(out, format, range[1]);
+}
+
+static void work_print_lengths(struct str *out, const struct packet_lengths *l)
+{
+	str_puts(out, "a packet has ");
+	work_print_range(out, "%.0f", l->bytes);
+	str_puts(out, " bytes on average");
+	if (l->frames[1] <= 1)
+		return;
+	str_puts(out, ": an aggregate of at least ");
+	work_print_range(out, "%.1f", l->frames);
+	str_puts(out, " packets of the wire, by the MTU");
+}
+
+void work_print_packet(struct str *out, const char *before, struct store *s, const struct run *runs,
+		       int n)
+{
+	struct packet_lengths l = {0};
+
+	work_add_lengths(&l, s, runs, n);
+	if (!(l.bytes[1] > 0))
+		return;
+	str_puts(out, before);
+	work_print_lengths(out, &l);
+}
+
+void work_print_packets(struct str *out, struct store *s, const struct query *q)
+{
+	struct packet_lengths l = {0};
+	struct block *blocks = NULL;
+	int n = q->unit && !strcasecmp(q->unit, "packet") ? scope_blocks(s, q, &blocks, NULL) : 0;
+
+	for (int i = 0; i < n; i++) {
+		autofree struct run *runs = NULL;
+		int nruns = scope_runs(s, q, &blocks[i], FOR_FIGURES, &runs, NULL);
+
+		work_add_lengths(&l, s, runs, nruns);
+	}
+	if (l.bytes[1] > 0)
+		work_print_lengths(out, &l);
+	free(blocks);
+}

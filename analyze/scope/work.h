@@ -71,6 +71,16 @@ double transfer_rate(struct store *s, const struct run *r, const char *rate_metr
  */
 double transfer_part(struct store *s, const struct run *r);
 
+/*
+ * Says how long a packet of the runs is, if that is known, behind the words `before`. An interface
+ * without a wire, as veth, counts an aggregate of GSO as one packet: then a packet is longer than
+ * the MTU and an Ethernet header.
+ */
+void work_print_packet(struct str *out, const char *before, struct store *s, const struct run *runs,
+		       int n);
+/* Says the same of all runs of a query whose unit is the packet. */
+void work_print_packets(struct str *out, struct store *s, const struct query *q);
+
 /* Factors that turn an amount per KiB into an amount per byte, per MiB and per 1e9 bytes. */
 #define PER_BYTE (1.0 / 1024)
 #define PER_MIB	 1024.0
