@@ -18,7 +18,8 @@
 
 const struct chart chart_flame;
 
-enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255 */
+enum { WORD_MOST = 70 }; /* bytes of a name in a file's name, which has 255 */
+#define FLAME_WAIT	"on the way to a wait"
 #define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
 #define UNRESOLVED_MOST 0.05  /* share of unresolved addresses that needs no caption */
 
@@ -59,6 +60,19 @@ uint32_t flame_add_named(struct flame *fl, uint32_t parent, const char *name, ui
 	return flame_add(fl, parent, flame_label(fl, label), width);
 }
 
+/* Adds a command's frame above `root`, or widens the one of the same name that is there. */
+static uint32_t flame_add_command(struct flame *fl, uint32_t root, uint32_t label, double width)
+{
+	for (size_t i = 1; i < fl->nframes; i++)
+		if (fl->frames[i].parent == root &&
+		    !strcmp(fl->labels[fl->frames[i].label].name, fl->labels[label].name)) {
+			fl->frames[i].width += width;
+			fl->frames[i].cost[0] += width;
+			return (uint32_t)i;
+		}
+	return flame_add(fl, root, label, width);
+}
+
 uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const uint32_t *labels,
 			 uint32_t root, const double *width)
 {
@@ -67,9 +81,13 @@ uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const u
 	for (size_t i = 0; i < tree->nframes; i++) {
 		uint32_t parent = tree->frames[i].parent;
 
-		if (width[i] > 0)
-			places[i] = flame_add(fl, parent == CALL_NONE ? root : places[parent],
-					      labels[tree->frames[i].label], width[i]);
+		if (!(width[i] > 0))
+			continue;
+		places[i] = parent == CALL_NONE
+				    ? flame_add_command(fl, root, labels[tree->frames[i].label],
+							width[i])
+				    : flame_add(fl, places[parent], labels[tree->frames[i].label],
+						width[i]);
 	}
 	return places;
 }
@@ -110,56 +128,119 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree)
 
 /* --- one picture --- */
 
+/*
+ * Call chains of a picture. That of the wall time has two layers if the workload was profiled: the
+ * profile of its threads on a CPU, and their waits.
+ */
+struct flame_layer {
+	struct call_tree tree;
+	struct cost_part part;
+	double *totals; /* by frame */
+	double per;	/* cost of a unit of weight, or percent */
+	double all;	/* cost of all frames, or percent */
+};
+
 struct flame_chart {
 	struct flame graph;
 	struct figure figure;
 	struct drawing *d;
-	struct call_tree tree;
-	struct cost_part part;
+	struct flame_layer main, profile; /* profile: without totals unless the wall has two */
 	struct table notes;
-	double *totals; /* by frame */
-	double all;	/* weight */
-	double per;	/* cost of a unit of weight, or percent */
-	bool costs;	/* the cost of a unit of work is known */
+	double all;
+	bool costs; /* the cost of a unit of work is known */
 	const char *variant, *side;
 };
+
+static int flame_layer_read(struct flame_layer *l, struct flame_chart *c, const struct query *q,
+			    const struct block *b, struct error *err)
+{
+	int rc;
+
+	call_tree_init(&l->tree, c->d->reverse);
+	l->tree.waits = c->profile.all > 0;
+	rc = call_tree_read(&l->tree, c->d->store, q, b, &l->part, &c->notes, err);
+	if (rc)
+		return rc;
+	l->totals = call_tree_totals(&l->tree, 0, l->tree.nruns);
+	l->per = (isnan(l->part.basis.ns) ? 100 : l->part.basis.ns) / l->part.tally.weight;
+	for (size_t i = 0; i < l->tree.nframes; i++)
+		if (l->tree.frames[i].parent == CALL_NONE)
+			l->all += l->totals[i] * l->per;
+	return 0;
+}
+
+static void flame_layer_free(struct flame_layer *l)
+{
+	call_tree_free(&l->tree);
+	cost_part_free(&l->part);
+	free(l->totals);
+	*l = (struct flame_layer){0};
+}
+
+/* Reads the profile of the workload's threads, for the wall time. Without a cost it is no layer. */
+static int flame_chart_read_profile(struct flame_chart *c, const struct block *b, struct error *err)
+{
+	struct query q = c->d->query;
+	struct error none = {0};
+	int rc;
+
+	q.event = NULL;
+	q.workload_only = true;
+	rc = flame_layer_read(&c->profile, c, &q, b, &none);
+	if (error_of_machine(none.code))
+		return error_set(err, none.code, "%s", none.text);
+	if (rc || isnan(c->profile.part.basis.ns) || !(c->profile.all > 0))
+		flame_layer_free(&c->profile);
+	return 0;
+}
 
 static int flame_chart_read(struct flame_chart *c, const struct block *b, struct error *err)
 {
 	struct drawing *d = c->d;
 	const struct block file = {0};
 	freed(str_free) struct str why = {0};
-	int rc;
+	int rc = 0;
 
-	call_tree_init(&c->tree, d->reverse);
 	table_init(&c->notes, "functions", NULL, 0);
-	rc = call_tree_read(&c->tree, d->store, &d->query, b ? b : &file, &c->part, &c->notes, err);
+	if (query_of_wall(&d->query) && b)
+		rc = flame_chart_read_profile(c, b, err);
+	if (!rc)
+		rc = flame_layer_read(&c->main, c, &d->query, b ? b : &file, err);
 	if (rc)
 		return rc;
-	c->totals = call_tree_totals(&c->tree, 0, c->tree.nruns);
-	c->costs = !isnan(c->part.basis.ns);
-	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
-	for (size_t i = 0; i < c->tree.nframes; i++)
-		if (c->tree.frames[i].parent == CALL_NONE)
-			c->all += c->totals[i];
-	if (c->all > 0)
+	c->costs = !isnan(c->main.part.basis.ns);
+	c->all = c->main.all + c->profile.all;
+	if (c->main.all > 0)
 		return 0;
-	if (c->part.tally.samples && d->query.comm)
+	if (c->main.part.tally.samples && d->query.comm)
 		str_printf(&why, "no sample matches --comm %s", d->query.comm);
 	else
-		cost_print_absence(&c->part, &why);
+		cost_print_absence(&c->main.part, &why);
 	rc = error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
 	return rc;
 }
 
 static void flame_chart_free(struct flame_chart *c)
 {
-	call_tree_free(&c->tree);
-	cost_part_free(&c->part);
+	flame_layer_free(&c->main);
+	flame_layer_free(&c->profile);
 	table_free(&c->notes);
-	free(c->totals);
 	flame_free(&c->graph);
 	figure_free(&c->figure);
+}
+
+/*
+ * Returns the part that colours a label. Frames of a wait are pale, whatever they do, unless they
+ * are its tip.
+ */
+static const char *flame_wait_part(const struct flame_layer *l, size_t label)
+{
+	const struct call_label *of = &l->tree.labels[label];
+
+	return l->tree.waits && !of->command && of->context != CTX_RUN_QUEUE &&
+			       of->context != CTX_BLOCKED
+		       ? FLAME_WAIT
+		       : of->component;
 }
 
 /* --- its texts --- */
@@ -169,32 +250,43 @@ static int order_parts(const void *a, const void *b)
 	return palette_order(*(const char *const *)a) - palette_order(*(const char *const *)b);
 }
 
-/* Adds the components of the frames that are wide enough to see to the legend. */
+/* Adds the components of a layer's frames that are wide enough to see to the names. */
+static void flame_layer_add_names(const struct flame_chart *c, const struct flame_layer *l,
+				  const char **names, size_t *n)
+{
+	size_t k;
+
+	for (size_t i = 0; i < l->tree.nframes; i++) {
+		const char *name = flame_wait_part(l, l->tree.frames[i].label);
+
+		if (l->totals[i] * l->per < LEGEND_LEAST * c->all)
+			continue;
+		for (k = 0; k < *n && strcmp(names[k], name); k++)
+			;
+		if (k == *n && *name)
+			names[(*n)++] = name;
+	}
+}
+
 static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f)
 {
-	const char **names = xcalloc(c->tree.nlabels + 1, sizeof(*names));
-	size_t n = 0, k;
+	const char **names =
+		xcalloc(c->main.tree.nlabels + c->profile.tree.nlabels + 1, sizeof(*names));
+	size_t n = 0;
 
-	for (size_t i = 0; i < c->tree.nframes; i++) {
-		const char *name = c->tree.labels[c->tree.frames[i].label].component;
-
-		if (c->totals[i] < LEGEND_LEAST * c->all)
-			continue;
-		for (k = 0; k < n && strcmp(names[k], name); k++)
-			;
-		if (k == n && *name)
-			names[n++] = name;
-	}
+	flame_layer_add_names(c, &c->profile, names, &n);
+	flame_layer_add_names(c, &c->main, names, &n);
 	qsort(names, n, sizeof(*names), order_parts);
 	for (size_t i = 0; i < n; i++)
 		figure_part(f, names[i], palette_part(names[i]));
 	free(names);
-	flame_add_contexts(f, &c->tree);
+	flame_add_contexts(f, c->profile.totals ? &c->profile.tree : &c->main.tree);
 }
 
 static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 {
-	double sum = c->all * c->per, whole = c->part.tally.weight * c->per;
+	const struct cost_part *part = &c->main.part;
+	double sum = c->all, whole = part->tally.weight * c->main.per;
 	const char *name = label_fit(&f->arena, label_clean(&f->arena, c->variant), 35, 520);
 	const char *of = "";
 
@@ -203,23 +295,30 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 				       name);
 		return;
 	}
-	if (sum < 0.9995 * whole)
+	if (sum < 0.9995 * whole && !c->profile.totals)
 		of = figure_text(f, " (of %.*f)", claim_places(whole) + 1, whole);
-	f->title =
-		figure_text(f, "Where %s %.*f ns per %s go%s: %s", drawing_whose(c->d, f, c->side),
-			    claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
+	f->title = figure_text(f, "Where %s %.*f ns%s per %s go%s: %s",
+			       drawing_whose(c->d, f, c->side), claim_places(sum) + 1, sum,
+			       query_of_wall(&c->d->query) ? " of wall time" : "", part->basis.unit,
+			       of, name);
 }
 
 static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 {
 	const struct chart_facts *facts = &c->d->facts;
+	const struct cost_part *part = &c->main.part;
 	freed(str_free) struct str s = {0};
 
-	if (c->d->store)
-		str_printf(&s, "n = %d profiled run%s · ", c->part.nruns,
-			   c->part.nruns == 1 ? "" : "s");
-	str_printf(&s, "%llu samples of %s · ", (unsigned long long)c->part.tally.samples,
-		   c->part.tally.event ? c->part.tally.event : "?");
+	if (c->profile.totals)
+		str_printf(&s, "n = %d profiled and %d traced run%s · ", c->profile.part.nruns,
+			   part->nruns, part->nruns == 1 ? "" : "s");
+	else if (c->d->store)
+		str_printf(&s, "n = %d %s run%s · ", part->nruns,
+			   query_of_wall(&c->d->query) ? "traced" : "profiled",
+			   part->nruns == 1 ? "" : "s");
+	if (!query_of_wall(&c->d->query))
+		str_printf(&s, "%llu samples of %s · ", (unsigned long long)part->tally.samples,
+			   part->tally.event ? part->tally.event : "?");
 	if (facts->kernel)
 		str_printf(&s, "Linux %s · ", facts->kernel);
 	str_printf(&s, "width: %s",
@@ -231,7 +330,7 @@ static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 /* Returns whether no function has a caller. */
 static bool flame_chart_is_flat(const struct flame_chart *c)
 {
-	const struct call_tree *t = &c->tree;
+	const struct call_tree *t = &c->main.tree;
 
 	for (size_t i = 0; i < t->nframes; i++) {
 		uint32_t parent = t->frames[i].parent;
@@ -245,12 +344,12 @@ static bool flame_chart_is_flat(const struct flame_chart *c)
 
 static void flame_chart_captions(struct flame_chart *c, struct figure *f)
 {
-	const struct tally *t = &c->part.tally;
+	const struct cost_part *part = &c->main.part;
+	const struct tally *t = &part->tally;
 
 	if (!c->costs)
 		figure_doubt(f, "The widths are shares of the time, not costs: %s",
-			     c->part.basis.text +
-				     (str_starts(c->part.basis.text, "none: ") ? 6 : 0));
+			     part->basis.text + (str_starts(part->basis.text, "none: ") ? 6 : 0));
 	if (flame_chart_is_flat(c))
 		figure_doubt(
 			f,
@@ -281,7 +380,33 @@ void flame_set_frame(struct table *t, struct value *row, const struct call_tree 
 		l->context == CTX_UNKNOWN ? value_none() : value_str(t, context_names[l->context]);
 }
 
-/* Writes all frames, also those that the picture folds. */
+/* Adds all frames of a layer behind those of another one, also those that the picture folds. */
+static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
+{
+	double *self = xcalloc(l->tree.nframes + 1, sizeof(*self));
+	const int64_t before = (int64_t)t->rows;
+	uint32_t parent;
+
+	for (uint32_t i = 0; i < l->tree.nframes; i++) {
+		parent = l->tree.frames[i].parent;
+		self[i] += l->totals[i];
+		if (parent != CALL_NONE)
+			self[parent] -= l->totals[i];
+	}
+	for (uint32_t i = 0; i < l->tree.nframes; i++) {
+		struct value *row = table_row(t);
+
+		flame_set_frame(t, row, &l->tree, i, row + F_SYMBOL);
+		parent = l->tree.frames[i].parent;
+		row[F_FRAME] = value_int(before + i + 1);
+		if (parent != CALL_NONE)
+			row[F_PARENT] = value_int(before + parent + 1);
+		row[F_SELF] = value_real(self[i] * l->per);
+		row[F_TOTAL] = value_real(l->totals[i] * l->per);
+	}
+	free(self);
+}
+
 static int flame_chart_write_tsv(const struct flame_chart *c, const struct figure *f,
 				 const char *dir, struct error *err)
 {
@@ -295,44 +420,39 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 		[F_SELF] = {c->costs ? "self_ns" : "self_share", .type = V_REAL, .digits = 4},
 		[F_TOTAL] = {c->costs ? "total_ns" : "total_share", .type = V_REAL, .digits = 4},
 	};
-	double *self = xmemdup(c->totals, (c->tree.nframes + 1) * sizeof(*self));
 	freed(table_free) struct table t = {0};
-	uint32_t parent;
-	int rc;
 
 	table_init(&t, f->name, columns, F_N);
-	for (uint32_t i = 0; i < c->tree.nframes; i++) {
-		parent = c->tree.frames[i].parent;
-		if (parent != CALL_NONE)
-			self[parent] -= c->totals[i];
-	}
-	for (uint32_t i = 0; i < c->tree.nframes; i++) {
-		struct value *row = table_row(&t);
+	flame_layer_put_rows(&c->profile, &t);
+	flame_layer_put_rows(&c->main, &t);
+	return figure_write_table(&t, dir, err);
+}
 
-		flame_set_frame(&t, row, &c->tree, i, row + F_SYMBOL);
-		row[F_SELF] = value_real(self[i] * c->per);
-		row[F_TOTAL] = value_real(c->totals[i] * c->per);
-	}
-	rc = figure_write_table(&t, dir, err);
-	free(self);
-	return rc;
+static void flame_layer_draw(const struct flame_layer *l, struct flame *fl)
+{
+	autofree uint32_t *labels = flame_add_labels(fl, &l->tree);
+	double *width = xcalloc(l->tree.nframes + 1, sizeof(*width));
+
+	for (size_t i = 0; i < l->tree.nlabels && l->tree.waits; i++)
+		if (!l->tree.labels[i].command)
+			fl->labels[labels[i]].rgb = palette_part(flame_wait_part(l, i));
+	for (size_t i = 0; i < l->tree.nframes; i++)
+		width[i] = l->totals[i] * l->per;
+	free(flame_add_tree(fl, &l->tree, labels, 0, width));
+	free(width);
 }
 
 static int flame_chart_write(struct flame_chart *c, const char *dir, struct error *err)
 {
 	struct flame *fl = &c->graph;
-	autofree uint32_t *labels = flame_add_labels(fl, &c->tree);
-	double *width = xcalloc(c->tree.nframes + 1, sizeof(*width)), all = c->all * c->per;
 	int rc;
 
-	for (size_t i = 0; i < c->tree.nframes; i++)
-		width[i] = c->totals[i] * c->per;
-	flame_add_named(
-		fl, FLAME_NONE,
-		arena_printf(&fl->arena, "all: %.*f %s", claim_places(all) + 1, all, fl->unit),
-		FLAME_ROOT, all);
-	free(flame_add_tree(fl, &c->tree, labels, 0, width));
-	free(width);
+	flame_add_named(fl, FLAME_NONE,
+			arena_printf(&fl->arena, "all: %.*f %s", claim_places(c->all) + 1, c->all,
+				     fl->unit),
+			FLAME_ROOT, c->all);
+	flame_layer_draw(&c->profile, fl);
+	flame_layer_draw(&c->main, fl);
 	rc = flame_write(fl, &c->figure, dir, err);
 	return rc ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
 }
@@ -346,8 +466,12 @@ static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
 	fl->icicle = c->d->icicle;
 	fl->unit = !c->costs ? "%"
 			     : label_clean(&fl->arena, arena_printf(&fl->arena, "ns per %s",
-								    c->part.basis.unit));
-	f->name = flame_file_name(f, (const char *const[]){f->name, c->variant, c->side}, 3);
+								    c->main.part.basis.unit));
+	f->name = flame_file_name(
+		f,
+		(const char *const[]){f->name, query_of_wall(&c->d->query) ? WALL_EVENT : "",
+				      c->variant, c->side},
+		4);
 	flame_chart_title(c, f);
 	flame_chart_subtitle(c, f);
 	flame_chart_captions(c, f);
@@ -374,7 +498,8 @@ static int flame_draw_block(struct drawing *d, const void *blocks, int i, const 
 	d->side = b ? b->side : NULL;
 	chart_begin(&chart_flame, d, &c.figure);
 	rc = flame_chart_read(&c, b, err);
-	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
+	d->facts.profiled =
+		(struct run_counts){b ? c.main.part.nruns : 0, b ? c.main.part.nruns : 0};
 	if (!rc)
 		rc = flame_chart_set_texts(&c, err);
 	if (!rc)
@@ -440,7 +565,7 @@ const struct chart chart_flame = {
 	.name = "flame",
 	.what = "call chains, an interactive flame graph for each variant and side",
 	.sources = {"functions"},
-	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event ",
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event wall ",
 		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event " OPT_DONE},
 	.most = 1000,
 	.write = flame_write_all,

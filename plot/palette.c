@@ -50,6 +50,10 @@ static const struct part parts[] = {
 	{"other", 0xbbbbbb},
 	{"unclassified", 0x999999},
 	{"idle", 0xeeeeee},
+	/* waits of threads */
+	{"on the way to a wait", 0xd4e4f1},
+	{"blocked", 0x5b8db8},
+	{"run queue", 0xf0a860},
 	{"the rest", 0xdddddd}, /* the parts that a stack has no colours for */
 };
 

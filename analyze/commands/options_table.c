@@ -83,6 +83,13 @@ void option_flag(const struct argp_state *state, const struct option_row *o, voi
 	*p = true;
 }
 
+static void option_wall(const struct argp_state *state, const struct option_row *o, void *to,
+			char *arg)
+{
+	(void)arg;
+	option_text(state, o, to, WALL_EVENT);
+}
+
 static void option_time(const struct argp_state *state, const struct option_row *o, void *to,
 			char *arg)
 {
@@ -368,6 +375,10 @@ const struct option_row option_table[] = {
 	       option_flag, .at = AT(q.workload_only)),
 	OPTION("event", "NAME", GROUP_SAMPLES, "the event to read if the profile has several", option_text,
 	       .at = AT(q.event)),
+	OPTION("wall", NULL, GROUP_SAMPLES,
+	       "the wall time of the workload's threads, their waits included (as --event " WALL_EVENT
+	       "; of a trace pass)",
+	       option_wall, .at = AT(q.event)),
 	OPTION("from", "TIME", GROUP_SAMPLES,
 	       "start of the part to read. For a capture: seconds after the start of each run's window, read from its raw files. For a perf.data: seconds as perf script prints them, or +S after the first sample",
 	       option_time, .at = AT(slice.from)),

@@ -261,6 +261,8 @@ void call_tree_add(struct call_tree *s, const struct profile *p, int run,
 	uint32_t command, frame;
 	uint64_t *known;
 
+	if (s->waits && c->context != CTX_BLOCKED && c->context != CTX_RUN_QUEUE)
+		return;
 	call_tree_set_source(s, p);
 	known = map_at(&s->source->commands, c->comm);
 	if (!*known) {

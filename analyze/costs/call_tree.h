@@ -35,6 +35,7 @@ struct call_run {
 
 struct call_tree {
 	bool reverse;
+	bool waits; /* has only the samples of threads that are blocked or on the run queue */
 	struct call_label *labels;
 	struct call_frame *frames; /* a parent precedes its children */
 	struct call_run *runs;

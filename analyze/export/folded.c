@@ -55,7 +55,7 @@ const struct format format_folded = {
 	.name = "folded",
 	.what = "call chains, a line each: comm;root;...;leaf weight (flame graphs)",
 	.options = {[SOURCE_CAPTURE] =
-			    "variant side run weight workload-only " OPT_SLICE OPT_SAMPLES,
+			    "variant side run weight workload-only wall " OPT_SLICE OPT_SAMPLES,
 		    [SOURCE_PERF] = "weight " OPT_RECORDING OPT_SAMPLES},
 	.write = export_folded,
 };

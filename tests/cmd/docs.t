@@ -133,6 +133,8 @@ for c in nginx nginx-16k live; do
 		INSERT INTO process SELECT DISTINCT run, pid FROM cost; INSERT OR IGNORE INTO metric (run, name, unit, value) SELECT run, 'workload_cpu_pct', unit, value FROM metric WHERE name = 'cpu_pct'"
 done
 renamed caps/iperf3 "$(rename "replace(replace(name, 'baseline', 'plain'), 'mmap', 'zerocopy')")"
+renamed caps/requests "INSERT INTO metric (run, name, unit, value) SELECT id, 'waits_wall_ns', 'ns', 1e9 FROM run;
+	UPDATE event SET name = 'wall'; UPDATE symbol SET name = 'sk_wait_data' WHERE id = 1; UPDATE run SET side = 'client' WHERE side = 'sender'"
 for c in before after; do
 	renamed caps/$c "DELETE FROM variant WHERE name <> 'baseline'; DELETE FROM run WHERE variant <> 'baseline'"
 done

@@ -58,4 +58,56 @@ table() {
 }
 ok "the table has parts that add up to 100 %" table
 
+# Requests over loopback, profiled and followed.
+next_port
+cat >rr <<-END
+	$tcpzc -l -p $port --rr -s 64 >/dev/null &
+	exec $tcpzc -c 127.0.0.1 -p $port --rr -s 64 --seconds 2
+	END
+cat >plan.ini <<-END
+	[plan]
+	passes = measure profile trace
+	repeats = 1
+	warmup = 0.2
+	duration = 0.5
+	[side both]
+	role = sender
+	units = tcpzc
+	collect = cpu,threads
+	[variant rr]
+	both = sh $scratch/rr
+	END
+captured() {
+	rm -rf cap
+	exits 0 "$zcost" capture plan.ini -o cap && "$zcost" analyze cap 2>err || { cat err && false; }
+}
+steady "a capture with the pass trace" captured
+requests() { # the percentiles of the client; the parts of the wall time add up to it
+	"$zcost" report latency cap --format tsv >table 2>err
+	tsv '$at["source"] == "tcpzc" { n++ } $at["source"] != "waits" { next } $at["figure"] == "wall" { wall = $at["us"]; next } { sum += $at["us"] }
+		END { exit !(n == 5 && wall > 0 && (sum / wall - 1) ^ 2 < 1e-4) }' table || { cat table && false; }
+}
+ok "a request has its percentiles, and the parts of its wall time" requests
+folded() { # the lines are the wall time of the threads, to the rounding of each line
+	exits 0 "$zcost" export folded cap --wall -o lines
+	wall=$(sqlite3 cap/zcost.db "SELECT SUM(value) FROM metric WHERE name = 'waits_wall_ns'")
+	awk -v wall="$wall" '{ n += $NF } END { print n, wall; exit (n / wall - 1) ^ 2 > 1e-8 }' lines &&
+		says '^tcpzc;.*tcp_recvmsg.*;woken by softirq NET_RX [0-9]+$' lines
+}
+ok "export folded --wall has the wall time, with the waker at the tip of a stack" folded
+flames() {
+	exits 0 "$zcost" plot cap flame --wall --unit message -o charts --format svg || return 1
+	says 'Where .* [0-9.]+ ns of wall time per message go: rr' charts/flame_wall_rr_both.svg &&
+		says 'n = 1 profiled and 1 traced run ' charts/flame_wall_rr_both.svg &&
+		tsv '$at["parent"] == 0 { roots++ } $at["symbol"] == "woken by softirq NET_RX" { woken += $at["total_ns"] }
+			$at["symbol"] == "main" { ran += $at["total_ns"] } END { print roots, woken, ran; exit !(woken > 0 && ran > 0) }' \
+			charts/flame_wall_rr_both.tsv
+}
+ok "flame --wall has the chains of the profile beside those of the waits" flames
+functions() { # without --wall the samples of the profile are the costs, as ever
+	"$zcost" report functions cap --format tsv --all >table 2>err
+	says "(^|	)tcp_sendmsg	" table && ! grep "woken by" table
+}
+ok "tables of costs leave the waits alone" functions
+
 done_testing
