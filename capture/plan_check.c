@@ -10,7 +10,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 #include "lib/words.h"
-#include "workload/workload.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 // clang-format off
 const struct netdev_object netdev_objects[] = {

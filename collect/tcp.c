@@ -16,7 +16,6 @@
 #include "lib/error.h"
 #include "lib/genl.h"
 
-#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>

@@ -3,7 +3,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 struct worker {

@@ -6,14 +6,12 @@
 #include "analyze/scope/scope.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

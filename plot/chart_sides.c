@@ -5,15 +5,12 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/scope/placement.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
-#include "plot/label.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "analyze/scope/results.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "plot/label.h"
 
 #include <errno.h>
 #include <math.h>

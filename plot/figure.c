@@ -7,7 +7,6 @@
 #include "lib/output.h"
 #include "plot/label.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -15,7 +15,6 @@
 #include "plot/palette.h"
 #include "plot/label.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

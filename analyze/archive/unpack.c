@@ -7,7 +7,6 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/json.h"
 #include "lib/late.h"
 #include "lib/names.h"
 #include "lib/sha256.h"

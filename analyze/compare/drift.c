@@ -6,7 +6,6 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/costs/basis.h"
 #include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -2,7 +2,6 @@
 #include "analyze/compare/figures.h"
 
 #include "analyze/probes/power/table.h"
-#include "analyze/scope/placement.h"
 #include "analyze/costs/basis.h"
 
 #include <errno.h>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/costs/tally.h"
 
-#include "analyze/costs/basis.h"
 #include "analyze/texts/text.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 /* notes: what is to know of the data of a capture, and what to do about it. */
 #include "analyze/figures/tables.h"
 
-#include <stdlib.h>
-
 static const struct column notes_columns[] = {
 	{"severity", NULL, V_STR, .what = "lossy: data are missing; warning: a figure is doubtful"},
 	{"kind", NULL, V_STR, .what = "the note's name in JSON and in the store"},

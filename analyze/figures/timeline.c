@@ -4,7 +4,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const struct column timeline_columns[] = {
 	BLOCK_COLUMNS(struct timeline_row),

@@ -8,9 +8,7 @@
 #include "analyze/perfdata/fold.h"
 
 #include "analyze/model/profile.h"
-#include "analyze/perfdata/format.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 
 #include "lib/alloc.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

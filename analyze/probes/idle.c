@@ -15,7 +15,6 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

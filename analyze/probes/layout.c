@@ -10,10 +10,8 @@
 #include "lib/sha256.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

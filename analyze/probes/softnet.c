@@ -14,7 +14,6 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 #include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
 
-#include "lib/str.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "analyze/scope/work.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 static char *note_values_dump(const struct note *n)
 {

@@ -5,7 +5,6 @@
  */
 #include "analyze/store/sql.h"
 
-#include "analyze/model/notes.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
 

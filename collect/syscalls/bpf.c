@@ -5,7 +5,6 @@
 #include "collect/bpf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <stdio.h>

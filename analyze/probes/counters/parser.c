@@ -10,7 +10,6 @@
 #include "analyze/probes/tsv.h"
 
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* batches: how much is handled at once: by the softirq, the protocols, a call, after a wake-up. */
 #include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/symbols/symtab.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "analyze/scope/changes.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 
 #include "lib/alloc.h"
 #include "lib/stats.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,9 +6,7 @@
 
 #include "analyze/scope/scope.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct column tcp_columns[] = {

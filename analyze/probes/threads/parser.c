@@ -16,7 +16,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

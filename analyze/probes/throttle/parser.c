@@ -9,7 +9,6 @@
 #include "analyze/probes/tsv.h"
 
 #include "lib/snap.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
