@@ -2,23 +2,15 @@
 /* Makes all runs that are left, one after the other, and saves the manifest after each. */
 #include "capture/capture.h"
 
-#include "capture/plan.h"
-#include "capture/remote.h"
 #include "capture/undo.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>

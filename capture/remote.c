@@ -9,17 +9,14 @@
 #include "capture/capture.h"
 #include "capture/undo.h"
 #include "collect/host.h"
-#include "collect/agent.h"
 #include "lib/command.h"
 #include "lib/names.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

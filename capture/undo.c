@@ -5,12 +5,10 @@
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

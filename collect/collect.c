@@ -4,15 +4,12 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/snap.h"
-#include "lib/str.h"
 #include "collect/options.h"
 #include "lib/command.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,14 +11,12 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

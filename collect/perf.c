@@ -19,9 +19,7 @@
 #include "collect/events/events.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
@@ -30,10 +28,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,14 +3,12 @@
 
 #include "lib/alloc.h"
 #include "lib/error.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

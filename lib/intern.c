@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/intern.h"
 
-#include "lib/alloc.h"
 #include "lib/hash.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct intern_item {
 	const char *data;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/note.h"
 
-#include "lib/alloc.h"
 #include "lib/intern.h"
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NAMES_SHOWN = 3 };
 

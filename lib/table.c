@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/table.h"
 
-#include "lib/alloc.h"
-#include "lib/str.h"
-
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns)
 {

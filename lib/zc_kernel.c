@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,18 +2,11 @@
 /* The list of charts, and what all charts share: tables and their notes, bars, sides, captions. */
 #include "plot/chart.h"
 
-#include "analyze/model/notes.h"
-#include "analyze/scope/scope.h"
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // clang-format off
 #define CHARTS(row) \

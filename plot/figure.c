@@ -3,14 +3,8 @@
  */
 #include "plot/figure.h"
 
-#include "lib/alloc.h"
 #include "lib/output.h"
 #include "plot/label.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 void figure_init(struct figure *f, const char *name)
 {

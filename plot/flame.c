@@ -7,13 +7,8 @@
 #include "plot/flame.h"
 
 #include "lib/file.h"
-#include "lib/intern.h"
 #include "plot/label.h"
 #include "plot/palette.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DEEPEST = 250 };
 

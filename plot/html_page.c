@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plot/html_page.h"
 
-#include "analyze/evidence/limits.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 EMBED_TEXT(html_css, "plot/html.css");
 EMBED_TEXT(html_js, "plot/html.js");

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plot/label.h"
 
-#include "lib/alloc.h"
-#include "lib/str.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Advance widths of ' ' to '~' in DejaVu Sans, hundredths of the font size. */
 static const uint8_t widths[] = {
 	32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36,	 32, 34, 64, 64, 64,

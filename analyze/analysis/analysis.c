@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
-#include "analyze/probes/ingest.h"
-#include "analyze/probes/layout.h"
 #include "analyze/costs/components.h"
 #include "analyze/scope/placement.h"
 #include "analyze/scope/runs.h"
 #include "analyze/symbols/symtab.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "lib/workers.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* One side of one run, passed from a reader thread to the writer. */

@@ -4,13 +4,9 @@
 
 #include "analyze/compare/compare.h"
 #include "analyze/costs/tally.h"
-#include "analyze/store/store.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const headings[OPTION_GROUPS] = {

@@ -8,17 +8,12 @@
 #include "analyze/texts/text.h"
 #include "analyze/evidence/limits.h"
 #include "analyze/evidence/zerocopy.h"
-#include "analyze/model/profile.h"
 #include "analyze/analysis/analysis.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/scope/work.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- tables --- */

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 void diff_set_runs(struct diff *d, enum end e, size_t n)
 {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/figures.h"
 
-#include "analyze/probes/power/table.h"
-#include "analyze/costs/basis.h"
-
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Rounds: 100 % that is computed in two ways must be a tie. */
 static void figure_add_run(struct figure_runs *s, double x)

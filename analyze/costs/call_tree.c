@@ -2,8 +2,6 @@
 #include "analyze/costs/call_tree.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What is known about a profile's frames, for all its runs. */
 struct call_source {

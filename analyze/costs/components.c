@@ -2,15 +2,11 @@
 #include "analyze/costs/components.h"
 
 #include "lib/file.h"
-#include "lib/hash.h"
-#include "lib/intern.h"
 #include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 EMBED_TEXT(components_rules, "analyze/costs/components.rules");
 

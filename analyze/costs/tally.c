@@ -2,12 +2,8 @@
 #include "analyze/costs/tally.h"
 
 #include "analyze/texts/text.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const key_names[TALLY_KEYS] = {
 	[BY_COMM] = "comm",	      [BY_PID] = "pid",	      [BY_TID] = "tid",

@@ -3,11 +3,8 @@
 #include "analyze/evidence/limits.h"
 
 #include "analyze/evidence/zerocopy.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column limits_columns[] = {
 	{"variant", .type = V_STR},

@@ -2,11 +2,8 @@
 #include "analyze/figures/figures.h"
 
 #include "analyze/scope/placement.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What a figure is read for. The reader notes in `value` where power comes from. */
 struct figure_reading {

@@ -5,10 +5,8 @@
 #include "analyze/figures/tables.h"
 #include "analyze/scope/scope.h"
 #include "analyze/scope/work.h"
-#include "lib/str.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* The list of measures, in the order of --help. */
 // clang-format off

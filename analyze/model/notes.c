@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/model/notes.h"
 
-#include <string.h>
-
 const struct note_kind note_kinds[NOTE_KINDS] = {
 #define NOTE(id, severity, concerns, sentence) \
 	[NOTE_##id] = {#id, SEVERITY_##severity, concerns, sentence},

@@ -2,14 +2,11 @@
 #include "analyze/model/profile.h"
 
 #include "analyze/model/notes.h"
-#include "lib/alloc.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const unresolved_names[UNRESOLVED_N] = {
 	[UNRESOLVED_NO_SYMBOLS] = "no symbols",	   [UNRESOLVED_MISMATCH] = "not the recorded file",

@@ -7,12 +7,9 @@
 #include "analyze/perfdata/fold.h"
 
 #include "analyze/perfdata/unwind.h"
-#include "lib/alloc.h"
 #include "lib/workers.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Stands for all user addresses in no mapping. */
 #define NOWHERE ((uint64_t)PERF_CONTEXT_MAX - 1)

@@ -7,13 +7,8 @@
 
 #include "analyze/perfdata/fold.h"
 
-#include "analyze/model/profile.h"
-#include "lib/alloc.h"
-
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Threads hold the lock for less time than sleeping takes, so a waiter spins first. */
 static void objects_init_lock(pthread_mutex_t *lock)

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void recording_damaged(struct recording *r, uint64_t offset, const char *what)
 {

@@ -9,12 +9,7 @@
  */
 #include "analyze/perfdata/resolve.h"
 
-#include "lib/alloc.h"
 #include "lib/workers.h"
-
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- addresses --- */
 

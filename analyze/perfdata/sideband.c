@@ -2,11 +2,8 @@
 #include "analyze/perfdata/sideband.h"
 
 #include "analyze/perfdata/recording.h"
-#include "lib/alloc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void sideband_add_row(struct sideband *s, const struct side_row *row)
 {

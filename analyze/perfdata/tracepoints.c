@@ -3,12 +3,9 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/perfdata/tracepoint_parts.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- threads --- */
 

@@ -2,13 +2,8 @@
 #include "analyze/perfdata/unwind.h"
 
 #include "analyze/perfdata/objects.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <elf.h>
-#include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- registers --- */
 

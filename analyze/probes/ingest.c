@@ -4,16 +4,12 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/snapshots.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /*

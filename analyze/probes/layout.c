@@ -3,17 +3,12 @@
 
 #include "lib/names.h"
 #include "lib/json.h"
-#include "analyze/model/notes.h"
 #include "analyze/model/rows.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SCHEMA = 1 };
 

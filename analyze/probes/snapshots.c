@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/snapshots.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
 	       struct error *err)

@@ -2,13 +2,9 @@
 #include "analyze/scope/changes.h"
 
 #include "analyze/scope/work.h"
-#include "lib/hash.h"
-#include "lib/str.h"
 
 #include <fnmatch.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void changes_add_row(struct changes *c, const struct metric_row *m)
 {

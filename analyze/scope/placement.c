@@ -2,8 +2,6 @@
 #include "analyze/scope/placement.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool placement_is(const struct topology_row *r, const char *kind)
 {

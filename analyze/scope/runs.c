@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Returns "iperf3 -c x" for "/usr/bin/iperf3 -c x". */
 static char *run_short_command(const char *command)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/scope/work.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORK_KIND(id, unit, units) {unit, unit, "rate_" units},
 // clang-format off

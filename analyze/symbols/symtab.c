@@ -5,7 +5,6 @@
 #include "lib/hash.h"
 
 #include <elf.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/text.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *text_name(const struct text *t)
 {

@@ -2,14 +2,9 @@
 #include "analyze/probes/counters/table.h"
 #include "analyze/scope/changes.h"
 #include "analyze/texts/text.h"
-#include "lib/stats.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct stat_counter *stat_find(const struct perf_stat *st, const char *event)
 {

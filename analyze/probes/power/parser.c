@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/probes/ingest.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/texts/text.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/stats.h"
@@ -13,10 +11,7 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* --- readings --- */

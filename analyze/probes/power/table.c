@@ -4,11 +4,8 @@
 #include "analyze/scope/work.h"
 #include "analyze/scope/placement.h"
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const power_source_names[] = {
 	[POWER_NONE] = NULL,	 [POWER_MEASURED] = "measured", [POWER_IMPORTED] = "imported",

@@ -5,20 +5,11 @@
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/scope/changes.h"
 #include "analyze/scope/results.h"
-#include "analyze/scope/work.h"
-#include "analyze/store/store.h"
 #include "analyze/texts/text.h"
-#include "lib/hash.h"
-#include "lib/intern.h"
-#include "lib/str.h"
 #include "lib/syscall_facts.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The keys of a row in addition to the call. comm is the default; syscall adds no key. */
 enum { SYSCALLS_BY_COMM = 1, SYSCALLS_BY_PID = 2, SYSCALLS_BY_TID = 4 };

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/threads/groups.h"
 
-#include "lib/str.h"
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool thread_key_find(const char *by, enum thread_key *key)
 {
