@@ -5,13 +5,10 @@
 #include "lib/error.h"
 #include "lib/str.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Each is defined in the folder it belongs to; a new command is a prototype and a row. */
 #ifndef OFFLINE

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- which folders a capture is written to --- */

@@ -11,11 +11,8 @@
 #include "lib/spawn.h"
 #include "lib/str.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <libgen.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int cmd_capture(int argc, char **argv);

@@ -7,8 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Prints a command. Its later lines are indented under its key. */
 static void print_text(const char *text)

@@ -11,8 +11,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* --- checksums --- */

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls", "trace"};
 

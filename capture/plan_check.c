@@ -12,10 +12,6 @@
 #include "lib/words.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Numbers of linux/capability.h. Older headers lack the last two. */

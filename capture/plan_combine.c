@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- the matrix --- */
 

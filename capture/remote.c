@@ -15,13 +15,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /*

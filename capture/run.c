@@ -14,8 +14,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>

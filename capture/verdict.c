@@ -10,8 +10,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- the windows of the sides --- */
 

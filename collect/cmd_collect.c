@@ -14,13 +14,9 @@
 #include "lib/str.h"
 #include "workload/workload.h"
 
-#include <argp.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int cmd_collect(int argc, char **argv);

@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void collect_why(struct collect *c, const char *fmt, ...)

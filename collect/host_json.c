@@ -8,10 +8,7 @@
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 static void host_set_text(json_t *o, const char *key, char *value)

@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { RANGES_MAX = 1024, SEGMENTS_MAX = 4096, CODE_MAX = 256 << 20 };

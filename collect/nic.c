@@ -19,8 +19,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

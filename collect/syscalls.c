@@ -11,10 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 

@@ -6,8 +6,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void complete_add(struct str *lines, const char *word, const char *what)
 {

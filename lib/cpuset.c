@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void cpuset_add(struct cpuset *set, unsigned int cpu)
 {

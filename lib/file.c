@@ -10,8 +10,6 @@
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

@@ -16,9 +16,6 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 

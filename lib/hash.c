@@ -4,8 +4,6 @@
 #include "lib/alloc.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct map_slot {
 	uint64_t key, value;

@@ -5,8 +5,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 json_t *json_file(const char *path, struct error *err)
 {

@@ -4,8 +4,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_PART = 255, MAX_NAME = 1024, MAX_DEPTH = 32 };
 

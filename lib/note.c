@@ -5,7 +5,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum { NAMES_SHOWN = 3 };

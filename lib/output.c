@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_WIDTH = 0x400, KEY_VERBOSE, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };

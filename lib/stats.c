@@ -5,8 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const estimator_names[3] = {
 	[EST_MEDIAN] = "median",

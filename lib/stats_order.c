@@ -8,7 +8,6 @@
 #include "lib/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { EXACT_RUNS = 7, PERMUTATIONS = 9999 };
 

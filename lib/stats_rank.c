@@ -9,7 +9,6 @@
 #include "lib/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct ranking {
 	unsigned *rank2; /* doubled midranks: those of a first, then those of b */

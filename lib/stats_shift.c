@@ -11,7 +11,6 @@
 #include "lib/alloc.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A shift or a ratio: its value for a pair, how to apply it, and its value for no change. */
 struct change {

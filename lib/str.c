@@ -5,10 +5,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void str_reserve(struct str *s, size_t more)
 {

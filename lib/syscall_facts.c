@@ -4,9 +4,6 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* System calls of x86-64 by number, up to 450. */
 // clang-format off
 static const char *const x86_64[] = {

@@ -6,8 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 int people_width_of(const char *s)
 {

@@ -6,8 +6,6 @@
 #include "lib/str.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- lines of words --- */
 

@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <math.h>
-#include <string.h>
 
 enum { SCHEMA_VERSION = 1 };
 

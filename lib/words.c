@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void words_add_owned(struct words *w, char *word)
 {

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* The histograms, in this order. */
 static const struct histogram {

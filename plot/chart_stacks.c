@@ -13,8 +13,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- CPU use --- */
 

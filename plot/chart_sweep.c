@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 // clang-format off
 #define UNIT_GAUGE(id, unit, units) {"ns_per_" unit, "CPU time, ns per " unit},

@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A row with a time of a function or of a system call. */
 struct top_row {

@@ -6,8 +6,6 @@
 #include "lib/alloc.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double nearly_all = 0.9;
 

@@ -10,9 +10,6 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct curves *figure_curves(struct figure *f, const char *axis, const char *name_word)
 {
 	f->curves = xcalloc(1, sizeof(*f->curves));

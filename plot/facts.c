@@ -10,8 +10,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Appends a name to "a, b" unless the list has it. */
 static void facts_add_word(struct str *s, const char *word)

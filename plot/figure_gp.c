@@ -15,9 +15,7 @@
 #include "plot/palette.h"
 #include "plot/label.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void gp_add_text(struct str *s, const struct page *page, const struct page_text *t,
 		 const char *name)

@@ -11,10 +11,7 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Fonts, pixels. */
 #define PAGE_TITLE_SIZE	   31.0

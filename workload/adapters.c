@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct adapter adapter_none = {.name = "none"};
 

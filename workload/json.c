@@ -7,7 +7,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <string.h>
 
 /*
  * --- tcpzc: JSON lines, of tcpzc or of any program that prints such points

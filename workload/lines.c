@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <math.h>
 #include <regex.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The first (group) of `re` is a number. Of one program, the first row of a work that matches
  * counts. */

@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What a rate counts, by the words that netperf has for it. */
 static const struct netperf_unit {

@@ -8,8 +8,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*
  * --- nic ---

@@ -9,7 +9,6 @@
 #include "lib/workers.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <unistd.h>
 
 /* One side of one run, passed from a reader thread to the writer. */

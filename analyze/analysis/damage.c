@@ -9,8 +9,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { AS_IT_WAS = DAMAGE_KINDS };
 

@@ -6,7 +6,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 char *store_remembered(const char *capture, const char *key)
 {

@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* How the windows of two sides of a run differ, in ns. */
 struct skew {

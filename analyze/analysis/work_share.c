@@ -7,8 +7,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // clang-format off
 /* THE TABLE of metrics of work. Rates, because the windows of two sides may differ in length. */

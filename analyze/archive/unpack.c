@@ -16,8 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { CHUNK = 256 * 1024, BLOCK = 64 * 1024, MAX_MEMBERS = 1000000 };

@@ -8,11 +8,7 @@
 #include "lib/str.h"
 #include "workload/workload.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MAX_METERS = 8 };

@@ -7,7 +7,6 @@
 #include "lib/command.h"
 #include "lib/output.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct compare_arguments {

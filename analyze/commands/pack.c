@@ -10,10 +10,7 @@
 #include "lib/sha256.h"
 #include "lib/stop.h"
 
-#include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LEVEL = 3, MAX_LEVEL = 19, KEY_ANONYMOUS = 0x100, KEY_MAX };

@@ -14,7 +14,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 /* --- tables --- */
 

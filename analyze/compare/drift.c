@@ -11,8 +11,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Trend and serial correlation at both ends: Bonferroni's correction. */
 enum { DRIFT_TESTS = 2 * ENDS };

@@ -14,8 +14,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* In the order of the table. */
 enum {

@@ -8,8 +8,6 @@
 #include <capstone.h>
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 #include "lib/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The logarithm of new / base at one value, positive where new is better. */
 struct gain {

@@ -5,7 +5,6 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *const context_names[CTX_N] = {
 	[CTX_UNKNOWN] = "unknown",

@@ -6,8 +6,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_SLOTS = 1 << 10 };
 

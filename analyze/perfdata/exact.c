@@ -22,8 +22,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdlib.h>
-
 /*
  * On a virtual machine a timer is 4 to 16 us late. A sample that is later than this, without a
  * change of context, was held up by code with interrupts off.

@@ -6,8 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char magic_2[] = "PERFILE2", magic_1[] = "PERFFILE";
 

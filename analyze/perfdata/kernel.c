@@ -12,8 +12,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 /* A kallsyms file and what identifies it. */

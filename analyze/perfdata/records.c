@@ -5,7 +5,6 @@
 #include "lib/alloc.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *record_rest_string(struct cursor *c)
 {

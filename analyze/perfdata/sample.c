@@ -5,8 +5,6 @@
 #include "lib/alloc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- events --- */
 

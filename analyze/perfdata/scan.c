@@ -9,8 +9,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 enum {

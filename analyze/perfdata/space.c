@@ -3,9 +3,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Limits the parents to visit, because a damaged file may name any pid. */
 enum { FORKS_DEEP = 4096 };
 

@@ -5,9 +5,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SHARE = 1000 }; /* a function below this fraction of an event's weight is dropped */
 
 static const struct spot no_spot = {.symbol = PROFILE_NONE, .object = SPOT_NOWHERE};

@@ -6,8 +6,6 @@
 #include "lib/hash.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void slots_init(struct stack_slots *s)
 {

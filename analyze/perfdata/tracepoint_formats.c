@@ -6,8 +6,6 @@
 #include "lib/str.h"
 
 #include <regex.h>
-#include <stdlib.h>
-#include <string.h>
 #include <traceevent/event-parse.h>
 
 enum { VERSION_MAX = 64, SYSTEM_MAX = 256, NAME_MAX_LEN = 256 };

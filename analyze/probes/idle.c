@@ -15,10 +15,7 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct state {
 	unsigned int cpu;

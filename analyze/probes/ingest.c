@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 /*
  * The list of parsers, in alphabetical order. A raw file that no parser names stays in the capture

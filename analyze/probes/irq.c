@@ -15,8 +15,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct columns {
 	unsigned int cpu[CPUSET_MAX];

@@ -21,12 +21,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- nic.snap --- */
 

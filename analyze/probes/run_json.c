@@ -10,9 +10,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { SCHEMA = 1 }; /* the schema of both files */

@@ -15,10 +15,7 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES }; /* as in enum thread_figure */
 

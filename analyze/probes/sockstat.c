@@ -9,8 +9,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* "TCP: inuse 5 orphan 0"; the line "netns 7" has no group. */
 static bool sockstat_parse_line(char *line, void *sockstat)

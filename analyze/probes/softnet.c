@@ -14,10 +14,6 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WORDS = 13, WAITING_WORD = 11, CPU_WORD = 12, LEAST = 3 };
 
 static const struct {

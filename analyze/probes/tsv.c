@@ -8,8 +8,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char tsv_find_separator(const char *heading)
 {

@@ -5,8 +5,6 @@
 #include "lib/alloc.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The unique index of the table has these terms, so a search by a whole key reads one row. */
 #define KEY_IS "name = ?2 AND IFNULL(object, '') = IFNULL(?3, '') AND IFNULL(cpu, -1) = ?4"

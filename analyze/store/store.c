@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STORE_VERSION = 16, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };

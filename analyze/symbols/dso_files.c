@@ -7,10 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 /* Opens a file that may be missing. Returns false if there is none. */

@@ -14,9 +14,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)

@@ -8,8 +8,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool elf_is_label(const GElf_Sym *s)
 {

@@ -15,8 +15,6 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 256 };

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct kallsyms_line {
 	uint64_t addr;

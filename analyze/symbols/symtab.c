@@ -5,8 +5,6 @@
 #include "lib/hash.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HAVE_LIBIBERTY
 /* libiberty.h redeclares half of libc, so this file declares what it uses */

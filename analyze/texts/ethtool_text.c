@@ -15,8 +15,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct reader {
 	struct text text;

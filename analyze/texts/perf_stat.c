@@ -19,8 +19,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct stat_reader {
 	struct text text;

@@ -7,9 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The columns of a row. */
 enum { SYSCALL, CALLS, ERRORS, TOTAL, MIN, AVG, MAX, STDDEV, NCOLUMNS };

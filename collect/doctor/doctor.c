@@ -11,10 +11,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 int cmd_doctor(int argc, char **argv);
 

@@ -17,10 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -6,9 +6,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <net/if.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LATE_US = 100 };
 

@@ -8,17 +8,10 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <linux/io_uring.h>
-#include <linux/tcp.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

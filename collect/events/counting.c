@@ -5,8 +5,6 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

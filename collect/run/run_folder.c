@@ -13,7 +13,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

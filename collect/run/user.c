@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 static int user_find(const char *name, struct passwd **pw, struct error *err)

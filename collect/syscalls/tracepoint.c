@@ -13,7 +13,6 @@
 #include "lib/cursor.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <perf/core.h>
 #include <perf/cpumap.h>
 #include <perf/event.h>
@@ -24,9 +23,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- calls out of events --- */

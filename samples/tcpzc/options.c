@@ -5,12 +5,9 @@
 #include "lib/alloc.h"
 #include "lib/command.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TX_MODES(X)            \

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 struct mmap_rx {

@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 
 enum { BATCH = 8 }; /* messages of a chain at most */
 

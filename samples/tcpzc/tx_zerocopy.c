@@ -13,11 +13,8 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 
 enum {
 	ALONE_RETRIES = 100,

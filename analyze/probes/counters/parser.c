@@ -11,9 +11,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct counter {
 	const char *event, *group, *unit;
 	char *name; /* the metric's name; the same event in another group has the group's number */

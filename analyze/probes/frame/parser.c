@@ -12,9 +12,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
 	const char *context; /* in the raw files */
 	enum exact_place place;

@@ -5,10 +5,6 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * Adds the processes that the plan names to those of the workload. run.json has those that lived at
  * the window's ends, by the name of the process, which is that of its first thread.

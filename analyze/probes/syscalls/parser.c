@@ -5,10 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Parses "7:120,8:3"; false on any other text. */
 static bool syscall_parse_hist(const char *text, uint64_t hist[64])

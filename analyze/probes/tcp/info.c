@@ -8,8 +8,6 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BYTES = 1024, MSG = 72, FLAGS = 7, FAMILY_4 = 2, FAMILY_6 = 10 };
 enum { INFO, MEMORY }; /* where a figure is */

@@ -13,10 +13,6 @@
 #include "lib/alloc.h"
 #include "lib/stats.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
 	KEPT = 1000,
 	SLACK_NS = 20000000

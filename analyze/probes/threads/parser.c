@@ -16,10 +16,7 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TICK_NS = 10000000 }; /* USER_HZ is 100 on everything this runs on */
 

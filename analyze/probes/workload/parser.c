@@ -7,9 +7,6 @@
 #include "workload/workload.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORK_ROW(id, unit, units) [WORK_##id##S] = {units, "rate_" units, "1/s", 1},
 

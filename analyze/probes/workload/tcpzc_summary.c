@@ -5,9 +5,6 @@
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* --- histograms and retried sends --- */
 
 /* Units of histograms; the default is a plain number. */
