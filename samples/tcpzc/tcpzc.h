@@ -146,7 +146,7 @@ enum {
 	HIST_BATCH,	  /* sends that one notification covers */
 	HIST_COMPLETIONS, /* completions found in io_uring's ring at once */
 	HIST_LATENCY_NS,  /* latency of requests; rr.c fills it */
-	HIST_OUTSTANDING, /* sends without a notification, after each send */
+	HIST_OUTSTANDING, /* sends without a notification, whenever some are read */
 	HIST_RETURN_NS,	  /* time from receiving a piece of the area to its return */
 	HIST_COUNT,
 };

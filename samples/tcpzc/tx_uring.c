@@ -91,7 +91,6 @@ static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 		sqe = io_uring_get_sqe(&u->ring);
 		u->prepare(f, sqe, p, len);
 		slots_hold(&u->slots, u->slots.next, now);
-		flow_hist(f, HIST_OUTSTANDING, u->slots.in_flight);
 		io_uring_sqe_set_data64(sqe, uring_tx_user_data(&u->slots, u->slots.next));
 		sqe->flags |= IOSQE_IO_LINK;
 		slots_advance(&u->slots);
@@ -177,6 +176,7 @@ static unsigned int uring_tx_reap(struct flow *f, struct uring_tx *u)
 	unsigned int head, n = 0;
 	uint64_t now = clock_mono_ns();
 
+	flow_hist(f, HIST_OUTSTANDING, u->slots.in_flight);
 	io_uring_for_each_cqe(&u->ring, head, cqe)
 	{
 		n++;

@@ -65,6 +65,7 @@ static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
 		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
 				  z->slots.in_flight);
 	flow_waited(f, &z->waits_ns, now);
+	flow_hist(f, HIST_OUTSTANDING, z->slots.in_flight);
 	flow_hist(f, HIST_BATCH, n);
 	for (id = ee->ee_info; n--; id++) {
 		flow_hist(f, HIST_NOTIFY_NS, now - z->sends[id % ZEROCOPY_IDS].handed_ns);
@@ -163,7 +164,6 @@ static int zerocopy_tx_step(struct flow *f)
 	z->alone_retries = 0;
 	z->sends[z->next_id++ % ZEROCOPY_IDS] = (struct zerocopy_send){now, slots->next};
 	slots_hold(slots, slots->next, now);
-	flow_hist(f, HIST_OUTSTANDING, slots->in_flight);
 	flow_sent(f, (size_t)sent);
 	if ((size_t)sent == n)
 		slots_advance(slots);
