@@ -110,27 +110,37 @@ static const char *object_name(struct queues *q, const char *kind, double id,
 	return intern_get(&q->names, intern_str(&q->names, name));
 }
 
-static const struct gauge *put(struct queues *q, const char *metric, const char *name,
-			       const char *key, double value)
+static const struct gauge *put(struct queues *q, const char *metric, const char *object,
+			       double value)
 {
-	autofree char *full = xasprintf("%s:%s/%s", metric, name, key);
+	autofree char *full = xasprintf("%s:%s", metric, object);
 
 	return gauges_put(&q->gauges, full, value);
 }
 
-static void put_owner(struct queues *q, const char *name, const char *owner, bool owns)
+/* Puts the attributes of an object. Without a metric they are counters. */
+static void put_attrs(struct queues *q, const struct object *o, const char *metric,
+		      const char *name)
 {
-	const struct gauge *g = put(q, "queue_owner_pct", name, owner, owns);
-	autofree char *series = xasprintf("queue_owned:%s/%s", name, owner);
+	for (size_t i = 0; i < o->n; i++) {
+		autofree char *key = xasprintf("%s/%s", name, o->attr[i].name);
+		double value = o->attr[i].value;
 
-	if (g->first_ns && strcmp(owner, "none"))
-		ingest_point(q->in, series, q->t_ns, owns);
+		if (metric)
+			put(q, metric, key, value);
+		else if (value >= 0 && value < 1e18)
+			deltas_put(&q->stats, key, NO_CPU, (uint64_t)value);
+	}
 }
 
-static void put_napi(struct queues *q, const char *name, const struct object *napi)
+static void put_owner(struct queues *q, const char *name, const char *owner, bool owns)
 {
-	for (size_t i = 0; i < napi->n; i++)
-		put(q, "queue_state", name, napi->attr[i].name, napi->attr[i].value);
+	autofree char *object = xasprintf("%s/%s", name, owner);
+	autofree char *series = xasprintf("queue_owned:%s", object);
+	const struct gauge *g = put(q, "queue_owner_pct", object, owns);
+
+	if (g->first_ns && *owner && strcmp(owner, "none"))
+		ingest_point(q->in, series, q->t_ns, owns);
 }
 
 static void put_queue(struct queues *q, const struct object *queue)
@@ -150,53 +160,35 @@ static void put_queue(struct queues *q, const struct object *queue)
 	}
 	put_owner(q, name, "none", none);
 	if (napi)
-		put_napi(q, name, napi);
+		put_attrs(q, napi, "queue_state", name);
 }
 
-static void put_pool(struct queues *q, const char *name, const struct object *pool)
+static void put_pool(struct queues *q, const struct object *pool, const char *name)
 {
 	autofree char *series = xasprintf("page_pool_mem:%s", name);
 
-	for (size_t i = 0; i < pool->n; i++)
-		put(q, "page_pool_mean", name, pool->attr[i].name, pool->attr[i].value);
+	put_attrs(q, pool, "page_pool_mean", name);
 	if (!isnan(object_get(pool, "inflight-mem")))
 		ingest_point(q->in, series, q->t_ns, object_get(pool, "inflight-mem"));
 }
 
-static void put_stats(struct queues *q, const char *name, const struct object *stats)
+static void put_object(struct queues *q, const struct object *o)
 {
-	for (size_t i = 0; i < stats->n; i++) {
-		autofree char *key = xasprintf("%s/%s", name, stats->attr[i].name);
+	bool napi = !strcmp(o->kind, "napi"), stats = !strcmp(o->kind, "page-pool-stats");
+	const char *name = NULL;
 
-		if (stats->attr[i].value >= 0 && strcmp(stats->attr[i].name, "info"))
-			deltas_put(&q->stats, key, NO_CPU, (uint64_t)stats->attr[i].value);
-	}
-}
-
-/* Queues come first: they name the others. */
-static void put_objects(struct queues *q)
-{
-	for (size_t i = 0; i < q->n; i++)
-		if (!strcmp(q->list[i].kind, "queue"))
-			put_queue(q, &q->list[i]);
-	for (size_t i = 0; i < q->n; i++) {
-		const struct object *o = &q->list[i];
-		bool napi = !strcmp(o->kind, "napi"), stats = !strcmp(o->kind, "page-pool-stats");
-		const char *name = NULL;
-
-		if (napi && queues_find(q, "queue", "napi-id", object_get(o, "id")))
-			continue; /* its queue has it */
-		if (napi || stats || !strcmp(o->kind, "page-pool"))
-			name = object_name(q, napi ? "napi" : "pool",
-					   object_get(o, stats ? "info" : "id"), o);
-		if (name && napi) {
-			put(q, "queue_owner_pct", name, "", 1);
-			put_napi(q, name, o);
-		} else if (name && stats) {
-			put_stats(q, name, o);
-		} else if (name) {
-			put_pool(q, name, o);
-		}
+	if (napi && queues_find(q, "queue", "napi-id", object_get(o, "id")))
+		return; /* its queue has it */
+	if (napi || stats || !strcmp(o->kind, "page-pool"))
+		name = object_name(q, napi ? "napi" : "pool", object_get(o, stats ? "info" : "id"),
+				   o);
+	if (name && napi) {
+		put_owner(q, name, "", true);
+		put_attrs(q, o, "queue_state", name);
+	} else if (name && stats) {
+		put_attrs(q, o, NULL, name);
+	} else if (name) {
+		put_pool(q, o, name);
 	}
 }
 
@@ -212,7 +204,11 @@ static size_t queues_read_snap(struct ingest *in, void *queues, char *text, uint
 	gauges_reading(&q->gauges, in, before_ns, t_ns);
 	deltas_reading(&q->stats, in, t_ns);
 	bad = snap_lines(text, queues_parse_line, q);
-	put_objects(q);
+	for (size_t i = 0; i < q->n; i++)
+		if (!strcmp(q->list[i].kind, "queue"))
+			put_queue(q, &q->list[i]);
+		else
+			put_object(q, &q->list[i]);
 	return bad;
 }
 

@@ -31,7 +31,7 @@ static void pools_put_row(const struct changes *c, const struct change_row *r, b
 	const char *interface = str_token(&rest, '/'), *pool = str_token(&rest, '/');
 	struct value *row;
 
-	if (!rest || str_matches_any("id ifindex napi-id", rest))
+	if (!rest || str_matches_any("id ifindex napi-id info", rest))
 		return;
 	row = block_row(t, &c->b->block);
 	table_set(t, row, "interface", value_str(t, interface));
