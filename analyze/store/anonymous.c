@@ -349,7 +349,7 @@ static bool note_text_is_public(const struct anonymous *a, const char *text)
 {
 	static const char own[] =
 		"/proc/interrupts /proc/net/snmp /proc/net/sockstat /proc/stat account "
-		"and idle.snap interface nic.snap power.tsv sched.snap side sides "
+		"and idle.snap interface nic.snap power.tsv queues.snap sched.snap side sides "
 		"softnet_stat tcp.snap the threads.snap workload workload's";
 	char *copy = xstrdup(text), *rest = copy, *word;
 	bool all = true;

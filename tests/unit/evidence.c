@@ -624,7 +624,7 @@ TEST(queue_without_its_owner_says_for_how_long)
 	static const struct {
 		const char *second; /* run */
 		double total, without;
-		const char *says; /* NULL: nothing of queues */
+		const char *says; /* no note for NULL */
 	} runs[] = {
 		{owned, 4, 0, NULL},
 		{"seconds = 2", 2, 0, NULL},
