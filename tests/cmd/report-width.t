@@ -8,7 +8,10 @@ need sqlite3
 world cap 6 $copying $mapping a-variant-with-a-very-long-name-indeed:2e6:100:0,80,20:4000:1:0.9
 sqlite3 cap/zcost.db "UPDATE symbol SET name = 'std::vector<zcost::frame, std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>(zcost::frame const&)' WHERE id = 2;
 	UPDATE run SET why = 'the receiver ended before the window did, its log says why' WHERE id = 1;
-	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'counter', 'a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run"
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'counter', 'a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run;
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, m.column1, m.column2, '1', m.column3 * repeat, 'measured' FROM run,
+		(VALUES ('path_mean_ns', 'receive end_to_end', 2e9), ('path_mean_ns', 'receive wake_up', 1.7e9), ('path_passed', 'receive wake_up', 12345678),
+			('path_followed', 'receive', 12345678), ('path_seen', 'receive', 123456789)) m"
 
 # fits WIDTH: prints the lines of `out` that are wider, in characters, and fails if there are any.
 fits() {
