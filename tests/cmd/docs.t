@@ -121,6 +121,8 @@ rename() { # rename EXPRESSION: an SQL expression of name
 }
 profile_of 905 mmap sender 10 500 0 | sqlite3 caps/demo/zcost.db
 sqlite3 caps/demo/zcost.db "INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'power_w', 'wall', 'W', 250, 'imported' FROM run WHERE pass = 'measure'"
+sqlite3 caps/demo/zcost.db "INSERT INTO metric (run, name, object, unit, value) SELECT id, column1, 'receive ' || column2, 'ns', column3 FROM run,
+	(VALUES ('path_mean_ns', 'tcp', 900), ('path_mean_ns', 'end_to_end', 900), ('path_passed', 'tcp', 9), ('path_passed', 'end_to_end', 9)) WHERE pass = 'measure'"
 sqlite3 caps/demo/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT id, 'asked_zero_copy', '1', 1 FROM run WHERE variant = 'mmap'"
 renamed caps/mine "$(rename "replace(name, 'mmap', 'zerocopy')")"
 renamed caps/matrix "$(rename "name || '+mtu9000'")"

@@ -100,6 +100,57 @@ TEST(counts_belong_to_a_way_and_few_packets_have_no_p99)
 	assert_int_equal(parse_file(&in, "path.tsv", path, &err), -EBADMSG);
 }
 
+/* 1000 ns per KiB in 10 samples; a packet has 2 KiB. The interrupt is no part of the call. */
+TEST(the_cpu_time_of_a_stage_is_that_below_its_functions)
+{
+	static const struct {
+		const char *names[4];
+		uint64_t n;
+		enum context context;
+	} stacks[] = {
+		{{"net_rx_action", "__netif_receive_skb_core"}, 1, CTX_SOFTIRQ},
+		{{"net_rx_action", "__netif_receive_skb_core", "tcp_rcv_established"},
+		 2,
+		 CTX_SOFTIRQ},
+		{{"do_syscall_64", "tcp_recvmsg", "_copy_to_iter"}, 4, CTX_SYSCALL},
+		{{"do_syscall_64", "tcp_recvmsg"}, 1, CTX_SYSCALL},
+		{{"do_syscall_64"}, 2, CTX_SYSCALL},
+	};
+	struct store *s = small_store();
+	struct world w;
+	struct table t;
+
+	add_basis(s, "v");
+	start_world(&w);
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++) {
+		uint32_t at = PROFILE_NONE;
+
+		for (size_t f = 0; f < 4 && stacks[i].names[f]; f++)
+			at = frame(&w, at, stacks[i].names[f]);
+		add(&w, at, 1, stacks[i].context, stacks[i].n);
+	}
+	store_world(s, add_run(s, "profile", 1), &w);
+	small_store_metrics(
+		s, add_run(s, "trace", 1),
+		"path_followed:receive = 200, path_one_in:receive = 4, path_bytes:receive = 2048, "
+		"path_segments:receive = 1, path_passed:receive protocol = 200, "
+		"path_mean_ns:receive protocol = 1000, path_passed:receive tcp = 200, "
+		"path_mean_ns:receive tcp = 3000, path_passed:receive read = 200, "
+		"path_mean_ns:receive read = 4000, path_passed:receive end_to_end = 200, "
+		"path_mean_ns:receive end_to_end = 8000, path_left:receive backlog = 3");
+	t = small_store_table(s, "path", (struct query){0});
+	cells_are(&t, "stage = protocol backlog tcp read end_to_end");
+	row_is(&t, 0, "mean_us = 1, share_pct = 12.5, cpu_us = 0.2, left = -");
+	row_is(&t, 1, "mean_us = -, cpu_us = -, left = 3");
+	row_is(&t, 2, "mean_us = 3, cpu_us = 0.4");
+	row_is(&t, 3, "mean_us = 4, cpu_us = 1");
+	row_is(&t, 4, "mean_us = 8, bytes = 2048, one_in = 4, cpu_us = -");
+	small_store_run(s = small_store(), (struct run){0});
+	t = small_store_table(s, "path", (struct query){0});
+	assert_int_equal(t.rows, 0);
+	small_store_says(&t, "no run measured this");
+}
+
 static void release(void)
 {
 	str_free(&file);
