@@ -38,7 +38,6 @@ enum {
 	PF_IO_WORKER = 0x10,
 	PF_KTHREAD = 0x200000,
 	LOST_NS = 1000000000, /* after it, a packet that is not in a socket or queue is lost */
-	QUEUED = 16,	      /* times as long, in these */
 };
 
 struct path_shared path;
@@ -115,7 +114,7 @@ static __always_inline uint64_t id_of(const void *pointer)
 /* --- packets on their way --- */
 
 enum what {
-	CLAIM,	 /* returns a free slot */
+	EXPIRE,	 /* it may be lost */
 	MOVE,	 /* to `stage` */
 	RECEIVE, /* enters the protocols */
 	DELIVER, /* to TCP */
@@ -129,35 +128,32 @@ enum what {
 	LEAVE,
 };
 
-/* What happens, and to which packets: those of the phases with the byte, the skb or the owner. */
+/* What happens, and to which packets: those with the byte, the skb or the owner. */
 struct event {
 	enum what what;
-	uint32_t phases;
 	uint32_t ports, seq, len; /* len: bytes of data; 0: another key */
+	uint64_t todo;		  /* slots to visit, a bit each */
 	uint64_t skb, owner;	  /* 0: another key */
-	uint64_t now, entered;	  /* entered: the softirq, or the call */
-	uint32_t stage, bytes, segments, at;
-	uint32_t flag; /* in the softirq; the call has ended; it has a completion; it was dropped */
-	int slot;      /* CLAIM */
+	uint64_t now, entered;	  /* entered: the softirq, or the socket of the skb */
+	uint64_t info;		  /* the address of the skb's shared information */
+	uint32_t stage, at;
+	uint32_t flag; /* in the softirq; the call has ended; it was dropped */
 };
 
-static __always_inline uint32_t phase_of(uint32_t stage)
+/* Returns the slots with packets in the stages from one to another. */
+static __always_inline uint64_t in_stages(uint32_t from, uint32_t to)
 {
-	return !stage			 ? PATH_NOWHERE
-	       : stage < PATH_TCP	 ? PATH_ARRIVING
-	       : stage < PATH_RECEIVED	 ? PATH_IN_SOCKET
-	       : stage < PATH_COMPLETION ? PATH_SENDING
-					 : PATH_COMPLETING;
+	uint64_t slots = 0;
+
+	for (uint32_t stage = from; stage <= to; stage++)
+		slots |= path.in[stage];
+	return slots;
 }
 
 static __always_inline void set_stage(struct path_slot *s, uint32_t stage)
 {
-	uint32_t from = phase_of(s->stage), to = phase_of(stage);
-
-	if (from != to) {
-		__sync_fetch_and_add(&path.pending[from], -1);
-		__sync_fetch_and_add(&path.pending[to], 1);
-	}
+	__sync_fetch_and_and(&path.in[s->stage & 31], ~s->bit);
+	__sync_fetch_and_or(&path.in[stage & 31], s->bit);
 	s->stage = stage;
 }
 
@@ -214,34 +210,16 @@ __noinline int finish(int slot, uint32_t first, uint32_t total, uint64_t now)
 	return 0;
 }
 
+/* The device layer may cut the packet up later. */
 static __always_inline void set_size(struct path_slot *s, const struct event *e)
 {
+	struct skb_shared_info *info = (void *)e->info;
+
 	s->skb = e->skb;
-	if (s->bytes) /* the device layer may cut the packet up */
+	if (s->bytes)
 		return;
-	s->bytes = e->bytes;
-	s->segments = e->segments;
-}
-
-static __always_inline int claim(uint32_t i, struct path_slot *s, struct event *e)
-{
-	uint32_t phase = phase_of(s->stage);
-	uint64_t limit = LOST_NS;
-
-	if (phase == PATH_IN_SOCKET || phase == PATH_SENDING)
-		limit *= QUEUED;
-	if (phase && e->now > s->at + limit)
-		leave(s);
-	if (s->stage || __sync_val_compare_and_swap(&s->stage, 0, PATH_STAGES))
-		return 0;
-	__builtin_memset(s->ns, 0, sizeof(s->ns));
-	s->segments = s->bytes = 0;
-	s->skb = s->owner = 0;
-	s->at = e->now;
-	s->stage = PATH_FREE;
-	set_stage(s, e->stage);
-	e->slot = i;
-	return 1;
+	s->bytes = e->len;
+	s->segments = BPF_CORE_READ(info, gso_segs) ?: 1;
 }
 
 /* Returns for how long the thread waited for a CPU between two times. */
@@ -290,8 +268,6 @@ __noinline int take(int slot, struct thread *t, uint64_t now)
 /* A call that fills packets again without progress has waited for room in the send buffer. */
 static __always_inline void fill(struct path_slot *s, const struct event *e)
 {
-	if (s->stage != PATH_BUILD)
-		return;
 	if ((int32_t)(e->at - s->byte) > 0) {
 		step(s, PATH_QUEUE, e->now);
 	} else if (e->flag) {
@@ -309,13 +285,18 @@ static __noinline int happen(uint32_t i, struct event *e)
 	struct thread *t;
 
 	switch (e->what) {
+	case EXPIRE:
+		if (e->now > s->at + LOST_NS * (s->stage == PATH_READER || s->stage == PATH_QUEUE ||
+								s->stage == PATH_QDISC
+							? 16ULL
+							: 1ULL))
+			leave(s);
+		break;
 	case MOVE:
 		step(s, e->stage, e->now);
 		set_size(s, e);
 		break;
 	case RECEIVE:
-		if (s->stage >= PATH_PROTOCOL)
-			break;
 		if (s->stage == PATH_SOFTIRQ)
 			step(s, PATH_POLL, e->entered);
 		step(s, PATH_PROTOCOL, e->now);
@@ -329,7 +310,7 @@ static __noinline int happen(uint32_t i, struct event *e)
 		s->owner = e->owner;
 		break;
 	case READY: /* a packet behind one that is missing is not */
-		if (s->stage == PATH_TCP && (int32_t)(e->at - s->end) >= 0)
+		if ((int32_t)(e->at - s->end) >= 0)
 			step(s, PATH_READER, e->now);
 		break;
 	case TAKE:
@@ -359,20 +340,18 @@ static __noinline int happen(uint32_t i, struct event *e)
 		set_size(s, e);
 		break;
 	case PASS:
-		if (s->stage != PATH_DRIVER)
-			break;
 		if (e->stage) { /* the driver was busy */
 			step(s, e->stage, e->now);
 			break;
 		}
 		finish(i, PATH_CALL, PATH_SENT, e->now);
-		set_stage(s, e->owner == s->owner ? PATH_COMPLETION : PATH_FREE);
+		set_stage(s, e->entered == s->owner ? PATH_COMPLETION : PATH_FREE);
 		break;
 	case FREE:
 		if (s->stage == PATH_COMPLETION) {
 			stage_add(PATH_COMPLETION, e->now - s->at, s->weight);
 			set_stage(s, PATH_FREE);
-		} else if (e->flag && s->stage <= PATH_TCP) {
+		} else if (e->flag) {
 			leave(s);
 		}
 		break;
@@ -382,23 +361,43 @@ static __noinline int happen(uint32_t i, struct event *e)
 	return 0;
 }
 
-static int visit(uint32_t i, struct event *e)
+/* Returns the place of the only bit. clang 14 cannot count zeros for BPF. */
+__noinline int bit_place(uint64_t bit)
 {
-	struct path_slot *s = &path.slots[i & (PATH_SLOTS - 1)];
+	uint32_t i = 0;
 
-	if (e->what == CLAIM)
-		return claim(i, s, e);
-	if (!(e->phases & 1 << phase_of(s->stage)))
-		return 0;
-	if (e->len				 ? s->ports == e->ports && s->byte - e->seq < e->len
-	    : e->what == PASS || e->what == FREE ? s->skb == e->skb
-						 : s->owner == e->owner)
+	for (uint32_t bits = PATH_SLOTS / 2; bits; bits /= 2)
+		if (bit >> bits) {
+			bit >>= bits;
+			i += bits;
+		}
+	return i;
+}
+
+/* Visits the slot of the lowest bit. */
+static int visit(uint32_t n, struct event *e)
+{
+	uint64_t low = e->todo & -e->todo;
+	struct path_slot *s;
+	uint32_t i;
+
+	if (!low)
+		return 1;
+	e->todo ^= low;
+	i = bit_place(low);
+	s = &path.slots[i & (PATH_SLOTS - 1)];
+	if (e->what == EXPIRE ? 1
+	    : e->len	      ? s->ports == e->ports && s->byte - e->seq < e->len
+	    : e->owner	      ? s->owner == e->owner
+			      : s->skb == e->skb)
 		happen(i, e);
 	return 0;
 }
 
 static __always_inline int for_each(struct event *e)
 {
+	if (!e->todo)
+		return 0;
 	e->now = e->now ?: bpf_ktime_get_ns();
 	bpf_loop(PATH_SLOTS, visit, e, 0);
 	return 0;
@@ -435,19 +434,35 @@ static __always_inline uint32_t choose(uint32_t way, uint64_t now)
 	return weight;
 }
 
+static __noinline int claim(uint32_t n, uint32_t *slot)
+{
+	if (path.slots[n & (PATH_SLOTS - 1)].stage ||
+	    __sync_val_compare_and_swap(&path.slots[n & (PATH_SLOTS - 1)].stage, 0, PATH_STAGES))
+		return 0;
+	*slot = n;
+	return 1;
+}
+
 /* Returns the slot of a packet that is followed from now on, or NULL. */
 static __always_inline struct path_slot *follow(uint32_t way, uint32_t stage, uint64_t now)
 {
-	struct event e = {.what = CLAIM, .now = now, .stage = stage, .slot = -1};
-	uint32_t weight = choose(way, now);
+	struct event e = {.what = EXPIRE, .todo = in_stages(PATH_FREE + 1, PATH_COMPLETION)};
+	uint32_t weight = choose(way, now), slot = PATH_SLOTS;
+	struct path_slot *s;
 
 	for_each(&e);
-	if (e.slot < 0) {
+	bpf_loop(PATH_SLOTS, claim, &slot, 0);
+	if (slot >= PATH_SLOTS) {
 		__sync_fetch_and_add(&path.full, 1);
 		return 0;
 	}
-	path.slots[e.slot & (PATH_SLOTS - 1)].weight = weight;
-	return &path.slots[e.slot & (PATH_SLOTS - 1)];
+	s = &path.slots[slot];
+	__builtin_memset(s, 0, sizeof(*s));
+	s->bit = 1ULL << slot;
+	s->weight = weight;
+	s->at = now;
+	set_stage(s, stage);
+	return s;
 }
 
 /* --- headers --- */
@@ -455,8 +470,7 @@ static __always_inline struct path_slot *follow(uint32_t way, uint32_t stage, ui
 /* Reads the TCP header of a packet. Returns 0 if there is no data behind the header. */
 static __always_inline int view_tcp(struct event *e, struct sk_buff *skb, unsigned char *header)
 {
-	struct skb_shared_info *info = (void *)(skb->head + skb->end);
-	uint32_t words[4], segments = BPF_CORE_READ(info, gso_segs);
+	uint32_t words[4];
 
 	if (bpf_probe_read_kernel(words, sizeof(words), header))
 		return 0;
@@ -465,8 +479,7 @@ static __always_inline int view_tcp(struct event *e, struct sk_buff *skb, unsign
 	e->seq = bpf_ntohl(words[1]);
 	e->len = skb->len - (uint32_t)((uint64_t)header - (uint64_t)skb->data) -
 		 (bpf_ntohl(words[3]) >> 28) * 4;
-	e->bytes = e->len;
-	e->segments = segments ? segments : 1;
+	e->info = (uint64_t)(skb->head + skb->end);
 	return (int32_t)e->len > 0;
 }
 
@@ -613,8 +626,8 @@ ON(netif_receive_skb_entry)
 
 ON(netif_receive_skb)
 {
-	struct event e = {.what = RECEIVE, .phases = 1 << PATH_ARRIVING};
-	struct path_cpu *c = path.pending[PATH_ARRIVING] ? this_cpu() : 0;
+	struct event e = {.what = RECEIVE, .todo = in_stages(PATH_INTERRUPT, PATH_GRO)};
+	struct path_cpu *c = e.todo ? this_cpu() : 0;
 
 	if (!c || !view_ip(&e, (void *)ctx[0]))
 		return 0;
@@ -626,8 +639,8 @@ ON(netif_receive_skb)
 /* sk, skb */
 ON(tcp_probe)
 {
-	struct event e = {.what = DELIVER, .phases = 1 << PATH_ARRIVING};
-	struct path_cpu *c = path.pending[PATH_ARRIVING] ? this_cpu() : 0;
+	struct event e = {.what = DELIVER, .todo = path.in[PATH_PROTOCOL]};
+	struct path_cpu *c = e.todo ? this_cpu() : 0;
 
 	if (!c)
 		return 0;
@@ -638,9 +651,9 @@ ON(tcp_probe)
 
 ON(sk_data_ready)
 {
-	struct event e = {.what = READY, .phases = 1 << PATH_IN_SOCKET};
+	struct event e = {.what = READY, .todo = path.in[PATH_TCP]};
 
-	if (!path.pending[PATH_IN_SOCKET])
+	if (!e.todo)
 		return 0;
 	e.owner = id_of((void *)ctx[0]);
 	e.at = BPF_CORE_READ((struct tcp_sock *)ctx[0], rcv_nxt);
@@ -650,9 +663,9 @@ ON(sk_data_ready)
 /* The socket's reader took data from it: it copied or mapped them. */
 ON(tcp_rcv_space_adjust)
 {
-	struct event e = {.what = TAKE, .phases = 1 << PATH_IN_SOCKET};
+	struct event e = {.what = TAKE, .todo = in_stages(PATH_TCP, PATH_READER)};
 
-	if (!path.pending[PATH_IN_SOCKET])
+	if (!e.todo)
 		return 0;
 	e.owner = id_of((void *)ctx[0]);
 	e.at = BPF_CORE_READ((struct tcp_sock *)ctx[0], copied_seq);
@@ -672,7 +685,7 @@ ON(sys_enter)
 
 ON(sys_exit)
 {
-	struct event e = {.what = RETURN, .phases = 1 << PATH_IN_SOCKET};
+	struct event e = {.what = RETURN, .todo = path.in[PATH_RETURN]};
 	struct thread *t = known_thread();
 
 	if (!t || !t->returning)
@@ -770,12 +783,11 @@ static __always_inline int send_choose(struct sock *sk, uint32_t count, uint32_t
 
 static __always_inline uint32_t send_fill(struct sock *sk, int ended)
 {
-	struct event e = {.what = FILL, .phases = 1 << PATH_SENDING, .flag = ended};
+	struct event e = {.what = FILL, .todo = path.in[PATH_BUILD], .flag = ended};
 
 	e.owner = id_of(sk);
 	e.at = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
-	if (path.pending[PATH_SENDING])
-		for_each(&e);
+	for_each(&e);
 	return e.at;
 }
 
@@ -800,33 +812,34 @@ ON(sock_send_length)
 	return 0;
 }
 
-static __always_inline int send_step(struct sk_buff *skb, enum what what, uint32_t stage)
+static __always_inline int send_step(struct sk_buff *skb, enum what what, uint32_t stage,
+				     uint64_t todo)
 {
-	struct event e = {.what = what, .phases = 1 << PATH_SENDING, .stage = stage};
+	struct event e = {.what = what, .todo = todo, .stage = stage};
 
-	return path.pending[PATH_SENDING] && skb ? in_skb(e, skb) : 0;
+	return todo && skb ? in_skb(e, skb) : 0;
 }
 
 ON(net_dev_queue)
 {
-	return send_step((void *)ctx[0], QUEUE, 0);
+	return send_step((void *)ctx[0], QUEUE, 0, in_stages(PATH_BUILD, PATH_DRIVER));
 }
 
 /* qdisc, txq, skb */
 ON(qdisc_enqueue)
 {
-	return send_step((void *)ctx[2], MOVE, PATH_QDISC);
+	return send_step((void *)ctx[2], MOVE, PATH_QDISC, path.in[PATH_XMIT]);
 }
 
 /* qdisc, txq, packets, skb */
 ON(qdisc_dequeue)
 {
-	return send_step((void *)ctx[3], MOVE, PATH_XMIT);
+	return send_step((void *)ctx[3], MOVE, PATH_XMIT, path.in[PATH_QDISC]);
 }
 
 ON(net_dev_start_xmit)
 {
-	return send_step((void *)ctx[0], MOVE, PATH_DRIVER);
+	return send_step((void *)ctx[0], MOVE, PATH_DRIVER, in_stages(PATH_XMIT, PATH_QDISC));
 }
 
 /*
@@ -835,14 +848,14 @@ ON(net_dev_start_xmit)
  */
 ON(net_dev_xmit)
 {
-	struct event e = {.what = PASS, .phases = 1 << PATH_SENDING};
+	struct event e = {.what = PASS, .todo = path.in[PATH_DRIVER]};
 	struct net_device *dev = (void *)ctx[2];
 	struct sk_buff *skb = (void *)ctx[0];
 
-	if (!path.pending[PATH_SENDING])
+	if (!e.todo)
 		return 0;
 	e.skb = id_of(skb);
-	e.owner = dev->rtnl_link_ops ? 0 : id_of(skb->sk);
+	e.entered = dev->rtnl_link_ops ? 0 : id_of(skb->sk);
 	e.stage = (int)ctx[1] ? PATH_QDISC : 0;
 	return for_each(&e);
 }
@@ -850,27 +863,25 @@ ON(net_dev_xmit)
 /* A device may complete a packet by either of the next two. */
 ON(consume_skb)
 {
-	struct event e = {.what = FREE, .phases = 1 << PATH_COMPLETING};
+	struct event e = {.what = FREE, .todo = path.in[PATH_COMPLETION]};
 
 	e.skb = id_of((void *)ctx[0]);
-	return path.pending[PATH_COMPLETING] ? for_each(&e) : 0;
+	return for_each(&e);
 }
 
 ON(kfree_skb)
 {
 	struct event e = {.what = FREE, .flag = 1};
 
-	e.phases = 1 << PATH_ARRIVING | 1 << PATH_IN_SOCKET | 1 << PATH_COMPLETING;
+	e.todo = in_stages(PATH_INTERRUPT, PATH_TCP) | path.in[PATH_COMPLETION];
 	e.skb = id_of((void *)ctx[0]);
-	if (!path.pending[PATH_NOWHERE]) /* minus the packets on their way */
-		return 0;
 	for_each(&e);
-	return send_step((void *)ctx[0], LEAVE, 0);
+	return send_step((void *)ctx[0], LEAVE, 0, in_stages(PATH_XMIT, PATH_DRIVER));
 }
 
 ON(tcp_destroy_sock)
 {
-	struct event e = {.what = LEAVE, .phases = 1 << PATH_IN_SOCKET | 1 << PATH_SENDING};
+	struct event e = {.what = LEAVE, .todo = in_stages(PATH_TCP, PATH_DRIVER)};
 
 	e.owner = id_of((void *)ctx[0]);
 	return for_each(&e);

@@ -19,7 +19,7 @@ typedef unsigned long long uint64_t;
 #include <stdint.h>
 #endif
 
-/* The stages of a way are neighbours, and so are those of a phase (path_phase_of). */
+/* The stages of a way are neighbours. */
 enum path_stage {
 	PATH_FREE, /* the slot has no packet */
 	PATH_INTERRUPT,
@@ -46,16 +46,6 @@ enum path_stage {
 	PATH_STAGES
 };
 
-/* Where to look for a packet: a phase without packets costs a program one comparison. */
-enum path_phase {
-	PATH_NOWHERE,
-	PATH_ARRIVING,	/* from the device to its socket */
-	PATH_IN_SOCKET, /* to the return of the call that reads it */
-	PATH_SENDING,
-	PATH_COMPLETING,
-	PATH_PHASES
-};
-
 enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 
 enum {
@@ -65,7 +55,7 @@ enum {
 	PATH_OFTEN = 1 << 16,	/* the largest N */
 	PATH_PROCESSES = 8192,	/* that the workload may have */
 	PATH_NETNS = 4,
-	PATH_WAITS = 16,	   /* for a CPU: the newest ones that a thread has */
+	PATH_WAITS = 16,   /* for a CPU: the newest ones that a thread has */
 	PATH_SUBS = 64,	   /* buckets in which a time doubles */
 	PATH_OCTAVES = 34, /* the last one ends at 2^40 ns, 18 minutes */
 	PATH_BUCKETS = (PATH_OCTAVES + 1) * PATH_SUBS,
@@ -101,6 +91,7 @@ struct path_slot {
 	uint32_t stage;	 /* since `at` */
 	uint32_t weight; /* the N in force when the packet was chosen: it counts for N packets */
 	uint64_t at;
+	uint64_t bit; /* 1 << its number */
 	uint64_t skb;
 	uint64_t owner; /* the socket; in PATH_RETURN the task that took the packet */
 	/*
@@ -134,7 +125,7 @@ struct path_shared {
 		uint32_t chosen; /* packets in it */
 		uint32_t n;	 /* N; 0: 1 */
 	} choice[PATH_WAYS];
-	uint32_t pending[PATH_PHASES + 1];
+	uint64_t in[32]; /* by stage: the slots whose packets are in it, a bit each */
 	uint64_t full;	 /* packets that found no slot */
 	uint64_t others; /* packets that another program took */
 	struct {
