@@ -405,12 +405,23 @@ static __always_inline int for_each(struct event *e)
 
 /* --- choice --- */
 
-/* Says which packet of this CPU is next: one in N, at random. */
+/*
+ * Says which packet of this CPU is next: one in N, at random. With a large N, every other packet of
+ * a group is chosen and then none for long, so that most of the time no packet is on its way.
+ */
 static __always_inline void choose_next(struct path_cpu *c, uint32_t way)
 {
-	uint32_t n = path.choice[way].n ?: 1;
+	uint32_t n = path.choice[way].n ?: 1, mean = n;
 
-	c->next[way] = c->seen[way] + 1 + bpf_get_prandom_u32() % (2 * n - 1);
+	if (n > 2)
+		mean = ++c->chosen[way] % PATH_GROUP ? 2 : PATH_GROUP * (n - 2) + 2;
+	c->next[way] = c->seen[way] + 1 + bpf_get_prandom_u32() % (2 * mean - 1);
+}
+
+/* Returns whether a packet may be chosen soon. Else nobody needs the time of what comes before. */
+static __always_inline int is_near(const struct path_cpu *c, uint32_t way)
+{
+	return path.on && (int32_t)(c->next[way] - c->seen[way]) <= PATH_NEAR;
 }
 
 /*
@@ -527,7 +538,7 @@ ON(softirq_raise)
 {
 	struct path_cpu *c = (uint32_t)ctx[0] == NET_RX ? this_cpu() : 0;
 
-	if (c && !c->raised) {
+	if (c && !c->raised && is_near(c, PATH_RECEIVE)) {
 		c->raised = bpf_ktime_get_ns();
 		c->raised_irq = c->irq;
 	}
@@ -540,7 +551,8 @@ ON(softirq_entry)
 
 	if (!c)
 		return 0;
-	c->entered = bpf_ktime_get_ns();
+	if (c->raised || path.in[PATH_SOFTIRQ])
+		c->entered = bpf_ktime_get_ns();
 	c->was_raised = c->raised;
 	c->was_irq = c->raised_irq;
 	c->raised = 0;
@@ -760,11 +772,18 @@ static __always_inline int send_choose(struct sock *sk, uint32_t count, uint32_t
 	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
 	struct path_cpu *c = this_cpu();
 	struct thread *t = path.on ? this_thread() : 0;
-	uint64_t now = bpf_ktime_get_ns();
 	struct path_slot *s;
+	uint64_t now;
 
-	if (!c || !t || !send_begins(t, written, now) ||
-	    ++c->seen[PATH_SEND] < c->next[PATH_SEND] || !count || !goal)
+	if (!c || !t)
+		return 0;
+	if (!is_near(c, PATH_SEND)) {
+		c->seen[PATH_SEND]++;
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	if (!send_begins(t, written, now) || ++c->seen[PATH_SEND] < c->next[PATH_SEND] || !count ||
+	    !goal)
 		return 0;
 	s = follow(PATH_SEND, PATH_CALL, t->entered ?: now);
 	choose_next(c, PATH_SEND);

@@ -55,6 +55,8 @@ enum {
 	PATH_OFTEN = 1 << 16,	/* the largest N */
 	PATH_PROCESSES = 8192,	/* that the workload may have */
 	PATH_NETNS = 4,
+	PATH_GROUP = 16,
+	PATH_NEAR = 300,   /* packets: those of a softirq, and of a long call */
 	PATH_WAITS = 16,   /* for a CPU: the newest ones that a thread has */
 	PATH_SUBS = 64,	   /* buckets in which a time doubles */
 	PATH_OCTAVES = 34, /* the last one ends at 2^40 ns, 18 minutes */
@@ -142,6 +144,7 @@ struct path_cpu {
 	uint64_t was_raised, was_irq; /* the one that runs or ran last */
 	uint64_t entered;	      /* the softirq began */
 	uint32_t seen[PATH_WAYS], next[PATH_WAYS]; /* packets; the one to choose next */
+	uint32_t chosen[PATH_WAYS];
 	uint32_t in_softirq;
 };
 
