@@ -765,28 +765,40 @@ static __always_inline int send_begins(struct thread *t, uint32_t written, uint6
 	return !again;
 }
 
-/* count: bytes that the call has still to write; goal: bytes of a packet */
-static __always_inline int send_choose(struct sock *sk, uint32_t count, uint32_t goal,
-				       uint32_t written)
+static __always_inline void send_fill(struct sock *sk, uint32_t written, int ended)
 {
-	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
-	struct path_cpu *c = this_cpu();
-	struct thread *t = path.on ? this_thread() : 0;
-	struct path_slot *s;
-	uint64_t now;
+	struct event e = {.what = FILL, .todo = path.in[PATH_BUILD], .flag = ended};
 
-	if (!c || !t)
+	e.owner = id_of(sk);
+	e.at = written;
+	for_each(&e);
+}
+
+/* sk, msg, skb, size_goal. A call comes here for each packet that it begins to fill. */
+ON(tcp_sendmsg_locked)
+{
+	struct sock *sk = (void *)ctx[0];
+	struct msghdr *msg = (void *)ctx[1];
+	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
+	uint32_t goal = ctx[3], count = msg->msg_iter.count, written;
+	struct path_cpu *c = this_cpu();
+	uint64_t now, chosen;
+	struct path_slot *s;
+	struct thread *t;
+
+	if (!c)
 		return 0;
-	if (!is_near(c, PATH_SEND)) {
-		c->seen[PATH_SEND]++;
+	chosen = ++c->seen[PATH_SEND] >= c->next[PATH_SEND];
+	if (!is_near(c, PATH_SEND) && !path.in[PATH_BUILD])
 		return 0;
-	}
+	written = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
+	send_fill(sk, written, 0);
+	t = path.on ? this_thread() : 0;
 	now = bpf_ktime_get_ns();
-	if (!send_begins(t, written, now) || ++c->seen[PATH_SEND] < c->next[PATH_SEND] || !count ||
-	    !goal)
+	if ((t && !send_begins(t, written, now)) || !chosen)
 		return 0;
-	s = follow(PATH_SEND, PATH_CALL, t->entered ?: now);
 	choose_next(c, PATH_SEND);
+	s = t && count && goal ? follow(PATH_SEND, PATH_CALL, t->entered ?: now) : 0;
 	if (!s)
 		return 0;
 	step(s, PATH_BUILD, t->filling);
@@ -800,25 +812,6 @@ static __always_inline int send_choose(struct sock *sk, uint32_t count, uint32_t
 	return 0;
 }
 
-static __always_inline uint32_t send_fill(struct sock *sk, int ended)
-{
-	struct event e = {.what = FILL, .todo = path.in[PATH_BUILD], .flag = ended};
-
-	e.owner = id_of(sk);
-	e.at = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
-	for_each(&e);
-	return e.at;
-}
-
-/* sk, msg, skb, size_goal. A call comes here for each packet that it begins to fill. */
-ON(tcp_sendmsg_locked)
-{
-	struct msghdr *msg = (void *)ctx[1];
-
-	return send_choose((void *)ctx[0], msg->msg_iter.count, (uint32_t)ctx[3],
-			   send_fill((void *)ctx[0], 0));
-}
-
 /* sk: the end of the call */
 ON(sock_send_length)
 {
@@ -827,7 +820,8 @@ ON(sock_send_length)
 	if (!t)
 		return 0;
 	t->filling = 0;
-	send_fill((void *)ctx[0], 1);
+	if (path.in[PATH_BUILD])
+		send_fill((void *)ctx[0], BPF_CORE_READ((struct tcp_sock *)ctx[0], write_seq), 1);
 	return 0;
 }
 
