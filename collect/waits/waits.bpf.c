@@ -146,27 +146,32 @@ static __always_inline int context_changes(struct waits_cpu *c)
 	return 0;
 }
 
-static __always_inline int set_base(uint32_t base)
+static __always_inline int set_base(uint32_t base, uint32_t call)
 {
 	struct waits_cpu *c = this_cpu();
+	struct waits_thread *t;
 
 	if (!c || !c->slot)
 		return 0;
 	c->base = base;
-	c->softirq = c->depth = 0;
+	c->softirq = c->depth = 0; /* none is on top of a call */
+	t = thread_at(c->slot);
+	if (t)
+		t->call = call;
 	return context_changes(c);
 }
 
+/* regs, number */
 SEC("raw_tp/sys_enter")
-int waits_sys_enter(void *ctx)
+int waits_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	return set_base(FRAME_SYSCALL);
+	return set_base(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff);
 }
 
 SEC("raw_tp/sys_exit")
 int waits_sys_exit(void *ctx)
 {
-	return set_base(FRAME_USER);
+	return set_base(FRAME_USER, WAITS_NO_CALL);
 }
 
 /* vec */
@@ -242,11 +247,13 @@ static __always_inline uint32_t task_call(struct task_struct *task)
 	return call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
 }
 
-static __always_inline uint32_t task_base(struct task_struct *task)
+/* Fills what a task returns to that no event of this thread says. */
+static __always_inline void thread_find_base(struct waits_thread *t, struct task_struct *task)
 {
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
-		return FRAME_KTHREAD;
-	return task_call(task) == WAITS_NO_CALL ? FRAME_USER : FRAME_SYSCALL;
+	t->call = task_call(task);
+	t->base = task->flags & (PF_KTHREAD | PF_IO_WORKER) ? FRAME_KTHREAD
+		  : t->call == WAITS_NO_CALL		    ? FRAME_USER
+							    : FRAME_SYSCALL;
 }
 
 static __always_inline uint32_t task_state(struct task_struct *task)
@@ -276,8 +283,9 @@ static __always_inline void thread_ends(struct waits_thread *t, const struct tas
 }
 
 /* A task whose state is "running" as it leaves was preempted, or gave way by sched_yield(). */
-static __always_inline void thread_leaves(struct waits_thread *t, struct task_struct *task,
-					  struct task_struct *next, uint32_t preempted)
+static __always_inline void thread_leaves(struct waits_thread *t, const struct waits_cpu *c,
+					  struct task_struct *task, struct task_struct *next,
+					  uint32_t preempted)
 {
 	uint32_t state = preempted ? 0 : task_state(task);
 
@@ -287,7 +295,8 @@ static __always_inline void thread_leaves(struct waits_thread *t, struct task_st
 		thread_ends(t, task);
 		return;
 	}
-	t->wait.call = task_call(task);
+	t->base = c->base;
+	t->wait.call = t->call;
 	t->wait.kind = !state				? 'R'
 		       : state & TASK_STOPPED_OR_TRACED ? 'T'
 		       : state & TASK_UNINTERRUPTIBLE	? 'D'
@@ -368,7 +377,7 @@ static __always_inline void thread_enters(struct waits_thread *t, struct waits_c
 		if (t->owed >= WAITS_PERIOD)
 			add_stack(t, task);
 	}
-	c->base = task_base(task);
+	c->base = t->base;
 	t->wait.waker = (struct waits_waker){0};
 	t->since = now;
 	t->state = c->base;
@@ -387,7 +396,7 @@ int waits_switch(uint64_t *ctx)
 	c->softirq = c->depth = 0; /* none is on top of a task that switches */
 	t = thread_at(c->slot);
 	if (t)
-		thread_leaves(t, prev, next, (uint32_t)ctx[0] & 1);
+		thread_leaves(t, c, prev, next, (uint32_t)ctx[0] & 1);
 	c->slot = slot_of(next->pid);
 	t = thread_at(c->slot);
 	if (t)
@@ -441,8 +450,9 @@ static __noinline int thread_starts(uint32_t slot, struct task_struct *task)
 	t->tid = task->pid;
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
 	t->born = t->out = t->since = bpf_ktime_get_ns();
+	thread_find_base(t, task);
 	t->wait.slot = slot;
-	t->wait.call = task_call(task);
+	t->wait.call = t->call;
 	t->wait.kind = 'R';
 	t->state = WAITS_PREEMPTED;
 	return 0;
@@ -518,8 +528,8 @@ int waits_look(void *ctx)
 	t = thread_at(c->slot = slot);
 	if (!t)
 		return 0;
-	c->base = task_base(task);
-	t->state = c->base;
+	thread_find_base(t, task);
+	t->state = c->base = t->base;
 	return 0;
 }
 

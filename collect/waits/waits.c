@@ -113,15 +113,21 @@ static void waits_fill_thread(struct waits_thread *t, uint32_t slot, uint32_t pi
 	char call[32], *end;
 	unsigned long nr;
 
-	*t = (struct waits_thread){.pid = pid, .tid = tid, .state = WAITS_BLOCKED};
+	*t = (struct waits_thread){.pid = pid,
+				   .tid = tid,
+				   .state = WAITS_BLOCKED,
+				   .base = FRAME_USER,
+				   .call = WAITS_NO_CALL};
 	tree_file(t->comm, sizeof(t->comm), "/proc/%u/task/%u/comm", pid, tid);
 	t->comm[strcspn(t->comm, "\n")] = '\0';
-	t->wait = (struct waits_key){.slot = slot, .call = WAITS_NO_CALL, .kind = 'S'};
 	if (tree_file(call, sizeof(call), "/proc/%u/task/%u/syscall", pid, tid)) {
 		nr = strtoul(call, &end, 10);
-		if (end > call && nr < WAITS_NO_CALL)
-			t->wait.call = (uint16_t)nr;
+		if (end > call && nr < WAITS_NO_CALL) {
+			t->base = FRAME_SYSCALL;
+			t->call = (uint16_t)nr;
+		}
 	}
+	t->wait = (struct waits_key){.slot = slot, .call = t->call, .kind = 'S'};
 	t->since = t->out = clock_mono_ns();
 }
 

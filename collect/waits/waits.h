@@ -15,7 +15,7 @@ enum {
 	WAITS_STACKS = 8192,
 	WAITS_FRAMES = 32,
 	WAITS_BUCKETS = 256,
-	WAITS_PERIOD = 200000,	/* ns of waiting of a thread after which its stack is taken */
+	WAITS_PERIOD = 1000000, /* ns of waiting of a thread after which its stack is taken */
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
 };
 
@@ -72,7 +72,8 @@ struct waits_thread {
 	uint64_t out;	     /* when it left a CPU */
 	uint64_t owed;	     /* ns of waiting since its stack was taken */
 	uint32_t state;
-	struct waits_key wait;	  /* the present or the last one */
+	uint16_t base, call;   /* what it returns to: a context, and the number of a system call */
+	struct waits_key wait; /* the present or the last one */
 	uint64_t ns[FRAME_CELLS]; /* by context */
 };
 

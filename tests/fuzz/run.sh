@@ -77,6 +77,7 @@ case $program in
 	printf 'cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n1\thost\teth0\tpoll\t1\t2\t\t0\n' | raw batches.tsv
 	printf 'cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n1\t\tva\theld\t1\t0\t0\t\t7\n' | raw pools.tsv
 	snaps queues.snap "$(printf 'link\tifindex=4\tname=e\nnapi\tid=5\tifindex=4\nqueue\tid=0\ttype=0\tifindex=4\tnapi-id=5\tio-uring=1\npage-pool\tid=7\tifindex=4\tnapi-id=5\tinflight=3\npage-pool-stats\tinfo=7\talloc-fast=1\n')"
+	printf 'pid\ttid\tcomm\tstate\tvector\tcall\tkind\tfrom\tby\tcount\tns\thist\n1\t1\ta\twall\t\t\t\t\t\t\t9\t\n1\t1\ta\tblocked\t\tread\tS\tother\tb\t1\t5\t3:1\n' | raw waits.tsv
 	# What the collectors write on this machine. Their times become those of the window.
 	run=$(mktemp -d)
 	"$(dirname "$program")/../../zcost" collect -o "$run/run" --duration 0.3 --warmup 0 -- sleep 1 >/dev/null 2>&1 || true

@@ -122,18 +122,18 @@ static void waits_add_row(struct waits_file *f, size_t row)
 	autofree char *name = wait_object(&f->t, row);
 	size_t known = f->names.n, at = intern_str(&f->names, name);
 	struct wait_sum *sum = &f->sums[at];
-	double ns, n = NAN;
+	uint64_t ns, n = 0;
 
 	if (at == known)
 		*sum = (struct wait_sum){NAN, NAN, {0}};
-	if (!*state || !parse_real(tsv_text(&f->t, row, "ns"), &ns) ||
-	    (*count && !parse_real(count, &n)) ||
+	if (!*state || !wait_parse_ns(tsv_text(&f->t, row, "ns"), &ns) ||
+	    (*count && !parse_u64(count, &n)) ||
 	    !wait_add_hist(sum, tsv_text(&f->t, row, "hist"))) {
 		f->bad++;
 		return;
 	}
-	figure_add(&sum->ns, ns);
-	figure_add(&sum->n, n);
+	figure_add(&sum->ns, (double)ns);
+	figure_add(&sum->n, *count ? (double)n : NAN);
 }
 
 /* Returns "user", or "blocked: recvfrom", of all threads. The caller frees it. */
@@ -145,7 +145,7 @@ static char *wait_part_of_all(const char *name)
 	str_token(&rest, ';');
 	state = str_token(&rest, ';');
 	by = rest ? str_token(&rest, ';') : NULL;
-	return !strcmp(state, "blocked") ? xasprintf("blocked: %s", by) : xstrdup(state);
+	return !strcmp(state, "blocked") ? xasprintf("blocked: %s", by ?: "") : xstrdup(state);
 }
 
 /* Adds how long all threads spent in each way. */

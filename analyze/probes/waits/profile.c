@@ -96,7 +96,7 @@ static void wait_stacks_read(struct wait_stacks *s, struct profile *p)
 		autofree char *key = wait_key_text(&s->t, i);
 
 		if (!parse_u64(tsv_text(&s->t, i, "samples"), &row->samples) ||
-		    !parse_u64(tsv_text(&s->t, i, "ns"), &row->ns) || !row->ns)
+		    !wait_parse_ns(tsv_text(&s->t, i, "ns"), &row->ns) || !row->ns)
 			continue;
 		row->key = intern_str(&s->keys, key);
 		row->frame = wait_add_stack(s, p, tsv_text(&s->t, i, "stack"));
@@ -168,8 +168,7 @@ static void wait_add_wait(const struct wait_stacks *s, const struct tsv *t, size
 static void wait_add_row(const struct wait_stacks *s, const struct tsv *t, size_t row,
 			 struct profile *p, uint32_t event)
 {
-	uint64_t pid, tid;
-	double ns;
+	uint64_t pid, tid, ns;
 	struct profile_cost c = {
 		.event = event,
 		.cpu = PROFILE_NONE,
@@ -178,16 +177,16 @@ static void wait_add_row(const struct wait_stacks *s, const struct tsv *t, size_
 	};
 
 	if (!parse_u64(tsv_text(t, row, "pid"), &pid) ||
-	    !parse_u64(tsv_text(t, row, "tid"), &tid) || !parse_real(tsv_text(t, row, "ns"), &ns) ||
-	    c.context == CTX_UNKNOWN)
+	    !parse_u64(tsv_text(t, row, "tid"), &tid) ||
+	    !wait_parse_ns(tsv_text(t, row, "ns"), &ns) || c.context == CTX_UNKNOWN)
 		return;
 	c.pid = (uint32_t)pid;
 	c.tid = (uint32_t)tid;
 	profile_add_own(p, c.pid);
 	if (c.context == CTX_BLOCKED || c.context == CTX_RUN_QUEUE)
-		wait_add_wait(s, t, row, p, &c, ns);
+		wait_add_wait(s, t, row, p, &c, (double)ns);
 	else
-		wait_add_label(t, row, p, &c, ns);
+		wait_add_label(t, row, p, &c, (double)ns);
 }
 
 int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks, struct error *err)

@@ -5,6 +5,12 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
 
+/* Parses a time. Returns false for one of more than 30 years, too. */
+static inline bool wait_parse_ns(const char *text, uint64_t *ns)
+{
+	return parse_u64(text, ns) && *ns < 1000000000000000000;
+}
+
 /*
  * Adds the event WALL_EVENT to the profile of the run, made from the rows of waits.tsv and from the
  * stacks at that path, which may be missing. Returns 0, or -errno if error_of_machine().
