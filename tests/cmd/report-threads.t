@@ -84,5 +84,20 @@ ok "analyze exits 0 or 4 for runs on shared CPUs" sh -c "'$zcost' analyze shared
 query shared "SELECT variant, printf('%.6f', value) FROM metric JOIN run ON id = run WHERE name = 'others_user_pct'"
 report shared summary
 
+# Threads that tests/tools/waiter followed: naps, turns at a futex, a pipe. 1,000 messages of 1,000 bytes a second.
+d=followed/runs/v/trace-01/receiver
+run_json $d v trace 1 receiver tcpzc '{"name": "waits", "state": "ok", "files": ["waits.tsv", "waits_stacks.tsv"]}'
+cp "$tests"/data/waits/*.tsv $d
+mkdir -p followed/hosts/vm
+cp "$tests/data/waits/kallsyms" followed/hosts/vm
+{ points 1000000 1000 9 14; summary receiver 100 0 100 0 1000000 1000000; } >$d/workload.out
+run_json followed/runs/v/trace-01/sender v trace 1 sender none
+manifest followed v v/trace/1/ok
+ok "analyze exits 0 or 4 for threads that were followed" sh -c "'$zcost' analyze followed 2>log; case \$? in 0 | 4) ;; *) false ;; esac"
+for table in 'waits --all --unit message' latency 'contexts --event wall' 'components --event wall' 'functions --event wall --unit message --limit 12'; do
+	report followed $table --side receiver
+done
+run export folded followed --wall
+
 golden_captures cap/zcost.db
 done_testing

@@ -60,7 +60,11 @@ static char *wait_object(const struct tsv *t, size_t row)
 		wait_add_waker(&s, t, row);
 	} else if (!strcmp(state, "waiting")) {
 		wait_add_part(&s, "run queue", SIZE_MAX);
-		wait_add_part(&s, preempted ? "preempted" : "woken", SIZE_MAX);
+		wait_add_part(&s,
+			      !preempted		  ? "woken"
+			      : *tsv_text(t, row, "from") ? "preempted"
+							  : "new",
+			      SIZE_MAX);
 		if (preempted)
 			wait_add_waker(&s, t, row);
 	} else {

@@ -20,7 +20,7 @@ static const struct column waits_columns[] = {
 	{"state", .type = V_STR,
 	 .what = "user, kernel, softirq, hardirq (on a CPU), run queue (runnable, without a CPU) or blocked"},
 	{"by", .type = V_STR,
-	 .what = "vector of an interrupt; woken or preempted; of a blocked thread the system call it waits in"},
+	 .what = "vector of an interrupt; woken, preempted or new (its first wait); of a blocked thread the system call it waits in"},
 	{"waker", .type = V_STR,
 	 .what = "what ended the wait: a softirq, a hard interrupt, a thread of the workload or another one; of a preempted thread, the one that took the CPU"},
 	{"count", .type = V_REAL, .what = "waits that ended in the window"},
