@@ -138,14 +138,15 @@ static void waits_put_row(const struct wait_rows *w, const struct wait_row *r)
 		const char *column;
 		struct wait_ratio ratio;
 		double factor;
+		bool interval;
 	} figures[] = {
-		{"count", {"waits", r->object, NULL, NULL, NULL}, 1},
-		{"total_ms", {"waits_ns", r->object, NULL, NULL, NULL}, 1e-6},
-		{"wall_pct", {"waits_ns", r->object, "waits_ns", wall, NULL}, 100},
-		{"mean_us", {"waits_ns", r->object, "waits", r->object, NULL}, 1e-3},
-		{"p50_us", {"waits_p50_ns", r->object, NULL, NULL, NULL}, 1e-3},
-		{"p99_us", {"waits_p99_ns", r->object, NULL, NULL, NULL}, 1e-3},
-		{"ns_per_unit", {"waits_ns", r->object, NULL, NULL, w->rate}, 1},
+		{"count", {"waits", r->object, NULL, NULL, NULL}, 1, false},
+		{"total_ms", {"waits_ns", r->object, NULL, NULL, NULL}, 1e-6, true},
+		{"wall_pct", {"waits_ns", r->object, "waits_ns", wall, NULL}, 100, false},
+		{"mean_us", {"waits_ns", r->object, "waits", r->object, NULL}, 1e-3, false},
+		{"p50_us", {"waits_p50_ns", r->object, NULL, NULL, NULL}, 1e-3, false},
+		{"p99_us", {"waits_p99_ns", r->object, NULL, NULL, NULL}, 1e-3, false},
+		{"ns_per_unit", {"waits_ns", r->object, NULL, NULL, w->rate}, 1, true},
 	};
 
 	for (size_t i = 0; i < array_size(keys); i++)
@@ -160,7 +161,10 @@ static void waits_put_row(const struct wait_rows *w, const struct wait_row *r)
 		e.value *= f;
 		e.lo *= f;
 		e.hi *= f;
-		put_estimate(w->k->t, cells, figures[i].column, &e);
+		if (figures[i].interval)
+			put_estimate(w->k->t, cells, figures[i].column, &e);
+		else
+			table_set(w->k->t, cells, figures[i].column, value_real(e.value));
 		table_set(w->k->t, cells, "runs", value_int((int64_t)e.n));
 	}
 }
@@ -224,7 +228,7 @@ const struct measure measure_waits = {
 	.what = "what the workload's threads do and wait for, as parts of their wall time",
 	MEASURE_COLUMNS(waits_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm workload-only unit limit all"},
-	.spare = "runs p50_us count total_ms[] ns_per_unit[] mean_us variant",
+	.spare = "runs p50_us count mean_us total_ms p99_us",
 	.collectors = "waits workload",
 	.block = waits_put_block,
 	.notes = waits_add_notes,
