@@ -240,33 +240,12 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
-static const struct value *table_find(const struct table *t, size_t row, const char *column)
-{
-	static const struct value none;
-	int i = column ? table_column(t, column) : -1;
-
-	return i < 0 ? &none : table_cell(t, row, i);
-}
-
-double table_real(const struct table *t, size_t row, const char *column)
-{
-	const struct value *v = table_find(t, row, column);
-
-	return v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
-}
-
 const char *table_text(const struct table *t, size_t row, const char *column)
 {
-	const struct value *v = table_find(t, row, column);
+	int i = column ? table_column(t, column) : -1;
+	const struct value *v = i < 0 ? NULL : table_cell(t, row, i);
 
-	return v->type == V_STR ? v->str : "";
-}
-
-struct interval table_interval(const struct table *t, size_t row, const char *column)
-{
-	const struct value *v = table_find(t, row, column);
-
-	return v->interval ? *v->interval : (struct interval){NAN, NAN, NAN};
+	return v && v->type == V_STR ? v->str : "";
 }
 
 bool table_has_values(const struct table *t, const char *column)

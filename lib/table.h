@@ -178,10 +178,8 @@ const void *table_structs_of(const struct table *t, const char *type);
 void table_move_row(struct table *t, size_t to, size_t from);
 struct value *table_cell(const struct table *t, size_t row, int column);
 int table_column(const struct table *t, const char *name); /* returns -1 if there is none */
-/* These functions read a cell. A missing cell or column gives NAN, "" or an interval of NANs. */
-double table_real(const struct table *t, size_t row, const char *column);
+/* Reads a cell. A missing cell or column gives "". */
 const char *table_text(const struct table *t, size_t row, const char *column);
-struct interval table_interval(const struct table *t, size_t row, const char *column);
 /* Returns whether any row has a value in the column. */
 bool table_has_values(const struct table *t, const char *column);
 /* Sets the row's cell in the named column. Ignores the value if the table has no such column. */

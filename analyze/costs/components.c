@@ -281,8 +281,6 @@ static void components_release(void *kept)
 {
 	struct components *c = kept;
 
-	if (!c)
-		return;
 	map_free(&c->exact);
 	intern_free(&c->found->functions);
 	free(c->found->component);
@@ -304,15 +302,15 @@ void components_free(struct components *c)
 int components_keep(struct components **out, struct store *s, const char *path, const char *set,
 		    struct error *err)
 {
-	autofree char *name = xasprintf("components %s %s", set ? set : "fine", path ? path : "");
-	void **place = s ? store_keep(s, name, components_release) : NULL;
+	bool basic = set && !strcmp(set, "basic");
+	void **place = s && !path
+			       ? store_keep(s, basic ? KEEP_BASIC : KEEP_FINE, components_release)
+			       : NULL;
 	int rc = place && *place ? 0 : components_read(out, path, set, err);
 
 	if (rc || !place)
 		return rc;
-	if (*place)
-		*out = *place;
-	*place = *out;
+	*out = *place = *place ?: *out;
 	(*out)->kept = true;
 	return 0;
 }

@@ -124,32 +124,16 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	return rc;
 }
 
-int copying_base_init(struct copying_base *base, struct store *s, struct error *err)
+const char *copying_base(struct store *s, const char *variant)
 {
-	base->nvariants = store_variants(s, &base->variants, err);
-	if (base->nvariants < 0)
-		return base->nvariants;
-	base->settings = xcalloc((size_t)base->nvariants + 1, sizeof(*base->settings));
-	for (int i = 0; i < base->nvariants; i++)
-		base->settings[i] = store_settings_key(s, base->variants[i]);
-	return 0;
-}
+	const char *key = store_settings_key(s, variant), *base = NULL;
+	autofree const char **names = NULL;
+	int n = store_variants(s, &names, NULL);
 
-void copying_base_free(struct copying_base *base)
-{
-	free(base->settings);
-	free(base->variants);
-}
-
-void copying_base_choose(struct copying_base *base, const char *variant)
-{
-	int of = 0, i = 0;
-
-	while (of < base->nvariants && strcmp(base->variants[of], variant) != 0)
-		of++;
-	while (i < of && of < base->nvariants && strcmp(base->settings[i], base->settings[of]) != 0)
-		i++;
-	base->variant = of < base->nvariants ? base->variants[i] : variant;
+	for (int i = 0; i < n && !base && strcmp(names[i], variant) != 0; i++)
+		if (!strcmp(store_settings_key(s, names[i]), key))
+			base = names[i];
+	return base ?: variant;
 }
 
 int group_cost(struct store *s, const struct block *b, const char *functions, struct cost *cost,

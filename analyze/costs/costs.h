@@ -97,18 +97,10 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	      struct cost *copy, struct basis_value *basis, struct error *err);
 
 /*
- * The variant that the copying of another variant is compared with: the plan's first variant with
+ * Returns the variant that the copying of a variant is compared with: the plan's first variant with
  * the same settings, which may be the variant itself.
  */
-struct copying_base {
-	const char *variant;
-	const char **variants, **settings; /* those of the plan; store_settings_key() of each */
-	int nvariants;
-};
-
-int copying_base_init(struct copying_base *base, struct store *s, struct error *err);
-void copying_base_choose(struct copying_base *base, const char *variant);
-void copying_base_free(struct copying_base *base);
+const char *copying_base(struct store *s, const char *variant);
 
 /*
  * Reads the cost of the functions that copy in one direction, from programs to sockets or from

@@ -249,8 +249,7 @@ static int limits_add_links(const struct limits_variant *v, struct limits_side *
 {
 	static const char end[] = "/speed_mbps";
 	struct metric_keys states = {0};
-	int rc = metric_keys_add_of(&states, v->s, side->b, "nic_state", "*/speed_mbps", OF_SIDE,
-				    err);
+	int rc = metric_keys_add(&states, v->s, side->b, "nic_state:*/speed_mbps", OF_SIDE, err);
 
 	for (size_t i = 0; i < states.n; i++) {
 		const char *object = states.m[i].key.object;

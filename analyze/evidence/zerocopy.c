@@ -319,33 +319,33 @@ static const char *zerocopy_suffix(struct store *s, const char *side, const bool
  * `whose`: the programs that count.
  */
 static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
-				  struct copying_base *base, const char *whose,
+				  const char *base, const char *whose,
 				  const struct basis_value *basis, enum direction way,
 				  struct copying *c, struct table *t, struct error *err)
 {
-	const struct block of_base = {base->variant, b->side};
+	const struct block of_base = {base, b->side};
 	freed(str_free) struct str what = {0};
 	int rc = copying_read_direction(s, q, b, way, &c->ns, err);
 
-	c->base = base->variant;
+	c->base = base;
 	c->unit = basis->unit;
 	c->total_ns = basis->ns;
-	if (!rc && strcmp(base->variant, b->variant))
+	if (!rc && strcmp(base, b->variant))
 		rc = zerocopy_read_base(s, q, &of_base, way, &c->base_ns, err);
 	if (rc || isnan(c->ns) || !(c->moves || c->ns > 0 || c->base_ns > 0))
 		return rc;
 	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(way),
 		   whose, basis->unit);
 	if (!isnan(c->base_ns))
-		str_printf(&what, " (%s: %.1f)", base->variant, c->base_ns);
+		str_printf(&what, " (%s: %.1f)", base, c->base_ns);
 	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
 	return 0;
 }
 
 /* Adds the cost of functions that copy data, from the profile. */
 static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
-				struct copying_base *base, struct copying c[DIRECTIONS],
-				struct table *t, struct error *err)
+				const char *base, struct copying c[DIRECTIONS], struct table *t,
+				struct error *err)
 {
 	struct basis_value basis;
 	const char *whose;
@@ -382,7 +382,7 @@ static int zerocopy_start_copying(struct store *s, const struct block *b, const 
 }
 
 /* Adds the rows and the verdict of a variant. */
-static int zerocopy_put_variant(struct store *s, const struct query *q, struct copying_base *base,
+static int zerocopy_put_variant(struct store *s, const struct query *q, const char *base,
 				const struct block_runs *blocks, int nblocks, struct table *t,
 				struct error *err)
 {
@@ -417,18 +417,15 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list;
-	freed(copying_base_free) struct copying_base base = {0};
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), end;
 
-	if (!rc)
-		rc = copying_base_init(&base, s, err);
 	for (int i = 0; i < list.n && !rc; i = end) {
 		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
 							  list.blocks[end].block.variant);
 		     end++)
 			;
-		copying_base_choose(&base, list.blocks[i].block.variant);
-		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
+		rc = zerocopy_put_variant(s, q, copying_base(s, list.blocks[i].block.variant),
+					  &list.blocks[i], end - i, t, err);
 	}
 	if (!rc)
 		block_list_run_notes(&list, s, t);

@@ -369,13 +369,12 @@ static void why_note_break_even(struct store *s, const struct query *q, struct t
 static int why_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct query all = *q;
-	freed(copying_base_free) struct copying_base base = {0};
 	freed(figure_list_free) struct figure_list l = {0};
 	const struct block_list *list = &l.blocks[FOR_FIGURES];
 	int rc, end, from = 0;
 
 	all.variant = all.side = NULL; /* the base may be none of the variants asked for */
-	rc = figure_list_read(&l, s, &all, IN_PAIRS, 0, err) ?: copying_base_init(&base, s, err);
+	rc = figure_list_read(&l, s, &all, IN_PAIRS, 0, err);
 	for (int i = 0; i < list->n && !rc; i++) {
 		const struct block *b = &list->blocks[i].block;
 
@@ -383,13 +382,12 @@ static int why_run(struct store *s, const struct query *q, struct table *t, stru
 		for (end = i;
 		     end < list->n && !strcmp(list->blocks[end].block.variant, b->variant);)
 			end++;
-		copying_base_choose(&base, b->variant);
 		if (str_matches(q->variant, b->variant) && (!q->side || !strcmp(q->side, b->side)))
 			rc = why_add_side(&l,
 					  &(struct why_side){.b = &list->blocks[i],
 							     .blocks = &list->blocks[from],
 							     .n = end - from,
-							     .base = base.variant},
+							     .base = copying_base(s, b->variant)},
 					  t, err);
 	}
 	if (!rc && !t->rows)

@@ -260,19 +260,12 @@ static size_t metric_keys_add_one(struct metric_keys *list, const struct metric_
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err)
 {
-	return metric_keys_add_of(list, s, b, name, NULL, cpus, err);
-}
-
-int metric_keys_add_of(struct metric_keys *list, struct store *s, const struct block_runs *b,
-		       const char *name, const char *objects, enum metric_cpus cpus,
-		       struct error *err)
-{
 	struct metric_row *rows;
 	size_t at = 0;
 	int n;
 
 	for (int i = 0; i < b->n; i++) {
-		n = store_metrics_of(s, b->runs[i].id, name, objects, cpus, &rows, err);
+		n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
 		for (int k = 0; k < n; k++)
 			at = metric_keys_add_one(list, &rows[k], at < list->n ? at : 0);
 		if (n < 0)

@@ -180,10 +180,6 @@ struct metric_keys {
  */
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err);
-/* The same, of the objects that the glob matches. */
-int metric_keys_add_of(struct metric_keys *list, struct store *s, const struct block_runs *b,
-		       const char *name, const char *objects, enum metric_cpus cpus,
-		       struct error *err);
 
 /* Reads the blocks that the query asks for, with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,

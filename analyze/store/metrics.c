@@ -96,19 +96,16 @@ static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cpus cpus,
 		  struct metric_row **rows, struct error *err)
 {
-	return store_metrics_of(s, run, name, NULL, cpus, rows, err);
-}
+	const char *objects = strchr(name, ':');
+	autofree char *plain = xstrndup(name, strcspn(name, ":"));
 
-int store_metrics_of(struct store *s, int64_t run, const char *name, const char *objects,
-		     enum metric_cpus cpus, struct metric_row **rows, struct error *err)
-{
 	return sql_rows(
 		s, rows, sizeof(**rows), metric_read_row, err,
 		"SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric WHERE "
 		"run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) = ?3) "
 		"AND (?4 IS NULL OR object GLOB ?4) "
 		"ORDER BY IFNULL(object, ''), IFNULL(cpu, -1)", /* the index has this order */
-		"isis", run, name, (int64_t)cpus, objects);
+		"isis", run, plain, (int64_t)cpus, objects ? objects + 1 : NULL);
 }
 
 int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,

@@ -16,8 +16,6 @@
 
 enum { TEXT_MOST = 65536 }; /* bytes; only capture.value and code.bytes may be longer */
 
-enum { KEPT_PLACES = 8 };
-
 struct dictionary;
 
 struct store {
@@ -48,10 +46,9 @@ struct store {
 	} * answers;
 	size_t nanswers, answers_cap, answers_size; /* size: bytes of all rows */
 	struct kept {
-		char *name;
 		void *data;
 		void (*release)(void *data);
-	} kept[KEPT_PLACES];
+	} kept[KEEP_PLACES];
 };
 
 /* Runs a statement that gives no rows. */

@@ -125,10 +125,9 @@ int store_close(struct store *s, int rc, struct error *err)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
 	sql_forget(s);
-	for (size_t i = 0; i < KEPT_PLACES && s->kept[i].name; i++) {
-		s->kept[i].release(s->kept[i].data);
-		free(s->kept[i].name);
-	}
+	for (int i = 0; i < KEEP_PLACES; i++)
+		if (s->kept[i].data)
+			s->kept[i].release(s->kept[i].data);
 	intern_free(&s->strings);
 	free(s->runs);
 	notes_free(&s->notes);
@@ -328,15 +327,8 @@ const char *store_path(const struct store *s)
 	return s->path;
 }
 
-void **store_keep(struct store *s, const char *name, void (*release)(void *data))
+void **store_keep(struct store *s, enum store_place place, void (*release)(void *data))
 {
-	size_t i = 0;
-
-	while (i < KEPT_PLACES && s->kept[i].name && strcmp(s->kept[i].name, name) != 0)
-		i++;
-	if (i == KEPT_PLACES)
-		return NULL;
-	if (!s->kept[i].name)
-		s->kept[i] = (struct kept){xstrdup(name), NULL, release};
-	return &s->kept[i].data;
+	s->kept[place].release = release;
+	return &s->kept[place].data;
 }

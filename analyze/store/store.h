@@ -45,10 +45,11 @@ int store_commit(struct store *store, struct error *err);
 int store_commit_all(struct store *store, struct error *err);
 const char *store_path(const struct store *store);
 /*
- * Returns the place for what a layer above keeps under a name until the store closes, which then
- * calls release() for it. The place holds NULL at first. Returns NULL if no place is left.
+ * Returns a place for what a layer above keeps until the store closes, which then calls release().
+ * The place holds NULL at first.
  */
-void **store_keep(struct store *store, const char *name, void (*release)(void *data));
+enum store_place { KEEP_FINE, KEEP_BASIC, KEEP_PLACES };
+void **store_keep(struct store *store, enum store_place place, void (*release)(void *data));
 
 /* Selects runs. A NULL member matches all runs. */
 struct run_filter {
@@ -140,12 +141,10 @@ int store_metric_put(struct store *store, int64_t run, const struct metric_row *
 int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
 /*
- * Reads the metrics of a run that have the name: those of the whole side, those of single CPUs, or
- * both. `objects` is a glob, or NULL for any object and for metrics without one.
+ * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
+ * single CPUs, or both. A name NAME:GLOB selects objects.
  */
 enum metric_cpus { OF_SIDE, OF_EACH_CPU, OF_ALL };
-int store_metrics_of(struct store *store, int64_t run, const char *name, const char *objects,
-		     enum metric_cpus cpus, struct metric_row **rows, struct error *err);
 int store_metrics(struct store *store, int64_t run, const char *name, enum metric_cpus cpus,
 		  struct metric_row **rows, struct error *err);
 

@@ -9,6 +9,7 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,6 +35,23 @@ static inline void assert_close(double a, double b, double epsilon, const char *
 		return;
 	print_error("%.17g is not %.17g\n", a, b);
 	_fail(file, line);
+}
+
+/* Read a cell. A missing cell or column gives NAN, or an interval of NANs. */
+static inline double table_real(const struct table *t, size_t row, const char *column)
+{
+	int c = table_column(t, column);
+	const struct value *v = c < 0 ? &(struct value){0} : table_cell(t, row, c);
+
+	return v->type == V_INT ? (double)v->integer : v->type == V_REAL ? v->real : NAN;
+}
+
+static inline struct interval table_interval(const struct table *t, size_t row, const char *column)
+{
+	int c = table_column(t, column);
+	const struct interval *v = c < 0 ? NULL : table_cell(t, row, c)->interval;
+
+	return v ? *v : (struct interval){NAN, NAN, NAN};
 }
 
 /* Empty when a test begins. */
