@@ -169,11 +169,15 @@ static bool symbol_cache_find(const struct symbol_cache *c, struct symtab *t, co
 	return false;
 }
 
-/* The caller holds the lock. */
-static void symbol_cache_add(struct symbol_cache *c, const struct symtab *t, const char *key)
+/* The cache owns the names from now on. The caller holds the lock. */
+static void symbol_cache_add(struct symbol_cache *c, struct symtab *t, const char *key)
 {
-	array_add(c->tables, c->ntables, c->tables_cap, (struct cached_table){.key = xstrdup(key)});
-	symtab_copy(&c->tables[c->ntables - 1].table, t);
+	struct cached_table new = {.key = xstrdup(key)};
+
+	symtab_copy(&new.table, t);
+	new.table.borrows = false;
+	t->borrows = true;
+	array_add(c->tables, c->ntables, c->tables_cap, new);
 }
 
 bool symbol_cache_copy(struct symbol_cache *c, struct symtab *t, const char *key)
@@ -188,7 +192,7 @@ bool symbol_cache_copy(struct symbol_cache *c, struct symtab *t, const char *key
 	return found;
 }
 
-void symbol_cache_keep(struct symbol_cache *c, const struct symtab *t, const char *key)
+void symbol_cache_keep(struct symbol_cache *c, struct symtab *t, const char *key)
 {
 	if (!c)
 		return;

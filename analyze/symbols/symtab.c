@@ -184,12 +184,14 @@ void symtab_copy(struct symtab *to, const struct symtab *from)
 {
 	to->symbols = xmemdup(from->symbols, from->n * sizeof(*from->symbols));
 	to->n = to->cap = from->n;
-	str_add(&to->names, from->names.buf, from->names.len);
+	to->names = from->names;
+	to->borrows = true;
 }
 
 void symtab_free(struct symtab *t)
 {
 	free(t->symbols);
-	str_free(&t->names);
+	if (!t->borrows)
+		str_free(&t->names);
 	*t = (struct symtab){0};
 }

@@ -35,6 +35,7 @@ struct symtab {
 	struct symtab_symbol *symbols;
 	size_t n, cap;
 	struct str names;
+	bool borrows; /* `names` belongs to another table */
 };
 
 /* `module` is "[mod]" or NULL. */
@@ -57,7 +58,10 @@ const char *symtab_name(const struct symtab *t, const struct symtab_symbol *s);
  */
 char *symtab_demangled(const struct symtab *t, const struct symtab_symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s); /* or NULL */
-/* Copies a table into the empty table `to`. */
+/*
+ * Copies a table into the empty table `to`, which borrows the names. Nobody adds to it, and it is
+ * freed before `from`.
+ */
 void symtab_copy(struct symtab *to, const struct symtab *from);
 void symtab_free(struct symtab *t);
 
@@ -86,9 +90,12 @@ void symbol_cache_free(struct symbol_cache *c);
 int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
 			  struct error *err);
 
-/* Copies the table that symbol_cache_keep() was given, without `id`s. Returns false without one. */
+/*
+ * Copies the table that symbol_cache_keep() was given, without `id`s. Returns false without one.
+ * The copy, and what symbol_cache_keep() was given, are freed before the cache.
+ */
 bool symbol_cache_copy(struct symbol_cache *c, struct symtab *t, const char *key);
-void symbol_cache_keep(struct symbol_cache *c, const struct symtab *t, const char *key);
+void symbol_cache_keep(struct symbol_cache *c, struct symtab *t, const char *key);
 
 /* Moves debug information out of the cache. Returns NULL where the cache has none of this file. */
 struct inlines *symbol_cache_take(struct symbol_cache *c, const char *path);
