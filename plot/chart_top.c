@@ -6,6 +6,7 @@
 #include "plot/chart.h"
 
 #include "analyze/costs/costs.h"
+#include "analyze/costs/tally.h"
 #include "analyze/figures/figures.h"
 #include "analyze/scope/results.h"
 #include "lib/alloc.h"
@@ -112,8 +113,15 @@ static struct top *tops_gather(const struct drawing *d, struct figure *f, struct
 
 /* --- functions --- */
 
-/* Puts the i-th of n functions. Its name has the object where two objects have a function of that
- * name. */
+static bool function_is_unresolved(const struct top_row *r)
+{
+	return !strcmp(r->name, tally_unresolved(r->object));
+}
+
+/*
+ * Puts the i-th of n functions. Its name has the object where two objects have a function of that
+ * name, or where the function has none.
+ */
 static void functions_put_group(struct figure *f, const struct cost_row *rows,
 				const struct top *all, size_t i, size_t n)
 {
@@ -124,7 +132,7 @@ static void functions_put_group(struct figure *f, const struct cost_row *rows,
 
 	for (size_t k = 0; k < n; k++)
 		same += !strcmp(all[k].rows->name, r->name);
-	if (same > 1 || *label == '[')
+	if (same > 1 || function_is_unresolved(r))
 		label = arena_printf(&f->arena, "%s (%s)", label, path_base_name(r->object));
 	group = figure_group(f, label);
 	for (size_t k = 0; k < all[i].n; k++)
@@ -134,7 +142,7 @@ static void functions_put_group(struct figure *f, const struct cost_row *rows,
 }
 
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
-				const char *unit)
+				const char *unit, const struct top_row *first)
 {
 	const char *whose = drawing_whose(d, f, side);
 
@@ -147,7 +155,7 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 	else
 		f->title = figure_text(f, "Where %s time goes: the top %d functions", whose,
 				       f->groups.n);
-	if (f->groups.mark[0].name[0] == '[')
+	if (function_is_unresolved(first))
 		figure_doubt(
 			f,
 			"The first row is code without a name: its symbols were not found at analysis");
@@ -199,7 +207,7 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 	for (size_t i = 0; i < shown; i++)
 		functions_put_group(f, costs, all, i, shown);
 	if (shown) {
-		functions_put_words(d, f, side, costs->unit ? costs->unit : "KiB");
+		functions_put_words(d, f, side, costs->unit ? costs->unit : "KiB", all->rows);
 		drawing_foot(d, f, FROM_PROFILED);
 	} else {
 		rc = error_set(

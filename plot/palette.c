@@ -35,7 +35,7 @@ static const struct part parts[] = {
 	{"driver", 0x661100},
 	{"filter", 0x4477aa},
 	{"skb", 0x44aa99},
-	{"page_pool", 0x9bc9a4},
+	{"page_pool", 0xb050f0},
 	{"memory", 0xddcc77},
 	{"lock", 0x117733},
 	{"scheduling", 0xaa4499},

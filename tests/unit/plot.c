@@ -981,15 +981,17 @@ TEST(band_ends_at_the_plot)
 
 TEST(functions)
 {
-	struct fixture *x =
-		fixture_new("functions", "variant\tside\tsymbol\tdso\tself_ns\tself_ns_ci\n"
-					 "baseline\treceiver\tcopy\t[kernel.kallsyms]\t60\t4\n"
-					 "baseline\treceiver\tmain\t/usr/bin/a\t2\t1\n"
-					 "mmap\treceiver\tmain\t/usr/bin/b\t3\t1\n"
-					 "mmap\treceiver\tmap\t[kernel.kallsyms]\t40\t4\n"
-					 "mmap\treceiver\tcopy\t[kernel.kallsyms]\t0\t0\n"
-					 "mmap\tsender\tsend\t[kernel.kallsyms]\t400\t4\n"
-					 "mmap\treceiver\tunknown\t[kernel.kallsyms]\t\t\n");
+	struct fixture *x = fixture_new(
+		"functions", "variant\tside\tsymbol\tdso\tself_ns\tself_ns_ci\n"
+			     "baseline\treceiver\tcopy\t[kernel.kallsyms]\t60\t4\n"
+			     "baseline\treceiver\tmain\t/usr/bin/a\t2\t1\n"
+			     "mmap\treceiver\tmain\t/usr/bin/b\t3\t1\n"
+			     "mmap\treceiver\tmap\t[kernel.kallsyms]\t40\t4\n"
+			     "mmap\treceiver\tcopy\t[kernel.kallsyms]\t0\t0\n"
+			     "mmap\tsender\tsend\t[kernel.kallsyms]\t400\t4\n"
+			     "baseline\treceiver\t[softirq NET_RX]\t[kernel.kallsyms]\t30\t4\n"
+			     "baseline\treceiver\t[unresolved]\tlibc.so.6\t20\t4\n"
+			     "mmap\treceiver\tunknown\t[kernel.kallsyms]\t\t\n");
 	static const char *const only[] = {"mmap"};
 	struct estimate e;
 
@@ -997,11 +999,13 @@ TEST(functions)
 	x->d.nnews = 1;
 	assert_int_equal(fixture_draw(x, "functions"), 0);
 	assert_has(x->f.title, "baseline against mmap");
-	assert_int_equal(x->f.groups.n, 4);
+	assert_int_equal(x->f.groups.n, 6);
 	assert_string_equal(x->f.groups.mark[0].label, "copy");
 	assert_string_equal(x->f.groups.mark[1].label, "map");
-	assert_string_equal(x->f.groups.mark[2].label, "main (b)");
-	assert_string_equal(x->f.groups.mark[3].label, "main (a)");
+	assert_string_equal(x->f.groups.mark[2].label, "[softirq NET_RX]");
+	assert_string_equal(x->f.groups.mark[3].label, "[unresolved] (libc.so.6)");
+	assert_string_equal(x->f.groups.mark[4].label, "main (b)");
+	assert_string_equal(x->f.groups.mark[5].label, "main (a)");
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.lo == 56 && e.hi == 64);
 	/* vanished, or only its callees were hit: absent, not 0 */
 	assert_false(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e));
@@ -1231,7 +1235,7 @@ TEST(others)
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(
 		x->f.doubt,
-		"mmap receiver, mmap sender (3 runs, first run-01): other programs took "
+		"mmap receiver, mmap sender (2 runs, first run-01): other programs took "
 		"12 to 51 % of the side's busy time, counting user mode alone");
 	fixture_redraw(x, "throughput");
 	assert_has(x->f.doubt, "Different limits: ");

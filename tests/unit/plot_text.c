@@ -142,9 +142,10 @@ static double apart(uint32_t a, uint32_t b)
 TEST(palette_apart)
 {
 	static const char *const parts[] = {
-		"data copy", "page mapping", "zero copy",  "TCP/IP",	   "netdevice", "skb",
-		"memory",    "lock",	     "scheduling", "entry",	   "syscall",	"io_uring",
-		"interrupt", "user",	     "libraries",  "page pinning", "splice",	"the rest"};
+		"data copy",	"page mapping", "zero copy", "TCP/IP",	   "netdevice",
+		"skb",		"memory",	"lock",	     "scheduling", "entry",
+		"syscall",	"io_uring",	"interrupt", "user",	   "libraries",
+		"page pinning", "splice",	"the rest",  "page_pool"};
 
 	for (size_t i = 0; i < 8; i++)
 		for (size_t k = 0; k < i; k++)
@@ -154,4 +155,7 @@ TEST(palette_apart)
 		for (size_t k = 0; k < i; k++)
 			if (apart(palette_part(parts[i]), palette_part(parts[k])) < 11)
 				fail_msg("%s and %s", parts[k], parts[i]);
+	for (size_t i = 0; i < array_size(parts); i++) /* pale is neither better nor worse */
+		if (apart(palette_part("page_pool"), palette_pale(palette_part(parts[i]))) < 11)
+			fail_msg("page_pool and a pale %s", parts[i]);
 }
