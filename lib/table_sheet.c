@@ -59,11 +59,12 @@ static int people_small_digits(double x, int least, int most, double enough)
  * Returns the digits after the point. Tenths of a large number are useless, but a column with more
  * digits (a time stamp) prints all of them. A short time in ms has three significant digits, down
  * to the nanosecond: 244 ns is 0.000244 ms, and not 0.000. A small number in a column of three
- * digits or more has two, so that no change from 0.000 to 0.000 has a percentage.
+ * digits or more has two, so that no change from 0.000 to 0.000 has a percentage, and there "0" is
+ * nothing at all.
  */
 static int people_value_digits(double x, const struct column *c)
 {
-	if (c->digits <= FEW_DIGITS && fabs(x) >= MANY)
+	if ((c->digits <= FEW_DIGITS && fabs(x) >= MANY) || (c->digits >= FEW_DIGITS && x == 0))
 		return 0;
 	if (c->unit && !strcmp(c->unit, "ms"))
 		return people_small_digits(fabs(x), c->digits, NS_DIGITS, 99.95);

@@ -483,7 +483,7 @@ TEST(short_times_in_ms_have_three_significant_digits)
 				  " 0.00123   0.0012\n"
 				  "   0.004    0.004\n"
 				  "  12.346   12.346\n"
-				  "   0.000    0.000\n");
+				  "       0        0\n");
 }
 
 TEST(small_numbers_have_two_significant_digits)
@@ -504,5 +504,5 @@ TEST(small_numbers_have_two_significant_digits)
 	       "0.00041  0.000029  0.0\n"
 	       "  0.000   0.00094  0.0\n"
 	       "  0.067     0.100  0.1\n"
-	       "  0.000   -0.0005  0.0\n");
+	       "      0   -0.0005  0.0\n");
 }
