@@ -38,7 +38,7 @@ every_metric() {
 	softnet processed - 15000
 	softnet processed 1 15000
 	softnet squeezed - 3
-	tcp_rtt_us - - 19
+	tcp_retransmits - - 19
 	tcp_socket_rtt_us - - 19
 	tcp_sockets - - 1
 	workload_cpu_ns - - 1e9

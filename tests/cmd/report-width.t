@@ -107,7 +107,7 @@ socket() { # socket ADDRESS ADDRESS: adds a socket at both ends of each measured
 		4e9, 7e9, 75, 4e6, 8e5, 9e5, 8e8, 8e8, 8e8, 0, 1, 9e5, 1e5, 1e4, 2, 3 FROM run WHERE pass = 'measure'"
 }
 socket 192.0.2.2:58110 192.0.2.1:7077
-sqlite3 tcp/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'tcp_rtt_us', 'us', 1246, 'measured' FROM run WHERE pass = 'measure'"
+sqlite3 tcp/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'tcp_retransmits', '1', 1246, 'measured' FROM run WHERE pass = 'measure'"
 ok "report tcp fits 80 columns" printed 80 "$zcost" report tcp tcp
 ok "report tcp has a section for each side" is "$(grep -cE '^variant (copying|mapping), side ' out)" 4
 ok "each section of report tcp has one part" is "$(grep -cE '^run +' out)" 4

@@ -3,11 +3,6 @@
 #include "tests/unit/ingested.h"
 #include "tests/unit/world.h"
 
-static void put(const char *text)
-{
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 /* CPU 1 is the side's, CPU 0 is not. */
 TEST(polls_are_those_of_the_side_s_cpus_and_interfaces_those_of_the_namespace)
 {
@@ -15,20 +10,20 @@ TEST(polls_are_those_of_the_side_s_cpus_and_interfaces_those_of_the_namespace)
 
 	ingest_start((struct ingest){.has_cpus = true});
 	cpuset_add(&in.cpus, 1);
-	put("cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n"
-	    "0\t\t\tpoll\t100\t100\t\t9\n"
-	    "1\t\t\tpoll\t10\t25\t\t1\n"
-	    "1\thost\teth0\tpoll\t2\t64\t\t1\n"
-	    "0\thost\teth0\treceive\t3\t30\t4000\t\n"
-	    "1\thost\teth0\treceive\t1\t10\t500\t\n"
-	    "1\thost\teth0\treceive\tx\t10\t500\t\n");
+	put_raw("cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n"
+		"0\t\t\tpoll\t100\t100\t\t9\n"
+		"1\t\t\tpoll\t10\t25\t\t1\n"
+		"1\thost\teth0\tpoll\t2\t64\t\t1\n"
+		"0\thost\teth0\treceive\t3\t30\t4000\t\n"
+		"1\thost\teth0\treceive\t1\t10\t500\t\n"
+		"1\thost\teth0\treceive\tx\t10\t500\t\n");
 	read_raw(&in, "batches.tsv");
 	metrics_are(&in, "batches:poll = 10, batch_segments:poll = 25, batch_full:poll = 1, "
 			 "batch_bytes:poll = -, batches:poll host/eth0 = 2, "
 			 "batches:receive host/eth0 = 4, batch_segments:receive host/eth0 = 40, "
 			 "batch_bytes:receive host/eth0 = 4500, batch_full:receive host/eth0 = -, "
 			 "metrics = 9, note rows_unreadable = 1");
-	put("cpu\tnetns\n");
+	put_raw("cpu\tnetns\n");
 	assert_int_equal(parse_file(&in, "batches.tsv", path, &err), -EBADMSG);
 }
 

@@ -3,11 +3,6 @@
 #include "tests/unit/ingested.h"
 #include "tests/unit/world.h"
 
-static void put(const char *text)
-{
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 static const char heading[] = "whose\treason\tlocation\tdrops\tsegments\tbytes\n";
 
 TEST(places_of_one_function_add_up_and_a_run_without_drops_has_zero)
@@ -27,7 +22,7 @@ TEST(places_of_one_function_add_up_and_a_run_without_drops_has_zero)
 		   "host\tNO_SOCKET\t0xffffffff81000110\t1\t1\t1\n"
 		   "host\t0x30001\t0x10\t1\t1\t1\n"
 		   "host\tNO_SOCKET\t0x10\tx\t1\t1\n");
-	put(s.buf);
+	put_raw(s.buf);
 	read_raw(&in, "drops.tsv");
 	metrics_are(&in, "drops:workload NO_SOCKET udp_rcv = 5, "
 			 "drops_segments:workload NO_SOCKET udp_rcv = 93, "
@@ -36,10 +31,10 @@ TEST(places_of_one_function_add_up_and_a_run_without_drops_has_zero)
 			 "drops:total = 7, drops_bytes:total = 372, metrics = 12, "
 			 "note rows_unreadable = 1");
 	ingest_start((struct ingest){.host_dir = dir});
-	put(heading);
+	put_raw(heading);
 	read_raw(&in, "drops.tsv");
 	metrics_are(&in, "drops:total = 0, drops_segments:total = 0, metrics = 3, notes = 0");
-	put("whose\treason\tdrops\n");
+	put_raw("whose\treason\tdrops\n");
 	assert_int_equal(parse_file(&in, "drops.tsv", path, &err), -EBADMSG);
 	unlink(kallsyms);
 	rmdir(dir);

@@ -5,6 +5,7 @@
 #define ZC_TEST_INGESTED_H
 
 #include "analyze/probes/ingest.h"
+#include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "tests/unit/spelled.h"
@@ -28,6 +29,12 @@ static inline void ingest_start(struct ingest fresh)
 	ingest_free(&in);
 	in = fresh;
 	unlink(path);
+}
+
+/* Writes the text to `path`. */
+static inline void put_raw(const char *text)
+{
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
 }
 
 /* Reads `path` as a raw file that is whole enough to have figures. */

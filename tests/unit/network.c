@@ -151,7 +151,7 @@ TEST(counters_that_stand_still_are_named_in_a_note)
 
 TEST(tcp_scales_the_figures_of_a_socket)
 {
-	struct store *s = store_with("tcp_rtt_us = 55, tcp_retransmits = 3, workload_bytes = 2e9");
+	struct store *s = store_with("tcp_retransmits = 3, workload_bytes = 2e9");
 	struct socket_row r = {
 		.pid = 7, .local = "a:1", .peer = "b:2", .congestion = "cubic", .readings = 2};
 	struct run *runs;
@@ -170,8 +170,8 @@ TEST(tcp_scales_the_figures_of_a_socket)
 	t = small_store_table(s, "tcp", (struct query){0});
 	cells_are(&t, "evidence = sock_diag sock_diag workload, local = a:1 c:3 -, "
 		      "congestion = cubic cubic -, 2 run = 1, 0 busy_pct = 50, "
-		      "1 retrans_per_gb = -, 2 rtt_us = 55, 2 retrans_per_gb = 1.5");
-	small_store_says(&t, "evidence 'workload': rtt is the value at the workload's end");
+		      "1 retrans_per_gb = -, 2 retrans = 3, 2 retrans_per_gb = 1.5");
+	small_store_says(&t, "evidence 'workload': retransmits cover the workload's whole run");
 	assert_false(small_store_noted(&t, "rows; --all"));
 	assert_float_equal(table_real(&t, 0, "rtt_us"), 1e6 * (SOCKET_rtt_us + 1), 0);
 	assert_float_equal(table_real(&t, 0, "delivery_gbps"), 8e-3 * (SOCKET_delivery_rate + 1),

@@ -9,11 +9,6 @@
 
 static struct str file;
 
-static void put(const char *text)
-{
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 TEST(a_bucket_is_at_most_a_64th_of_its_times_wide)
 {
 	uint64_t ns = 0, from, to;
@@ -65,7 +60,7 @@ TEST(quantiles_are_within_2_percent_and_the_mean_is_exact)
 				   (unsigned long long)path_bucket_start(b),
 				   (unsigned long long)path_bucket_start(b + 1),
 				   (unsigned long long)hist[b]);
-	put(file.buf);
+	put_raw(file.buf);
 	read_raw(&in, "path.tsv");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		double q = stats_quantile(x, N, cases[i].p);
@@ -82,21 +77,21 @@ TEST(counts_belong_to_a_way_and_few_packets_have_no_p99)
 	struct error err = {0};
 
 	ingest_start((struct ingest){0});
-	put("way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n"
-	    "send\t\tfollowed\t\t\t3\nsend\t\tweight\t\t\t6\n"
-	    "send\t\tsegments\t\t\t60\nsend\t\tbytes\t\t\t6000\n"
-	    "\t\tfull\t\t\t2\n"
-	    "send\tqdisc\tpassed\t\t\t2\nsend\tqdisc\tleft\t\t\t1\nsend\tqdisc\tns\t\t\t400\n"
-	    "send\tqdisc\tbucket\t0\t1\t1\nsend\tqdisc\tbucket\t100\t101\t2\n"
-	    "send\tqdisc\tbucket\t200\t202\t1\n"
-	    "send\tqdisc\tbucket\t300\t200\t1\nsend\tqdisc\tpassed\t\t\tx\n");
+	put_raw("way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n"
+		"send\t\tfollowed\t\t\t3\nsend\t\tweight\t\t\t6\n"
+		"send\t\tsegments\t\t\t60\nsend\t\tbytes\t\t\t6000\n"
+		"\t\tfull\t\t\t2\n"
+		"send\tqdisc\tpassed\t\t\t2\nsend\tqdisc\tleft\t\t\t1\nsend\tqdisc\tns\t\t\t400\n"
+		"send\tqdisc\tbucket\t0\t1\t1\nsend\tqdisc\tbucket\t100\t101\t2\n"
+		"send\tqdisc\tbucket\t200\t202\t1\n"
+		"send\tqdisc\tbucket\t300\t200\t1\nsend\tqdisc\tpassed\t\t\tx\n");
 	read_raw(&in, "path.tsv");
 	metrics_are(&in, "path_followed:send = 3, path_one_in:send = 2, path_segments:send = 10, "
 			 "path_bytes:send = 1000, path_full = 2, path_passed:send qdisc = 2, "
 			 "path_left:send qdisc = 1, path_mean_ns:send qdisc = 100, "
 			 "path_p50_ns:send qdisc = 100, path_p99_ns:send qdisc = -, "
 			 "note rows_unreadable = 2");
-	put("way\tstage\n");
+	put_raw("way\tstage\n");
 	assert_int_equal(parse_file(&in, "path.tsv", path, &err), -EBADMSG);
 }
 

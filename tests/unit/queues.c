@@ -63,11 +63,6 @@ TEST(devmem_and_af_xdp_own_a_queue_all_the_time)
 
 /* --- page pools --- */
 
-static void put(const char *text)
-{
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 /* Two pools of rx-1, and one of no queue. The second reading lacks the first pool. */
 TEST(pools_have_the_names_of_their_queues)
 {
@@ -95,10 +90,10 @@ TEST(pools_have_the_names_of_their_queues)
 		    "page_pool:eth2/rx-1/alloc-fast = 100, page_pool:eth2/rx-1/recycle-ring = 900, "
 		    "page_pool_mean:eth2/rx-1/recycled_pct = 75, "
 		    "last page_pool_mem:eth2/rx-1 = 40960, note rows_unreadable = -");
-	put("cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n"
-	    "0\thost\teth2\theld\t3\t0\t0\t\t17\n1\thost\teth2\theld\t4\t0\t0\t\t17\n"
-	    "1\thost\teth2\treleased\t4\t0\t0\t\t17\n0\t\tva\theld\t5\t0\t0\t\t77\n"
-	    "0\t\tva\theld\t5\t0\t0\t\t78\n");
+	put_raw("cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n"
+		"0\thost\teth2\theld\t3\t0\t0\t\t17\n1\thost\teth2\theld\t4\t0\t0\t\t17\n"
+		"1\thost\teth2\treleased\t4\t0\t0\t\t17\n0\t\tva\theld\t5\t0\t0\t\t77\n"
+		"0\t\tva\theld\t5\t0\t0\t\t78\n");
 	read_raw(&in, "pools.tsv");
 	metrics_are(&in, "page_pool:eth2/rx-1/held = 7, page_pool:eth2/rx-1/released = 4, "
 			 "page_pool:va/pool/held = 10");

@@ -3,11 +3,6 @@
 #include "tests/unit/ingested.h"
 #include "tests/unit/world.h"
 
-static void put(const char *text)
-{
-	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-}
-
 /* CPU 1 is the side's, CPU 0 is not. Two processes and threads of the kernel share CPU 1. */
 TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 {
@@ -28,7 +23,7 @@ TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 
 	ingest_start((struct ingest){.has_cpus = true});
 	cpuset_add(&in.cpus, 1);
-	put(text);
+	put_raw(text);
 	read_raw(&in, "frame.tsv");
 	metrics_are(&in, "frame_ns:user = 1500, frame_entries:user = 5, "
 			 "frame_ns:hardirq reschedule = 40, frame_entries:hardirq reschedule = 4, "
@@ -36,7 +31,7 @@ TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 			 "frame_ns:halt = 460, frame_entries:halt = -, frame_ns:total = 2000, "
 			 "frame_entries:msr = 9, frame_entries:msr 0x830 = 6, frame_ns:msr = -, "
 			 "metrics = 9, notes = 0");
-	put("cpu\tpid\tparent\tcomm\tcontext\tvector\tns\n");
+	put_raw("cpu\tpid\tparent\tcomm\tcontext\tvector\tns\n");
 	assert_int_equal(parse_file(&in, "frame.tsv", path, &err), -EBADMSG);
 }
 

@@ -116,13 +116,12 @@ static void tcp_put_socket(struct table *t, const struct block *b, const struct 
 static bool tcp_put_workload(struct store *s, struct table *t, const struct block *b,
 			     const struct run *r)
 {
-	double rtt = figure_metric(s, r, "tcp_rtt_us"), n = figure_metric(s, r, "tcp_retransmits");
+	double n = figure_metric(s, r, "tcp_retransmits");
 	struct value *row;
 
-	if (isnan(rtt) && isnan(n))
+	if (isnan(n))
 		return false;
 	row = tcp_new_row(t, b, r, "workload");
-	table_set(t, row, "rtt_us", value_real(rtt));
 	table_set(t, row, "retrans", value_real(n));
 	table_set(t, row, "retrans_per_gb",
 		  value_real(1e9 * n / figure_metric(s, r, "workload_bytes")));
@@ -183,7 +182,7 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 	if (!rc && said)
 		note_add(
 			&t->notes, table_how,
-			"evidence 'workload': rtt is the value at the workload's end; retransmits cover its whole run, warm-up included");
+			"evidence 'workload': retransmits cover the workload's whole run, warm-up included");
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	block_list_free(&list);

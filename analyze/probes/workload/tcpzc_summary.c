@@ -120,8 +120,6 @@ static const struct {
 	{"receive", "copied_bytes", "rx_copied_bytes", "B", true},
 	{"receive", "unknown_bytes", "rx_unknown_bytes", "B", true},
 	{"receive", "dropped_bytes", "rx_dropped_bytes", "B", true},
-	{"tcp_info", "retransmits", "tcp_retransmits", "1", false},
-	{"tcp_info", "rtt_us", "tcp_rtt_us", "us", false},
 	{"cpu", "user_s", "workload_user_s", "s", false},
 	{"cpu", "system_s", "workload_system_s", "s", false},
 	{NULL, "ring_overflow", "ring_overflow", "1", true},
