@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost history: figures over many captures, and their changes. */
+/* zcost history: figures over many captures, their changes, and a page of their trends. */
 #include "analyze/commands/options.h"
-#include "analyze/compare/history.h"
 #include "lib/command.h"
 #include "lib/output.h"
-#include "plot/chart.h"
+#include "plot/html_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 struct history_arguments {
 	struct options o; /* first: options.c fills it */
-	const char *path;
+	const char *path, *html, *charts;
 	char **words, **labels; /* the words behind the action */
 	int nwords, words_cap, nlabels, labels_cap;
 	bool each;
@@ -22,7 +21,7 @@ struct history_arguments {
 };
 
 static const char *const add_options[SOURCES] = {"label"};
-static const char *const show_options[SOURCES] = {"variant side false-alarms each"};
+static const char *const show_options[SOURCES] = {"variant side false-alarms each html charts"};
 
 enum { ADD, SHOW, ACTIONS };
 static const struct feature actions[ACTIONS + 1] = {
@@ -54,6 +53,10 @@ static const struct option_row own[] = {
 	       history_option_alarms),
 	OPTION("each", NULL, GROUP_ROWS, "print a row for each capture, not for each level",
 	       option_flag, .at = AT(each)),
+	OPTION("html", "FILE", GROUP_OUTPUT, "instead of a table: write a page with charts and table",
+	       option_text, .at = AT(html)),
+	OPTION("charts", "DIR", GROUP_OUTPUT, "instead of a table: draw a chart of each figure",
+	       option_text, .at = AT(charts)),
 	{0},
 };
 // clang-format on
@@ -156,7 +159,9 @@ static int history_run_show(const struct history_arguments *a, struct error *err
 	if (rc)
 		return rc;
 	rc = trends_read(&all, h, &choice, a->false_alarms, err);
-	if (!rc) {
+	if (!rc && (a->html || a->charts)) {
+		rc = trends_draw(&all, a->charts, a->html, err);
+	} else if (!rc) {
 		trends_add_rows(&all, a->each, &t);
 		rc = output_table(&a->output, &t, err);
 	}

@@ -149,7 +149,7 @@ static struct curve_range curves_x(const struct figure *f, int panel, double pix
 /* An interval that is much longer than the values are high is cut, as a whisker is. */
 #define LONGEST 2.5
 
-/* A linear axis begins at 0. A log axis ends at tenths of a power of ten. */
+/* A linear axis begins at 0, unless it is `near`. A log axis ends at tenths of a power of ten. */
 static struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 {
 	struct curve_range r = {NAN, NAN, 0, f->curves->log_y >> panel & 1}, values = r;
@@ -171,8 +171,15 @@ static struct curve_range curves_y(const struct figure *f, int panel, double pix
 		r.to = fmin(r.to, values.to * LONGEST * LONGEST) * 1.25;
 		return r;
 	}
-	r.from = fmin(0, r.from) < 0 ? fmax(r.from, -LONGEST * fabs(values.to)) * 1.1 : 0;
-	r.to = fmin(r.to, LONGEST * fmax(values.to, 0)) * 1.1;
+	if (f->curves->near) { /* noise of 1 % fills no panel */
+		double room = fmax((r.to - r.from) / 8, fabs(values.to) / 25);
+
+		r.from -= room;
+		r.to += room;
+	} else {
+		r.from = fmin(0, r.from) < 0 ? fmax(r.from, -LONGEST * fabs(values.to)) * 1.1 : 0;
+		r.to = fmin(r.to, LONGEST * fmax(values.to, 0)) * 1.1;
+	}
 	if (!(r.to > r.from))
 		r.to = r.from + 1;
 	r.step = page_axis_step(r.to - r.from, pixels, 26);

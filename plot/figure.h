@@ -270,6 +270,7 @@ struct curves {
 	const char *name_word; /* heading of the .tsv's column of names: "run" */
 	bool log_x;
 	bool own_x;	 /* each panel has its own range of x */
+	bool near;	 /* the axes of values need not begin at 0 */
 	uint32_t log_y;	 /* a bit for each panel */
 	double shade[2]; /* a span of x with a grey background, such as the window; equal: none */
 	struct curve *curves;

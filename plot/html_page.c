@@ -24,6 +24,15 @@ static const char page_nav[] =
 	"<input id=search type=search placeholder=\"Search all tables ( / )\" "
 	"aria-label=\"Search all tables\"> <output id=found></output></div></nav>\n<main>\n";
 
+void page_begin(struct str *out, const char *title)
+{
+	str_puts(out, page_head);
+	html_printf(out, "%s</title>\n<style>\n", title);
+	str_puts(out, html_css);
+	str_puts(out, "</style>\n</head>\n<body>\n<header>\n");
+	html_add_element(out, "h1", title);
+}
+
 static char *page_title(const struct html_page *p)
 {
 	const struct comparison *c = p->r->compared;
@@ -64,11 +73,7 @@ static void page_add_head(struct html_page *p)
 	autofree char *title = page_title(p);
 	freed(str_free) struct str facts = {0};
 
-	str_puts(&p->out, page_head);
-	html_printf(&p->out, "%s</title>\n<style>\n", title);
-	str_puts(&p->out, html_css);
-	str_puts(&p->out, "</style>\n</head>\n<body>\n<header>\n");
-	html_add_element(&p->out, "h1", title);
+	page_begin(&p->out, title);
 	if (p->r->compared)
 		page_add_fact(&facts, f->capture);
 	page_add_fact(&facts, f->host);
@@ -315,14 +320,14 @@ static int page_open(struct html_page *p, struct error *err)
 	return rc ? rc : drawing_prepare(&p->d, err);
 }
 
-static int page_print(const struct html_page *p, struct error *err)
+int page_print(const char *path, const struct str *page, struct error *err)
 {
 	struct sink out;
-	int rc = sink_open(&out, p->r->path, err);
+	int rc = sink_open(&out, path, err);
 
 	if (rc)
 		return rc;
-	fwrite(p->out.buf, 1, p->out.len, out.f);
+	fwrite(page->buf, 1, page->len, out.f);
 	return sink_close(&out, 0, err);
 }
 
@@ -355,6 +360,6 @@ int page_write(struct page_request *r, struct error *err)
 	if (!rc && r->compared)
 		r->outcome = p.pairs[0].outcome;
 	if (!rc)
-		rc = page_print(&p, err);
+		rc = page_print(r->path, &p.out, err);
 	return rc;
 }

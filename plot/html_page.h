@@ -9,6 +9,7 @@
 
 #include "analyze/commands/commands.h"
 #include "analyze/compare/figures.h"
+#include "analyze/compare/history.h"
 #include "plot/chart.h"
 
 /* What the page holds at most. The rest is counted, with the command that prints it. */
@@ -64,6 +65,17 @@ char *page_command(const char *word, ...) __attribute__((sentinel));
 void page_add_absent(struct html_page *p, const char *name, const char *why);
 /* Does the same, and the page is lossy where the machine failed. */
 void page_add_failed(struct html_page *p, const char *name, const struct error *why);
+
+/* --- html_page.c --- */
+
+/* Appends a page up to its first heading, in <header>. */
+void page_begin(struct str *out, const char *title);
+int page_print(const char *path, const struct str *page, struct error *err);
+
+/* --- html_history.c --- */
+
+/* Draws a chart of each figure into the folder, and writes the page. Each may be NULL. */
+int trends_draw(const struct trends *all, const char *dir, const char *page, struct error *err);
 
 /* --- html_charts.c --- */
 

@@ -94,6 +94,16 @@ ok "two writers wait for each other" sh -c "
 	'$zcost' history add day/0*.db -H both.db 2>one & '$zcost' history add day/1*.db -H both.db 2>two; wait
 	test \"\$(sqlite3 both.db 'SELECT COUNT(*) FROM capture')\" = 20"
 
+# Charts and the page.
+if command -v gnuplot >/dev/null; then
+	ok "charts and a page are made" exits 0 history show --charts charts --html page.html
+	ok "a chart has its data" says '^1	.*capture' charts/history_ns_per_kib.tsv
+	ok "the page has a chart of each figure and the table" is "$(grep -c '<svg' page.html) $(grep -c '<table' page.html)" "$(ls charts/*.svg | wc -l) 1"
+	ok "the page asks nobody for anything" sh -c '! grep -E "(src|href)=.?http" page.html'
+else
+	skip "charts and a page are made" "no gnuplot"
+fi
+
 ok "an unknown figure is no empty table" exits 1 history show nonsense
 ok "a missing history names the way out" exits 1 "$zcost" history show -H none.db
 ok "it says how to make one" says 'none.db: no such history; .zcost history add. makes one' err
