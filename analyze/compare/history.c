@@ -203,7 +203,8 @@ static void segment_compare(struct trends *all, const struct trend *t, struct tr
 	struct estimate r = stats_test_ratio(t->x + old->from, old->to - old->from, t->x + s->from,
 					     s->to - s->from, 0.05, &p);
 
-	s->verdict = step * better > 0	 ? verdict_name(VERDICT_BETTER)
+	s->verdict = !(p < 0.05)	 ? "spread"
+		     : step * better > 0 ? verdict_name(VERDICT_BETTER)
 		     : step * better < 0 ? verdict_name(VERDICT_WORSE)
 		     : step > 0		 ? "higher"
 					 : "lower";
@@ -294,7 +295,7 @@ static const struct column columns[] = {
 	COLUMN("change_pct", change, "%", V_REAL, 1, "against the level before",
 	       .spread = SPREAD_RANGE, .stem = "change"),
 	COLUMN("verdict", verdict, .type = V_STR,
-	       .what = "better or worse; higher or lower where neither is better"),
+	       .what = "better or worse, or higher or lower; spread: the level did not change, its spread did"),
 	COLUMN("range", range, .type = V_STR, .shape = STAYS_WHOLE,
 	       .what = "the captures on both sides of the change: their commits, kernels or days"),
 	COLUMN("since", of.c.created, .type = V_STR, .shape = STAYS_WHOLE,

@@ -9,7 +9,7 @@ days=50 step=30
 world base 6 $copying $mapping
 sqlite3 base/zcost.db "INSERT INTO fact (variant, name, value) SELECT name, 'receiver.command', 'prog --size 64k' FROM variant;
 	INSERT INTO fact (host, name, value) VALUES ('vm', 'cpu_model', 'model A'), ('vm', 'release', '6.18')"
-# day_sql DAY: the variant copying has 8 % more CPU time from day 30 on; mapping has noise alone.
+# day_sql DAY: the variant copying has 8 % more CPU time from day 30 on; mapping has noise alone, and a throughput that scatters more from then on.
 day_sql() {
 	awk -v d="$1" -v step=$step -v q="'" '
 	function noise(z, i) {
@@ -26,6 +26,8 @@ day_sql() {
 		srand(1000 + 17 * d)
 		slow("copying", noise() * (d < step ? 1 : 1.08))
 		slow("mapping", noise())
+		printf "UPDATE metric SET value = value * %.6f WHERE name = %sthroughput%s AND run IN (SELECT id FROM run WHERE variant = %smapping%s);\n",
+			1 + (noise() - 1) * (d < step ? 0.01 : 3), q, q, q, q
 		print "INSERT OR REPLACE INTO capture VALUES (" q "created" q ", STRFTIME(" q "%Y-%m-%dT06:00:00Z" q ", " q "2026-01-01" q ", " q "+" d " days" q "));"
 		printf "INSERT INTO fact (variant, name, value) SELECT name, %svar:commit%s, %sc0ffee%02d%s FROM variant;\n", q, q, q, d, q
 	}'
@@ -57,6 +59,7 @@ ok "its p is below the level" awk -v p="$(of copying receiver ns_per_kib p)" 'BE
 ok "a score falls where the cost rises" is "$(of copying total roi_c verdict)" " worse"
 ok "a series without a step has one segment" is "$(of mapping receiver ns_per_kib captures)" "$days"
 ok "a figure that never varies has no change" is "$(of copying receiver throughput captures)" "$days"
+ok "a series that only scatters more is neither better nor worse" is "$(of mapping receiver throughput verdict)" " spread"
 ok "the spread between captures is the planted 2 %" near "$(of copying receiver ns_per_kib between_pct | cut -d' ' -f1)" 2 30
 ok "the spread of the runs within a capture is told apart" near "$(of copying receiver ns_per_kib within_pct | cut -d' ' -f1)" 0.19 30
 ok "secondary figures are not shown" is "$(of copying receiver cpu captures)" ""
