@@ -298,7 +298,7 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 {
 	autofree char *tmp = run_temporary_path(c, id);
 	json_auto_t *earlier = json_array();
-	struct run_outcome out = {0};
+	freed(outcome_free) struct run_outcome out = {0};
 	int rc = try_run(c, id, tmp, &out, err);
 
 	while (!rc && run_try_again(c, id, tmp, &out, earlier))
@@ -310,7 +310,6 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 		progress_clear(&c->progress);
 		dir_remove(tmp, NULL);
 	}
-	outcome_free(&out);
 	return rc;
 }
 

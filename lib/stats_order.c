@@ -131,7 +131,7 @@ static struct order_test order_count(const struct order_series *o, size_t *at)
 struct order_test stats_order_test(const double *const *x, size_t series, size_t n)
 {
 	autofree double *rank = xcalloc(series * n + 1, sizeof(*rank));
-	size_t *at = xcalloc(n + 1, sizeof(*at));
+	autofree size_t *at = xcalloc(n + 1, sizeof(*at));
 	struct order_test test = {NAN, NAN};
 
 	for (size_t i = 0; i < n; i++)
@@ -140,6 +140,5 @@ struct order_test stats_order_test(const double *const *x, size_t series, size_t
 		order_rank(x[i], n, rank + i * n);
 	if (series && n >= STATS_ORDER_MIN)
 		test = order_count(&(struct order_series){rank, series, n}, at);
-	free(at);
 	return test;
 }

@@ -324,7 +324,7 @@ static int sheet_compare_names(const void *a, const void *b, void *sheet)
 /* Returns whether two rows have the same keys. */
 static bool sheet_is_ambiguous(struct sheet *sh)
 {
-	size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows));
+	autofree size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows));
 	bool same = false;
 
 	for (size_t i = 0; i < sh->p.rows; i++)
@@ -332,7 +332,6 @@ static bool sheet_is_ambiguous(struct sheet *sh)
 	qsort_r(rows, sh->p.rows, sizeof(*rows), sheet_compare_names, sh);
 	for (size_t i = 1; i < sh->p.rows && !same; i++)
 		same = !sheet_compare_names(&rows[i - 1], &rows[i], sh);
-	free(rows);
 	return same;
 }
 

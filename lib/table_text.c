@@ -166,7 +166,7 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 
 void table_write_text(const struct table *t, int width, FILE *out)
 {
-	struct sheet sh;
+	freed(sheet_free) struct sheet sh;
 
 	sheet_of(&sh, t, width, 0, true);
 	if (t->title)
@@ -175,7 +175,6 @@ void table_write_text(const struct table *t, int width, FILE *out)
 		text_print_lines(out, width, "", "", sh.once.buf);
 	text_print_sections(&sh, out);
 	text_print_notes(&sh, out);
-	sheet_free(&sh);
 }
 
 /* --- a commit message --- */
@@ -259,7 +258,7 @@ void table_write_commit(const struct table *t, FILE *out)
 {
 	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
 	freed(arena_free) struct arena a = {0};
-	struct sheet sh;
+	freed(sheet_free) struct sheet sh;
 
 	sheet_of(&sh, t, COMMIT_WIDTH, INDENT, false);
 	if (t->title)
@@ -276,5 +275,4 @@ void table_write_commit(const struct table *t, FILE *out)
 	for (size_t n = 0; notes[n]; n++)
 		commit_print_text(out, &a, notes[n]);
 	table_note_texts_free(notes);
-	sheet_free(&sh);
 }

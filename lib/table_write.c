@@ -195,7 +195,7 @@ static json_t *json_note_runs(const struct note_line *line)
 static json_t *json_notes(const struct table *t)
 {
 	json_t *list = json_array(), *values;
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 
 	note_lines_make(&lines, &t->notes);
 	for (size_t i = 0; i < lines.n; i++) {
@@ -211,7 +211,6 @@ static json_t *json_notes(const struct table *t)
 						      json_note_runs(line), "values", values,
 						      "text", json_string(line->text)));
 	}
-	note_lines_free(&lines);
 	return list;
 }
 
@@ -260,7 +259,7 @@ static void md_note(FILE *out, const char *text, bool first)
 static void write_md(const struct table *t, FILE *out)
 {
 	freed(str_free) struct str absent = {0};
-	struct people p;
+	freed(people_free) struct people p;
 	char **notes;
 	size_t n;
 
@@ -286,7 +285,6 @@ static void write_md(const struct table *t, FILE *out)
 	if (n || absent.len)
 		fputc('\n', out);
 	table_note_texts_free(notes);
-	people_free(&p);
 }
 
 static const struct {

@@ -131,7 +131,7 @@ static double *region_widths(const struct call_diff *cd, enum call_region of)
 {
 	const struct call_tree *t = &cd->tree;
 	double *width = xcalloc(t->nframes + 1, sizeof(*width));
-	double *children = xcalloc(t->nframes + 1, sizeof(*children));
+	autofree double *children = xcalloc(t->nframes + 1, sizeof(*children));
 
 	for (size_t i = t->nframes; i-- > 0;) {
 		const struct call_change *x = &cd->changes[of][i];
@@ -140,7 +140,6 @@ static double *region_widths(const struct call_diff *cd, enum call_region of)
 		if (t->frames[i].parent != CALL_NONE)
 			children[t->frames[i].parent] += width[i];
 	}
-	free(children);
 	return width;
 }
 

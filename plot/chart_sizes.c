@@ -143,7 +143,7 @@ static void sizes_put_panel(struct figure *f, const struct table *t, const char 
 static int sizes_put_panels(const struct drawing *d, struct figure *f, const struct table *t,
 			    bool times)
 {
-	struct figure sides;
+	freed(figure_free) struct figure sides;
 	int left_out = 0;
 
 	figure_init(&sides, "sides");
@@ -160,7 +160,6 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 				left_out++;
 		}
 	}
-	figure_free(&sides);
 	return left_out;
 }
 

@@ -285,7 +285,7 @@ static size_t components_gather(const struct figure *f, const struct table *t,
 /* Adds the components that cost most in any bar, in the palette's order, and the others as one. */
 static void components_add_parts(struct figure *f, const struct table *t)
 {
-	struct component *all = xcalloc(t->rows + 1, sizeof(*all));
+	autofree struct component *all = xcalloc(t->rows + 1, sizeof(*all));
 	size_t n = components_gather(f, t, all), kept = n > PARTS + 1 ? PARTS : n;
 
 	qsort(all, n, sizeof(*all), components_by_cost);
@@ -296,7 +296,6 @@ static void components_add_parts(struct figure *f, const struct table *t)
 		figure_part(f, rest_name, palette_part(rest_name));
 		f->parts.mark[kept].label = figure_text(f, "%s (%zu)", rest_name, n - kept);
 	}
-	free(all);
 }
 
 /* Returns the cost of a component. Of the rest it is the sum of the components that have no part,

@@ -378,7 +378,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, const struct table
 {
 	freed(timeline_free) struct timeline l = {0};
 	struct panels p = {0};
-	struct figure sides;
+	freed(figure_free) struct figure sides;
 	int rc = 0;
 
 	timeline_read(&l, t, d->query.workload_only);
@@ -396,7 +396,6 @@ static int timeline_draw(struct drawing *d, struct figure *f, const struct table
 			       p.others.len ? ": " : "", p.others.len ? p.others.buf : "");
 	}
 	str_free(&p.others);
-	figure_free(&sides);
 	return rc;
 }
 

@@ -118,7 +118,7 @@ static void plot_add_chart(struct arguments *a, const char *name)
 
 static void plot_check_options(struct argp_state *state, const struct arguments *a)
 {
-	struct feature *charts = xcalloc((size_t)a->ncharts + 1, sizeof(*charts));
+	autofree struct feature *charts = xcalloc((size_t)a->ncharts + 1, sizeof(*charts));
 	enum data_source source = options_source(&a->o, a->capture);
 
 	for (int i = 0; i < a->ncharts; i++) {
@@ -127,7 +127,6 @@ static void plot_check_options(struct argp_state *state, const struct arguments 
 	}
 	if (a->ncharts)
 		options_check(state, &a->o, charts, (size_t)a->ncharts, source);
-	free(charts);
 }
 
 /* With --perf or -C all arguments are charts. Else the first is the capture, or a perf.data. */

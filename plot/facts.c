@@ -90,7 +90,7 @@ static int facts_count_passes(struct chart_facts *f, struct store *store, int re
 	} passes[] = {
 		{"measure", &f->measured}, {"profile", &f->profiled}, {"syscalls", &f->counted}};
 	struct run_filter filter = {.repeat = repeat};
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL;
 	int n = store_runs(store, &filter, &runs, err);
 
 	for (size_t i = 0; i < array_size(passes) && n >= 0; i++) {
@@ -98,7 +98,6 @@ static int facts_count_passes(struct chart_facts *f, struct store *store, int re
 		if (!passes[i].counts->least)
 			*passes[i].counts = facts_count_pass(f, runs, n, "all");
 	}
-	free(runs);
 	return n < 0 ? n : 0;
 }
 
@@ -368,7 +367,7 @@ static void foot_add_selection(const struct drawing *d, struct str *s)
 	const struct {
 		const char *what, *value;
 	} names[] = {{"command", q->comm}, {"object", q->dso}, {"function", q->symbol}};
-	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
+	autofree char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
 
 	if (q->workload_only)
 		str_puts(s, " · the workload's processes only");
@@ -377,7 +376,6 @@ static void foot_add_selection(const struct drawing *d, struct str *s)
 	for (size_t i = 0; i < array_size(names); i++)
 		if (names[i].value)
 			str_printf(s, " · %s '%s' only", names[i].what, names[i].value);
-	free(cpus);
 }
 
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from)

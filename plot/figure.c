@@ -262,7 +262,7 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		[C_VARIANT] = {"variant", .type = V_STR},
 		[C_PART] = {f->parts.n ? "part" : f->note_word, .type = V_STR},
 	};
-	struct page page;
+	freed(page_free) struct page page;
 	freed(table_free) struct table t = {0};
 	int rc;
 
@@ -272,7 +272,6 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 		for (int b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, &page, g, b);
 	rc = figure_write_table(&t, dir, err);
-	page_free(&page);
 	return rc;
 }
 

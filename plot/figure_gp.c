@@ -345,7 +345,7 @@ static void gp_add_bars(struct str *s, const struct figure *f, const struct page
 
 static void gp_add_script(struct str *s, const struct figure *f, unsigned int formats)
 {
-	struct page page;
+	freed(page_free) struct page page;
 
 	page_make(&page, f);
 	str_printf(
@@ -357,7 +357,6 @@ static void gp_add_script(struct str *s, const struct figure *f, unsigned int fo
 		curves_add_script(s, f, &page, formats);
 	else
 		gp_add_bars(s, f, &page, formats);
-	page_free(&page);
 }
 
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err)

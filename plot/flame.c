@@ -208,10 +208,9 @@ static void json_add_name(struct str *out, const char *name)
 {
 	bool cut;
 	size_t n = name_fit(name, NAME_MOST, &cut);
-	char *text = xasprintf("%.*s%s", (int)n, name, cut ? "…" : "");
+	autofree char *text = xasprintf("%.*s%s", (int)n, name, cut ? "…" : "");
 
 	json_add(out, text);
-	free(text);
 }
 
 /* --- labels, colours and tests get numbers when a frame first uses them --- */

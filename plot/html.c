@@ -99,7 +99,7 @@ static void table_add_rows(struct str *out, const struct people *p, const struct
 /* Results, and the sums of the sides. Other notes are once in the lists of the page. */
 static void table_add_notes(struct str *out, const struct table *t)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 
 	note_lines_make(&lines, &t->notes);
 	for (size_t i = 0; i < lines.n && lines.line[i].severity >= SEVERITY_METHOD; i++) {
@@ -108,7 +108,6 @@ static void table_add_notes(struct str *out, const struct table *t)
 		else if (lines.line[i].notes[0]->variant)
 			html_add_element(out, "p class=what", lines.line[i].text);
 	}
-	note_lines_free(&lines);
 }
 
 static void table_add_about(struct str *out, const struct html_heading *h, const struct people *p)
@@ -127,7 +126,7 @@ static void table_add_about(struct str *out, const struct html_heading *h, const
 
 void html_add_table(struct str *out, const struct table *t, const struct html_heading *h)
 {
-	struct people p;
+	freed(people_free) struct people p;
 
 	people_of(&p, t);
 	str_printf(out, "<details class=table id=\"%s\"%s>", h->id, h->open ? " open" : "");
@@ -140,7 +139,6 @@ void html_add_table(struct str *out, const struct table *t, const struct html_he
 	table_add_notes(out, t);
 	table_add_about(out, h, &p);
 	str_puts(out, "</details>\n");
-	people_free(&p);
 }
 
 /* --- pictures --- */

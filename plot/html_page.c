@@ -132,7 +132,7 @@ static void page_add_words(struct html_page *p)
 /* The results of table zerocopy are sentences. */
 static void page_add_zero_copy(struct html_page *p, int store)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	struct error why = {0};
 	freed(table_free) struct table t = {0};
 
@@ -142,7 +142,6 @@ static void page_add_zero_copy(struct html_page *p, int store)
 	for (size_t i = 0; i < lines.n; i++)
 		if (lines.line[i].severity == SEVERITY_RESULT)
 			html_add_element(&p->out, "li", lines.line[i].text);
-	note_lines_free(&lines);
 }
 
 static void page_add_limits(struct html_page *p, int store)
@@ -160,7 +159,7 @@ static void page_add_limits(struct html_page *p, int store)
 
 static void page_add_warning_count(struct html_page *p)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 
 	note_lines_make(&lines, &p->losses);
 	if (lines.n)
@@ -168,7 +167,6 @@ static void page_add_warning_count(struct html_page *p)
 			   "<p class=alert><a href=#warnings>%zu warning%s</a> on the data of this "
 			   "page.</p>\n",
 			   lines.n, lines.n == 1 ? "" : "s");
-	note_lines_free(&lines);
 }
 
 static void page_add_verdicts(struct html_page *p)
@@ -190,7 +188,7 @@ static void page_add_verdicts(struct html_page *p)
 
 static void page_add_note_list(struct html_page *p, const struct notes *notes)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 
 	note_lines_make(&lines, notes);
 	for (size_t i = 0; i < lines.n; i++) {
@@ -198,7 +196,6 @@ static void page_add_note_list(struct html_page *p, const struct notes *notes)
 
 		html_add_element(&p->out, "li", text);
 	}
-	note_lines_free(&lines);
 }
 
 static void page_add_warnings(struct html_page *p)

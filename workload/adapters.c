@@ -261,12 +261,11 @@ static char *account_words(const struct workload_run *run, const struct account 
 
 char *workload_words(const struct workload_run *run, const char *units)
 {
-	struct account a;
+	freed(account_free) struct account a;
 	char *words;
 
 	account_read(run, units, &a, NULL);
 	words = account_words(run, &a);
-	account_free(&a);
 	return words;
 }
 

@@ -233,7 +233,7 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 		    struct account *a, struct error *err)
 {
 	struct tcp_sockets all = {.first = true};
-	struct snaps snaps;
+	freed(snaps_free) struct snaps snaps;
 	char *line;
 	int rc = workload_snaps(run, is->file, &snaps, err);
 
@@ -254,7 +254,6 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 	a->points.has[WORK_BYTES] = !rc;
 	map_free(&all.at);
 	free(all.bytes);
-	snaps_free(&snaps);
 	return rc;
 }
 

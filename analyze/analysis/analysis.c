@@ -352,7 +352,7 @@ static int write_capture(struct store *s, struct layout *l, struct error *err)
 
 static int write_host(struct store *s, const char *hosts_dir, const char *name, struct error *err)
 {
-	struct host h;
+	freed(host_free) struct host h;
 	int rc;
 
 	rc = host_read(&h, hosts_dir, name, err);
@@ -362,7 +362,6 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 		rc = store_topology_add(s, &h.places[i], err);
 	for (size_t i = 0; i < h.nfacts && !rc; i++)
 		rc = store_fact_add(s, &h.facts[i], err);
-	host_free(&h);
 	return rc;
 }
 
@@ -519,7 +518,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 int analyze(struct analysis *a, struct error *err)
 {
 	struct store *s = NULL;
-	struct layout l;
+	freed(layout_free) struct layout l;
 	autofree char *path = xasprintf("%s/zcost.db", a->capture);
 	int rc = layout_read(&l, a->capture, err);
 
@@ -532,7 +531,6 @@ int analyze(struct analysis *a, struct error *err)
 	if (!rc)
 		rc = analyze_layout(a, s, &l, err);
 	rc = store_close(s, rc, err);
-	layout_free(&l);
 	str_free(&a->absent);
 	return rc;
 }

@@ -129,13 +129,12 @@ int members_against_manifest(const struct members *m, const char *folder, json_t
 {
 	autofree char *path = xasprintf("%s/manifest.json", folder);
 	bool has = members_find(m, "manifest.json");
-	struct members named = {0};
+	freed(members_free) struct members named = {0};
 
 	*manifest = has ? json_file(path, err) : NULL;
 	members_of_manifest(&named, *manifest);
 	for (size_t i = 0; i < named.n; i++)
 		findings_compare(m, named.list[i].name, named.list[i].hex, "manifest.json", f);
-	members_free(&named);
 	return has && !*manifest ? -EBADMSG : 0;
 }
 

@@ -227,13 +227,12 @@ static const char **report_names(const struct report_arguments *a)
 static void report_merge(const struct report_arguments *a, struct report_part *parts,
 			 struct table *t)
 {
-	struct table *from = xcalloc(a->ncaptures, sizeof(*from));
+	autofree struct table *from = xcalloc(a->ncaptures, sizeof(*from));
 	autofree const char **names = report_names(a);
 
 	for (size_t i = 0; i < a->ncaptures; i++)
 		from[i] = parts[i].t;
 	table_merge(t, from, a->ncaptures, "capture", names);
-	free(from);
 }
 
 /* Refuses an empty table with filters: a name that no row has is the user's mistake. */
@@ -250,7 +249,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 		       {"symbol", of_function ? NULL : q->symbol},
 		       {"name", q->name},
 		       {"cpu", cpus}};
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	for (size_t i = 0; i < array_size(filters) && !t->rows; i++)
 		if (filters[i].value)
@@ -260,7 +259,6 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	if (s.len)
 		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table->name,
 			  s.buf);
-	str_free(&s);
 	return -err->code;
 }
 
@@ -271,7 +269,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 static void report_print_notes(const struct table *t)
 {
 	freed(notes_free) struct notes losses = {0};
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	bool filtered = false;
 
 	for (size_t i = 0; i < t->notes.n; i++) {
@@ -285,13 +283,12 @@ static void report_print_notes(const struct table *t)
 
 		print_note("%s", text);
 	}
-	note_lines_free(&lines);
 }
 
 static int report(struct report_arguments *a, struct error *err)
 {
 	size_t n = a->ncaptures ? a->ncaptures : 1, i;
-	struct report_part *parts = xcalloc(n, sizeof(*parts));
+	autofree struct report_part *parts = xcalloc(n, sizeof(*parts));
 	struct table merged = {0}, *t = n > 1 ? &merged : &parts[0].t;
 	int rc = 0, code;
 
@@ -312,7 +309,6 @@ static int report(struct report_arguments *a, struct error *err)
 		table_free(&parts[i].t);
 		rc = store_close(parts[i].store, rc, err);
 	}
-	free(parts);
 	return rc ? (int)error_exit(err) : code;
 }
 

@@ -207,7 +207,7 @@ static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_
 			       uint32_t frame, struct diff_row *row)
 {
 	const struct cost_part *part = &cd->part[e];
-	double *weights = xcalloc((size_t)part->nruns + 1, sizeof(*weights));
+	autofree double *weights = xcalloc((size_t)part->nruns + 1, sizeof(*weights));
 	struct tally_row total = {.run_total = weights};
 	struct cost cost;
 
@@ -224,7 +224,6 @@ static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_
 	row->sampling[e] = cost.ns_sampling;
 	row->samples[e] = r->samples[e][frame];
 	row->seen[e] = total.total > 0;
-	free(weights);
 }
 
 /* Finds the first frame of each frame's test, and adds a row for each test. */

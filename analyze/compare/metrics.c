@@ -146,7 +146,7 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 {
 	autofree struct shown_figure *list = NULL;
 	size_t n = figures_primary(f, c, &list);
-	double *p = xcalloc(n + 1, sizeof(*p));
+	autofree double *p = xcalloc(n + 1, sizeof(*p));
 
 	for (size_t i = 0; i < n; i++) {
 		bool withheld = figure_is_withheld(list[i].side->of[list[i].figure]);
@@ -169,7 +169,6 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 			out->runs[NEW] = of[NEW].n;
 		}
 	}
-	free(p);
 }
 
 void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out)

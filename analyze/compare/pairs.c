@@ -146,7 +146,7 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 /* Judges a metric again, with Holm's correction over its rows. Returns the number of rows. */
 static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum figure_id id)
 {
-	double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
+	autofree double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
 	size_t tests = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
@@ -164,7 +164,6 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum fi
 		figure_correct(&one, figure_kinds[id].better, &of[BASE], &of[NEW], corrected[i],
 			       tests, &p->list[i].side->change[id]);
 	}
-	free(corrected);
 	return tests;
 }
 

@@ -73,7 +73,7 @@ void diff_correct_jointly(struct diff *d)
 	size_t nbase = d->nruns[BASE], nnew = d->nruns[NEW], n = 0;
 	autofree struct step_p *order = xcalloc(d->n + 1, sizeof(*order));
 	struct step_p *least;
-	struct splits s;
+	freed(splits_free) struct splits s;
 	double p = 0;
 
 	qsort(d->rows, d->n, sizeof(*d->rows), step_order_costs);
@@ -90,5 +90,4 @@ void diff_correct_jointly(struct diff *d)
 	for (size_t i = 0; i < n; i++)
 		p = d->rows[order[i].at].p = fmax(p, d->rows[order[i].at].p);
 	free(least);
-	splits_free(&s);
 }

@@ -603,7 +603,7 @@ static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 	const struct {
 		const char *option, *value;
 	} filters[] = {{"--comm", spec->comm}, {"--dso", spec->dso}, {"--symbol", spec->symbol}};
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	for (size_t k = 0; k < array_size(filters); k++)
 		if (filters[k].value)
@@ -612,7 +612,6 @@ static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 		if (c->part[i].tally.samples && !c->part[i].tally.n)
 			note_add_block(&t->notes, &c->part[i].block, no_sample_matches, s.buf)
 				->severity = t->rows ? SEVERITY_INFO : SEVERITY_WARNING;
-	str_free(&s);
 }
 
 /* --- notes on groups --- */
@@ -696,7 +695,7 @@ int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const stru
 
 int cost_table_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct cost_parts c;
+	freed(cost_parts_free) struct cost_parts c;
 	int rc = cost_parts_read(&c, cost_table_find(t->name), s, q, err);
 
 	if (!rc) {
@@ -704,6 +703,5 @@ int cost_table_run(struct store *s, const struct query *q, struct table *t, stru
 		cost_table_add_rows(t, &c, q);
 		rc = cost_parts_add_notes(&c, s, q, t, err);
 	}
-	cost_parts_free(&c);
 	return rc;
 }

@@ -97,7 +97,7 @@ static int path_stage_of(const struct call_label *l, int caller)
 /* Adds the weight of each frame to its stage. */
 static void path_add_weights(const struct call_tree *tree, double sums[STAGES])
 {
-	int *stage = xcalloc(tree->nframes + 1, sizeof(*stage));
+	autofree int *stage = xcalloc(tree->nframes + 1, sizeof(*stage));
 
 	for (size_t f = 0; f < tree->nframes; f++) {
 		const struct call_frame *frame = &tree->frames[f];
@@ -108,7 +108,6 @@ static void path_add_weights(const struct call_tree *tree, double sums[STAGES])
 			if (f < tree->runs[run].n)
 				sums[stage[f]] += tree->runs[run].weight[f];
 	}
-	free(stage);
 }
 
 /* Fills the CPU time of each stage in ns per KiB; NAN: there is no profile, or no such function. */

@@ -47,7 +47,7 @@ static int limits_compare(const void *x, const void *y)
 static bool limits_add_found(struct limits *l, const struct limits_variant *v, enum limit from,
 			     enum limit to)
 {
-	struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
+	autofree struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
 	int n = 0;
 
 	for (int side = 0; side < v->n; side++)
@@ -63,7 +63,6 @@ static bool limits_add_found(struct limits *l, const struct limits_variant *v, e
 		limits_add_row(l, of, (enum limit)place[i].kind, of->found[place[i].kind].text,
 			       place[i].share);
 	}
-	free(place);
 	return n > 0;
 }
 
@@ -138,7 +137,7 @@ static int limits_find(struct store *s, const struct query *q, struct limits *l,
 		       struct error *err)
 {
 	struct limits_variant v = {.s = s};
-	struct block_list list;
+	freed(block_list_free) struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i = 0;
 
 	v.estimator = list.estimator;
@@ -157,7 +156,6 @@ static int limits_find(struct store *s, const struct query *q, struct limits *l,
 		block_list_notes(&list, s, t);
 	}
 	free(v.sides);
-	block_list_free(&list);
 	return rc;
 }
 

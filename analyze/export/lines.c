@@ -116,7 +116,7 @@ static void lines_start_block(struct lines *l, const struct sample_run *r)
 void lines_add(void *lines, const struct sample_run *r)
 {
 	struct lines *l = lines;
-	struct radix_row *rows = xcalloc(r->p->ncosts + 1, sizeof(*rows));
+	autofree struct radix_row *rows = xcalloc(r->p->ncosts + 1, sizeof(*rows));
 	const struct profile_cost *c;
 	size_t n = 0;
 
@@ -134,7 +134,6 @@ void lines_add(void *lines, const struct sample_run *r)
 		lines_add_weight(l, lines_frame(l, (uint32_t)rows[i].key, c->frame),
 				 l->count_samples ? c->samples : c->weight);
 	}
-	free(rows);
 }
 
 void lines_init(struct lines *l)
@@ -170,7 +169,7 @@ static int lines_order_names(const void *a, const void *b, void *profile)
 /* Returns the rank of each symbol in the order of names; the caller frees. */
 static uint32_t *lines_rank_names(const struct profile *p)
 {
-	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order));
+	autofree uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order));
 	uint32_t *rank = xcalloc(p->nsymbols + 1, sizeof(*rank));
 
 	for (uint32_t i = 0; i < p->nsymbols; i++)
@@ -179,7 +178,6 @@ static uint32_t *lines_rank_names(const struct profile *p)
 		qsort_r(order, p->nsymbols, sizeof(*order), lines_order_names, (void *)p);
 	for (uint32_t i = 0; i < p->nsymbols; i++)
 		rank[order[i]] = i;
-	free(order);
 	return rank;
 }
 

@@ -270,7 +270,7 @@ static void pprof_write_types(struct pprof *w)
 
 static void pprof_write_strings(struct pprof *w)
 {
-	char **list = xcalloc(w->strings.n, sizeof(*list));
+	autofree char **list = xcalloc(w->strings.n, sizeof(*list));
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 
 	for (uint32_t i = 0; i < w->strings.n; i++)
@@ -278,7 +278,6 @@ static void pprof_write_strings(struct pprof *w)
 	piece.n_string_table = w->strings.n;
 	piece.string_table = list;
 	pprof_write(w, &piece);
-	free(list);
 }
 
 static int pprof_write_file(struct pprof *w, struct export *x, struct error *err)

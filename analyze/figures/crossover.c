@@ -16,13 +16,12 @@ struct gain {
 
 static struct stats_error log_error(const double *x, size_t n)
 {
-	double *logs = xcalloc(n + 1, sizeof(*logs));
+	autofree double *logs = xcalloc(n + 1, sizeof(*logs));
 	struct stats_error e;
 
 	for (size_t i = 0; i < n; i++)
 		logs[i] = log(x[i]);
 	e = stats_error_of(EST_MEDIAN, logs, n);
-	free(logs);
 	return e;
 }
 
@@ -94,7 +93,7 @@ static enum verdict gain_judge(const struct gain *g, int better, double p, size_
 
 static void crossover_judge(struct crossover *c, const struct gain *g, int better)
 {
-	double *p = xcalloc(c->n, sizeof(*p));
+	autofree double *p = xcalloc(c->n, sizeof(*p));
 
 	for (size_t i = 0; i < c->n; i++)
 		p[i] = stats_mann_whitney(g[i].point->base, g[i].point->nbase, g[i].point->new,
@@ -110,7 +109,6 @@ static void crossover_judge(struct crossover *c, const struct gain *g, int bette
 		if (v != VERDICT_FEW)
 			c->needed = 0;
 	}
-	free(p);
 }
 
 /* Places the crossing between the values `from` and `to`, if the lines cross once there. */
@@ -158,7 +156,7 @@ static void crossover_classify(struct crossover *c, const struct gain *g)
 struct crossover crossover_find(struct crossover_point *points, size_t n, int better, bool log_axis)
 {
 	struct crossover c = {.kind = CROSSOVER_NONE, .at = NAN, .lo = NAN, .hi = NAN};
-	struct gain *g = xcalloc(n + 1, sizeof(*g));
+	autofree struct gain *g = xcalloc(n + 1, sizeof(*g));
 
 	for (size_t i = 0; i < n; i++) {
 		points[i].verdict = VERDICT_NONE;
@@ -176,7 +174,6 @@ struct crossover crossover_find(struct crossover_point *points, size_t n, int be
 		c.lo = exp(c.lo);
 		c.hi = exp(c.hi);
 	}
-	free(g);
 	return c;
 }
 

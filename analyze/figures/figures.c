@@ -222,7 +222,7 @@ static void figure_read_repeats(struct figure_list *l, struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	const struct figure_reading r = {l->s, l->q, k, v};
-	const struct run **runs = xcalloc((size_t)v->nsides, sizeof(*runs));
+	autofree const struct run **runs = xcalloc((size_t)v->nsides, sizeof(*runs));
 	bool of_cpus = k->cpus && busy_of_cpus(l->q);
 	double x;
 
@@ -241,7 +241,6 @@ static void figure_read_repeats(struct figure_list *l, struct figure_value *v)
 	}
 	if (v->twice && k->cpus == CPUS_APART)
 		v->n = 0;
-	free(runs);
 }
 
 static void figure_list_add(struct figure_list *l, enum figure_id id,

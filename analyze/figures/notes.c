@@ -32,7 +32,7 @@ static void notes_add_doubts(struct store *s, const struct query *q, const char 
 static int notes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	static const char *const tables[] = {"summary", "components"};
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	freed(table_free) struct table runs = {0};
 	int rc = measure_run("runs", s, q, &runs, err);
 
@@ -49,7 +49,6 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 		row[3] = value_str(t, line->text);
 	}
 	t->lossy = !rc && runs.lossy;
-	note_lines_free(&lines);
 	return rc;
 }
 

@@ -216,7 +216,7 @@ static int sweep_places(const struct sweep *w, int setting, struct sweep_place *
 
 static void sweep_put_rows(const struct sweep *w, int setting)
 {
-	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
+	autofree struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
 	int n = sweep_places(w, setting, p), i;
 
 	for (enum figure_id id = 0; id < FIGURES; id++) {
@@ -232,7 +232,6 @@ static void sweep_put_rows(const struct sweep *w, int setting)
 					sweep_put_row(w, setting, p[i].variant, f);
 			}
 	}
-	free(p);
 }
 
 /* --- crossovers --- */
@@ -407,7 +406,7 @@ static bool sweep_begins_line(const struct sweep *w, int setting, const struct s
 
 static void sweep_add_crossovers(const struct sweep *w, struct table *d, int setting)
 {
-	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
+	autofree struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
 	int n = sweep_places(w, setting, p);
 	freed(str_free) struct str words = {0};
 	struct crossover c;
@@ -430,7 +429,6 @@ static void sweep_add_crossovers(const struct sweep *w, struct table *d, int set
 			sweep_put_crossover(w, d, &pair, &c, &words, v->values[setting]);
 		}
 	}
-	free(p);
 }
 
 static int sweep_put(struct sweep *w, struct error *err)

@@ -153,7 +153,7 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 {
 	struct kernel_job job = {.r = r, .o = o};
 	struct background loading = {0};
-	struct folds f;
+	freed(folds_free) struct folds f;
 
 	if (o->threads != 1)
 		background_start(&loading, perfdata_load_kernel, &job);
@@ -171,7 +171,6 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 		perfdata_add_health(r, &f.list[i]);
 	resolve_folds(r, &f, &job.symbols, o);
 	kernel_symbols_free(&job.symbols);
-	folds_free(&f);
 }
 
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,

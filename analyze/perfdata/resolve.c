@@ -419,7 +419,7 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 {
 	struct profile_symbol *rows = xcalloc(p->nsymbols, sizeof(*rows));
 	struct numbering symbols = numbering_new(p->nsymbols), dsos = numbering_new(p->ndsos);
-	struct profile_dso *objects = xmemdup(p->dsos, p->ndsos * sizeof(*objects));
+	autofree struct profile_dso *objects = xmemdup(p->dsos, p->ndsos * sizeof(*objects));
 
 	for (size_t piece = 0; piece < v->npieces; piece++)
 		for (size_t i = 0; i < v->pieces[piece].n; i++) {
@@ -437,7 +437,6 @@ static void resolve_number_symbols(struct resolver *v, struct profile *p)
 	spots_number_symbols(p, symbols.of);
 	free(symbols.of);
 	free(dsos.of);
-	free(objects);
 }
 
 /* Turns the frames of the branches into frames of the profile. */

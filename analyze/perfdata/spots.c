@@ -82,7 +82,7 @@ static struct function_places function_places_find(const struct profile *p,
 						   const struct spot *spots, size_t n)
 {
 	struct function_places places = {.list = xcalloc(p->nspots + 1, sizeof(*places.list))};
-	bool *wanted = xcalloc(p->nsymbols + 1, sizeof(*wanted));
+	autofree bool *wanted = xcalloc(p->nsymbols + 1, sizeof(*wanted));
 
 	for (size_t i = 0; i < p->nspots; i++)
 		wanted[p->spots[i].symbol] = true;
@@ -97,7 +97,6 @@ static struct function_places function_places_find(const struct profile *p,
 	}
 	if (places.n)
 		qsort(places.list, places.n, sizeof(*places.list), function_place_compare);
-	free(wanted);
 	return places;
 }
 

@@ -246,7 +246,7 @@ bool window_resolves(struct ingest *in, const char *what, const void *first, siz
 bool window_resolves_snaps(struct ingest *in, const char *what, const char *path)
 {
 	struct error damage = {0};
-	struct snaps snaps;
+	freed(snaps_free) struct snaps snaps;
 	int rc = snaps_read(&snaps, path, &damage);
 	bool known = false;
 
@@ -254,7 +254,6 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 		note_add(&in->notes, file_damaged, what, damage.text);
 	else
 		known = window_resolves(in, what, snaps.snap, snaps.n, sizeof(*snaps.snap));
-	snaps_free(&snaps);
 	return known;
 }
 

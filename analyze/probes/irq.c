@@ -87,7 +87,7 @@ static void irq_parse_row(struct irqs *q, struct deltas *d, char *line)
 {
 	unsigned long long *v = xcalloc(q->columns.n + 1, sizeof(*v));
 	char *colon = strchr(line, ':'), *at, *end;
-	struct str name = {0};
+	freed(str_free) struct str name = {0};
 	unsigned int n = 0;
 
 	if (colon) {
@@ -102,7 +102,6 @@ static void irq_parse_row(struct irqs *q, struct deltas *d, char *line)
 		if (n == q->columns.n || n == 1) /* ERR and MIS have one count */
 			irq_add_counts(q, d, v, n, name.buf);
 	}
-	str_free(&name);
 	free(v);
 }
 

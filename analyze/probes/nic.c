@@ -155,18 +155,17 @@ static void nic_note_partial(struct ingest *in, const char *name, const struct t
 			     double window_s)
 {
 	const char *end = strstr(name, "/link/rx_packets");
-	char *what =
+	autofree char *what =
 		end && t->partial ? xasprintf("the interface %.*s", (int)(end - name), name) : NULL;
 
 	if (what)
 		note_add(&in->notes, known_partly, "nic", what, t->known_s, window_s);
-	free(what);
 }
 
 static void nic_add_metrics(struct ingest *in, const struct nic *n)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	struct total *list = xcalloc(n->d.n + 1, sizeof(*list));
+	autofree struct total *list = xcalloc(n->d.n + 1, sizeof(*list));
 	freed(intern_free) struct intern names = {0};
 	size_t k;
 
@@ -178,7 +177,6 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
 		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
 	}
-	free(list);
 }
 
 static void nic_free(void *nic)
@@ -579,7 +577,7 @@ static const char *nic_setting_key_of(const char *name)
  */
 static int nic_settings(struct block_table *k, const struct changes *c, struct error *err)
 {
-	struct changes state;
+	freed(changes_free) struct changes state;
 	int rc = changes_read(&state, k, "nic_state", OF_SIDE, err);
 
 	for (size_t i = 0; i < state.n && !rc; i++) {
@@ -592,7 +590,6 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
 		if (nic_is_at_work(c, interface))
 			nic_setting_note_interface(k, &state, interface);
 	}
-	changes_free(&state);
 	return rc;
 }
 
@@ -692,7 +689,7 @@ static void nic_put_row(const struct changes *c, const struct nic_counter *k, st
 
 static void nic_put_rows(const struct changes *c, const struct query *q, struct table *t)
 {
-	struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
+	autofree struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
 	long left = q->limit ? q->limit : -1;
 
 	for (size_t i = 0; i < c->n; i++)
@@ -707,12 +704,11 @@ static void nic_put_rows(const struct changes *c, const struct query *q, struct 
 	}
 	for (size_t i = 0; i < c->n; i++)
 		free(list[i].copy);
-	free(list);
 }
 
 static int nic_put_block(struct block_table *k, struct error *err)
 {
-	struct changes c;
+	freed(changes_free) struct changes c;
 	int rc = changes_read(&c, k, "nic", OF_SIDE, err);
 
 	k->found += c.n;
@@ -722,7 +718,6 @@ static int nic_put_block(struct block_table *k, struct error *err)
 		nic_put_rows(&c, k->q, k->t);
 	if (!rc)
 		rc = nic_settings(k, &c, err);
-	changes_free(&c);
 	return rc;
 }
 

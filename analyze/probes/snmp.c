@@ -203,12 +203,11 @@ static void snmp_put_row(struct block_table *k, const struct changes *c, const s
 static int snmp_put_own(struct block_table *k, const struct changes *namespace, struct error *err)
 {
 	const struct change_row *all = changes_find(namespace, "TcpRetransSegs", NO_CPU);
-	struct changes own;
+	freed(changes_free) struct changes own;
 	int rc = changes_read(&own, k, "tcp_socket_retransmits", OF_SIDE, err);
 
 	if (own.n && (k->q->all || (all && change_happened(namespace, all))))
 		snmp_put_row(k, &own, own.row, "tcp_socket_retransmits", "workload");
-	changes_free(&own);
 	return rc;
 }
 
@@ -231,7 +230,7 @@ static long snmp_put_rows(struct block_table *k, const struct changes *c, bool o
 
 static int snmp_put_block(struct block_table *k, struct error *err)
 {
-	struct changes c;
+	freed(changes_free) struct changes c;
 	int rc = changes_read(&c, k, "snmp", OF_SIDE, err);
 	long left = k->q->limit ? k->q->limit : -1;
 
@@ -242,7 +241,6 @@ static int snmp_put_block(struct block_table *k, struct error *err)
 		left = snmp_put_rows(k, &c, true, left);
 		snmp_put_rows(k, &c, false, left);
 	}
-	changes_free(&c);
 	return rc;
 }
 

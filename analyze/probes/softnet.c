@@ -168,7 +168,7 @@ static int softnet_put_block(struct block_table *k, struct error *err)
 {
 	bool by_cpu = k->q->by || k->q->cpus;
 	autofree struct change_rate *ranked = NULL;
-	struct changes c;
+	freed(changes_free) struct changes c;
 	int rc = changes_read(&c, k, "softnet", OF_ALL, err), rank;
 
 	changes_fill_cpus(&c);
@@ -182,7 +182,6 @@ static int softnet_put_block(struct block_table *k, struct error *err)
 			    (listed || changes_wanted(&c, &c.row[i], k->q)))
 				softnet_put_row(&c, ranked, &c.row[i], k->t);
 		}
-	changes_free(&c);
 	return rc;
 }
 

@@ -84,7 +84,7 @@ void changes_free(struct changes *c)
 int changes_known(struct changes *c, const struct block_table *k, const char *metric,
 		  struct error *err)
 {
-	struct changes known;
+	freed(changes_free) struct changes known;
 	int rc = changes_read(&known, k, metric, OF_SIDE, err);
 	struct change_row *row;
 
@@ -97,7 +97,6 @@ int changes_known(struct changes *c, const struct block_table *k, const char *me
 			if (isnan(row->seconds[r]))
 				row->seconds[r] = c->seconds[r];
 	}
-	changes_free(&known);
 	return rc;
 }
 
@@ -232,7 +231,7 @@ void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *na
 	enum { CPUS_SHOWN = 3 };
 	const struct change_rate *most[CPUS_SHOWN];
 	size_t shown = 0;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	double all = 0;
 
 	for (size_t i = 0; i < n && ranked[i].rate > 0; i++) {
@@ -246,7 +245,6 @@ void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *na
 		str_printf(&s, "%s%d: %.0f %%", i ? ", " : "", most[i]->row->cpu,
 			   100 * most[i]->rate / all);
 	table_set(t, cells, "cpus", value_str(t, s.buf));
-	str_free(&s);
 }
 
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,

@@ -307,7 +307,7 @@ static int function_row_write(struct store *s, int64_t run, const struct functio
 static int functions_write(struct store *s, int64_t run, const struct profile *p,
 			   const int64_t *events, const uint32_t *symbols, struct error *err)
 {
-	size_t *seen = xcalloc(p->nsymbols + 1, sizeof(*seen));
+	autofree size_t *seen = xcalloc(p->nsymbols + 1, sizeof(*seen));
 	struct function_rows f = {0};
 	int rc = 0;
 
@@ -315,7 +315,6 @@ static int functions_write(struct store *s, int64_t run, const struct profile *p
 		function_rows_add_cost(&f, p, i, seen);
 	for (size_t i = 0; i < f.n && !rc; i++)
 		rc = function_row_write(s, run, &f.rows[i], events, symbols, err);
-	free(seen);
 	free(f.rows);
 	map_free(&f.ids);
 	return rc;

@@ -390,7 +390,7 @@ int cmd_doctor(int argc, char **argv)
 		.help_filter = doctor_help};
 	struct args a = {0};
 	autofree char *needed = NULL;
-	struct table t;
+	freed(table_free) struct table t;
 	int rc;
 
 	complete_run(&argp, argc, argv, doctor_complete, NULL);
@@ -404,6 +404,5 @@ int cmd_doctor(int argc, char **argv)
 		free(a.d.found[i].todo);
 	}
 	free(a.d.found);
-	table_free(&t);
 	return rc;
 }

@@ -265,7 +265,7 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 {
 	freed(str_free) struct str text = {0};
 	freed(intern_free) struct intern names = {0};
-	uint64_t *sums = xcalloc(s->n + 1, sizeof(*sums));
+	autofree uint64_t *sums = xcalloc(s->n + 1, sizeof(*sums));
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->rows[i].unfinished)
@@ -275,7 +275,6 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 			   (unsigned long long)sums[k]);
 	if (text.len)
 		note_add_block(&t->notes, b, syscalls_open, text.buf);
-	free(sums);
 }
 
 static void syscalls_sort(struct syscall_sums *s)

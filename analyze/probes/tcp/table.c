@@ -169,7 +169,7 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 static int tcp_run_sockets(struct store *s, const struct query *q, struct table *t,
 			   struct error *err)
 {
-	struct block_list list;
+	freed(block_list_free) struct block_list list;
 	bool said = false;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 
@@ -185,7 +185,6 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 			"evidence 'workload': retransmits cover the workload's whole run, warm-up included");
 	if (!rc)
 		block_list_run_notes(&list, s, t);
-	block_list_free(&list);
 	return rc;
 }
 

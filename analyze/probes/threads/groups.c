@@ -152,7 +152,7 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 				enum thread_figure f, enum estimator e)
 {
 	struct estimate none = {NAN, NAN, NAN, NAN, 0, 0};
-	double *x = xcalloc((size_t)list->nruns + 1, sizeof(*x));
+	autofree double *x = xcalloc((size_t)list->nruns + 1, sizeof(*x));
 	bool any = false;
 	size_t n = 0;
 
@@ -165,7 +165,6 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 	}
 	if (any)
 		none = stats_estimate(e, x, n, 0.95);
-	free(x);
 	return none;
 }
 

@@ -136,7 +136,7 @@ static size_t points_find_spans(const struct points *ps, enum work w, uint64_t s
 
 static double spans_usual_rate(const struct span *spans, size_t n)
 {
-	struct span *sorted = xmemdup(spans, n * sizeof(*spans));
+	autofree struct span *sorted = xmemdup(spans, n * sizeof(*spans));
 	double time = 0, work = 0, half = 0, rate = 0;
 
 	qsort(sorted, n, sizeof(*sorted), span_compare_rate);
@@ -148,7 +148,6 @@ static double spans_usual_rate(const struct span *spans, size_t n)
 		half += (double)(sorted[i].to - sorted[i].from);
 		rate = sorted[i].rate;
 	}
-	free(sorted);
 	return rate > 0 ? rate : work / time;
 }
 
