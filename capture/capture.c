@@ -70,8 +70,7 @@ static int capture_folder_check(const char *dir, struct error *err)
 {
 	int rc = caller_check_folder(dir, err);
 
-	if (!rc)
-		rc = folder_check_contents(dir, err);
+	rc = rc ?: folder_check_contents(dir, err);
 	return rc ? rc : dir_walk(dir, folder_check_kind, NULL, err);
 }
 
@@ -170,8 +169,7 @@ int capture_undo(const char *dir, struct error *err)
 	if (fd < 0)
 		return fd;
 	rc = interrupt_open(&c.intr, err); /* an `after` runs to its end */
-	if (!rc)
-		rc = recover_earlier(&c, err);
+	rc = rc ?: recover_earlier(&c, err);
 	interrupt_close(&c.intr);
 	free(c.mark);
 	close(fd);
@@ -270,8 +268,7 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 			  pass_names[id->pass], id->repeat);
 	int rc = dir_make(tmp, err);
 
-	if (!rc)
-		rc = run_execute_sides(c, id, tmp, out, err);
+	rc = rc ?: run_execute_sides(c, id, tmp, out, err);
 	if (rc || *out->why) /* until its processes end, a killed side writes into the run */
 		marked_end(mark, true, GRACE_MS);
 	return rc;
@@ -373,10 +370,8 @@ static int run_all_on_stage(struct capture *c, const struct order *todo, struct 
 	struct stage stage;
 	int rc = stage_open(&stage, c->plan, c->dir, &c->intr, err);
 
-	if (!rc)
-		rc = todo_check_programs(c->plan, todo, err);
-	if (!rc)
-		rc = run_all(c, &stage, todo, err);
+	rc = rc ?: todo_check_programs(c->plan, todo, err);
+	rc = rc ?: run_all(c, &stage, todo, err);
 	progress_clear(&c->progress);
 	if (stage_close(&stage, &late)) {
 		if (!rc)
@@ -428,18 +423,12 @@ static int capture_prepare(struct capture *c, struct error *err)
 {
 	int rc = capture_folder_check(c->dir, err);
 
-	if (!rc)
-		rc = manifest_open(&c->manifest, c->dir, err);
-	if (!rc)
-		rc = interrupt_open(&c->intr, err);
-	if (!rc)
-		rc = remotes_open(c, err);
-	if (!rc)
-		rc = manifest_adopt(&c->manifest, c->plan, c->whole, err);
-	if (!rc)
-		rc = recover_earlier(c, err);
-	if (!rc)
-		rc = plan_write(c, err);
+	rc = rc ?: manifest_open(&c->manifest, c->dir, err);
+	rc = rc ?: interrupt_open(&c->intr, err);
+	rc = rc ?: remotes_open(c, err);
+	rc = rc ?: manifest_adopt(&c->manifest, c->plan, c->whole, err);
+	rc = rc ?: recover_earlier(c, err);
+	rc = rc ?: plan_write(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);
 }
 
@@ -460,12 +449,9 @@ int capture_all(struct capture *c, struct error *err)
 
 	c->intr.fd = -1;
 	rc = capture_check_rights(c, err);
-	if (!rc)
-		rc = plan_check_users(c->plan, err);
-	if (!rc)
-		rc = plan_check_cpus(c->plan, err);
-	if (!rc)
-		rc = dir_make(c->dir, err);
+	rc = rc ?: plan_check_users(c->plan, err);
+	rc = rc ?: plan_check_cpus(c->plan, err);
+	rc = rc ?: dir_make(c->dir, err);
 	if (rc)
 		return rc;
 	fd = recover_lock(c->dir, err);
@@ -475,8 +461,7 @@ int capture_all(struct capture *c, struct error *err)
 	order_make(&c->order, c->plan);
 	c->given_up = xcalloc(c->plan->nvariants, sizeof(*c->given_up));
 	rc = capture_prepare(c, err);
-	if (!rc)
-		rc = run_todo(c, err);
+	rc = rc ?: run_todo(c, err);
 	progress_clear(&c->progress);
 	remotes_close(c);
 	interrupt_close(&c->intr);

@@ -78,8 +78,7 @@ static int child_start(pid_t *pid, int *to, int *from, char *const argv[], const
 	rc = child_open_ends(&child, to, from, log, err);
 	if (!rc && fcntl(*to, F_SETFL, O_NONBLOCK))
 		rc = error_sys(err, errno, "cannot set up a pipe");
-	if (!rc)
-		rc = spawn_start(pid, argv, &child, err);
+	rc = rc ?: spawn_start(pid, argv, &child, err);
 	close_fd(&child.in);
 	close_fd(&child.out);
 	close_fd(&child.err);

@@ -179,10 +179,8 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	struct order all, left;
 	int rc = plan_check_cpus(p, err);
 
-	if (!rc)
-		rc = plan_check_programs(p, err);
-	if (!rc)
-		rc = manifest_open(&there, dir ? dir : "", err);
+	rc = rc ?: plan_check_programs(p, err);
+	rc = rc ?: manifest_open(&there, dir ? dir : "", err);
 	if (!rc && !plan_has_remotes(p)) /* their ${bindir} is not known */
 		rc = manifest_adopt(&there, p, whole, err);
 	if (!rc) {

@@ -89,8 +89,7 @@ static int manifest_check(const json_t *root, const char *path, struct error *er
 		if (!json_is_array(json_object_get(root, lists[i])))
 			return error_set(err, EBADMSG, "%s: damaged: no list '%s'", path, lists[i]);
 	json_array_foreach (json_object_get(root, "runs"), i, run)
-		if (!rc)
-			rc = manifest_check_run(run, path, err);
+		rc = rc ?: manifest_check_run(run, path, err);
 	return rc;
 }
 
@@ -521,8 +520,7 @@ static int against_add(struct plan *p, const json_t *old, struct str *same, stru
 	rc = plan_check_name(v.name, err);
 	if (!rc && plan_find_variant(p, v.name))
 		rc = error_set(err, EINVAL, "the plan has a variant '%s', too", v.name);
-	if (!rc)
-		rc = against_check_settings(p, &v, old, err);
+	rc = rc ?: against_check_settings(p, &v, old, err);
 	if (rc) {
 		plan_free_variant(&v);
 		return rc;
@@ -541,8 +539,7 @@ static int against_add_all(struct plan *p, const json_t *variants, struct error 
 	if (p->ncombinations)
 		rc = error_set(err, EINVAL, "the plan has settings; measure one value of each");
 	json_array_foreach (variants, i, old)
-		if (!rc)
-			rc = against_add(p, old, &same, err);
+		rc = rc ?: against_add(p, old, &same, err);
 	if (!rc && p->nvariants == before)
 		rc = error_set(
 			err, EINVAL,
@@ -564,8 +561,7 @@ int plan_add_capture(struct plan *p, const char *dir, struct error *err)
 		rc = error_set(&e, EINVAL, "there is no %s; an archive needs 'zcost unpack'", path);
 	else
 		rc = manifest_open(&m, dir, &e);
-	if (!rc)
-		rc = against_add_all(p, json_object_get(m.root, "variants"), &e);
+	rc = rc ?: against_add_all(p, json_object_get(m.root, "variants"), &e);
 	if (rc)
 		rc = error_set(err, -rc, "--against %s: %s", dir, e.text);
 	manifest_close(&m);

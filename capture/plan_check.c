@@ -215,8 +215,7 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 	int rc = words_split(&w, s->prefix, err);
 
 	prefix = w.n;
-	if (!rc)
-		rc = words_split(&w, command, err);
+	rc = rc ?: words_split(&w, command, err);
 	while (!rc && at < w.n) {
 		next = program_next(w.word, at);
 		if (at >= prefix && program_check(w.word[at], &e))

@@ -360,8 +360,7 @@ static int matrix_read(struct matrix *m, const struct ini *ini, struct error *er
 			rc = error_set(err, EINVAL,
 				       "%s: setting '%s' has no values: add 'values = ...'",
 				       ini->entry->at.path, m->setting[i].name);
-	if (!rc)
-		rc = matrix_cross(m, cross, err);
+	rc = rc ?: matrix_cross(m, cross, err);
 	return rc ? rc : matrix_check_size(m, ini, err);
 }
 
@@ -451,8 +450,7 @@ static int combine_add(struct combining *x, size_t n, struct error *err)
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
 	rc = plan_read_once(c->plan, x->source, c, err);
-	if (!rc)
-		rc = combination_check_hooks(c, x->source->path, err);
+	rc = rc ?: combination_check_hooks(c, x->source->path, err);
 	return rc ? rc : combine_take_variants(x, c->plan, p->ncombinations - 1, err);
 }
 
@@ -478,8 +476,7 @@ static int combine_all(struct combining *x, struct error *err)
 
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = combine_add(x, i, err);
-	if (!rc)
-		rc = matrix_check_excludes(x->m, err);
+	rc = rc ?: matrix_check_excludes(x->m, err);
 	if (!rc && !x->plan->nvariants)
 		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant",
 			       x->source->path);
@@ -498,8 +495,7 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	int rc = ini_read(&ini, path, text, err);
 
 	p->text = xstrdup(text);
-	if (!rc)
-		rc = matrix_read(&m, &ini, err);
+	rc = rc ?: matrix_read(&m, &ini, err);
 	if (!rc && m.ncross)
 		rc = combine_all(&x, err);
 	else if (!rc)
@@ -588,7 +584,6 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
 	for (size_t i = 0; i < sets->n && !rc; i++)
 		rc = plan_set_variable(p, path, &text, sets->word[i], err);
-	if (!rc)
-		rc = plan_parse(p, path, text, bindir, err);
+	rc = rc ?: plan_parse(p, path, text, bindir, err);
 	return rc;
 }

@@ -530,8 +530,7 @@ int plan_read_once(struct plan *p, const struct plan_source *source, const struc
 		vars_set(&r.vars, with->set[i].name, with->set[i].value, true);
 	for (size_t i = 0; i < source->ini->n && !rc; i++)
 		rc = reader_read_entry(&r, &source->ini->entry[i], err);
-	if (!rc)
-		rc = plan_check_whole(p, source->path, err);
+	rc = rc ?: plan_check_whole(p, source->path, err);
 	for (int side = 0; side < p->nsides; side++)
 		if (!*p->sides[side].host)
 			plan_set_bindir(p, side, source->bindir);

@@ -60,8 +60,7 @@ int remote_init(struct remote *r, const struct plan *p, int side, const char *ke
 	r->link.to = r->link.from = -1;
 	r->key = xstrdup(key);
 	rc = words_split(&r->ssh, p->ssh, err);
-	if (!rc)
-		rc = words_split(&r->zcost, *s->zcost ? s->zcost : "zcost", err);
+	rc = rc ?: words_split(&r->zcost, *s->zcost ? s->zcost : "zcost", err);
 	return rc ? rc : remote_make_dir(r, err);
 }
 
@@ -143,8 +142,7 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 	int rc = r->up ? link_write_line(&r->link, what) : -EPIPE;
 
 	r->said_ns = clock_mono_ns();
-	if (!rc)
-		rc = link_read_line(&r->link, intr, link_deadline(patience), answer);
+	rc = rc ?: link_read_line(&r->link, intr, link_deadline(patience), answer);
 	return rc ? remote_lost(r, rc, err) : 0;
 }
 
@@ -163,8 +161,7 @@ int remote_sweep(struct remote *r, struct interrupt *intr, struct error *err)
 	freed(str_free) struct str answer = {0};
 	int rc = remote_ask(r, intr, "clock", &answer, err); /* does the agent answer? */
 
-	if (!rc)
-		rc = remote_ask(r, intr, "sweep", &answer, err);
+	rc = rc ?: remote_ask(r, intr, "sweep", &answer, err);
 	if (!rc && strcmp(answer.buf, "swept 0") != 0)
 		rc = error_set(err, EBUSY, "%s: processes of the run cannot be ended", r->url);
 	return rc;
@@ -419,10 +416,8 @@ int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 
 	agent_add_words(r, &argv);
 	rc = link_start(&r->link, argv.word, log, err);
-	if (!rc)
-		rc = remote_check_version(r, intr, err);
-	if (!rc)
-		rc = hello_read(r, intr, err);
+	rc = rc ?: remote_check_version(r, intr, err);
+	rc = rc ?: hello_read(r, intr, err);
 	if (rc)
 		return rc;
 	r->up = true;
@@ -503,8 +498,7 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 	int rc = remote_connect(r, &c->intr, err);
 
 	r->owed |= !rc;
-	if (!rc)
-		rc = plan_check_rights(c->plan, &r->rights, where, err);
+	rc = rc ?: plan_check_rights(c->plan, &r->rights, where, err);
 	if (rc)
 		return rc;
 	exe = xstrdup(r->exe);
@@ -535,8 +529,7 @@ int remotes_open(struct capture *c, struct error *err)
 		if (!*c->plan->sides[i].host)
 			continue;
 		rc = remote_init(&c->remote[i], c->plan, i, own, err);
-		if (!rc)
-			rc = remote_connect_checked(c, &c->remote[i], err);
+		rc = rc ?: remote_connect_checked(c, &c->remote[i], err);
 	}
 	return rc;
 }

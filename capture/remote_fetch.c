@@ -96,8 +96,7 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 	rc = fetch_bytes(f, fd, size, hex, err);
 	if (fd >= 0 && close(fd))
 		error_sys(&f->bad, errno, "%s: cannot write", f->dir);
-	if (!rc)
-		rc = fetch_line(f, &line, err);
+	rc = rc ?: fetch_line(f, &line, err);
 	if (!rc && !strcmp(line.buf, "sum -"))
 		error_set(&f->bad, EIO, "%s: cannot be read completely on that host", name);
 	else if (!rc && (!str_starts(line.buf, "sum ") || strcmp(line.buf + strlen("sum "), hex)))
@@ -171,8 +170,7 @@ static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 		rc = fetch_line(f, &line, err);
 		if (!rc && !strcmp(line.buf, "end"))
 			break;
-		if (!rc)
-			rc = fetch_entry(f, line.buf, err);
+		rc = rc ?: fetch_entry(f, line.buf, err);
 	}
 	if (!rc && f->bad.code) {
 		link_write_line(&r->link, "forget");

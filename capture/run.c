@@ -167,8 +167,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	command_add_frame(c, id, side, argv);
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
-	if (!rc)
-		rc = words_split(argv, s->prefix, err);
+	rc = rc ?: words_split(argv, s->prefix, err);
 	return rc ? rc : words_split(argv, command, err);
 }
 
@@ -262,9 +261,9 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 
 	if (!rc && remote)
 		remote_command(remote, &argv, &here);
-	if (!rc)
-		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
-				remote != NULL, err);
+	rc = rc
+		     ?: side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
+				   remote != NULL, err);
 	return rc;
 }
 
@@ -431,14 +430,10 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 
 	staging = xasprintf("%s/.incoming", r->c->dir);
 	rc = left ? remote_sweep(remote, intr, err) : 0;
-	if (!rc)
-		rc = remote_offset(remote, intr, &remote->after, err);
-	if (!rc)
-		rc = remote_fetch(remote, intr, dir, hosts, staging, err);
-	if (!rc)
-		rc = dir_make(dir, err);
-	if (!rc)
-		rc = remote_write_clock(remote, dir, err);
+	rc = rc ?: remote_offset(remote, intr, &remote->after, err);
+	rc = rc ?: remote_fetch(remote, intr, dir, hosts, staging, err);
+	rc = rc ?: dir_make(dir, err);
+	rc = rc ?: remote_write_clock(remote, dir, err);
 	free(staging);
 	return rc;
 }
@@ -553,19 +548,16 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (int i = 0; i < r.n && !rc; i++)
 		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
-	if (!rc)
-		rc = run_await_data(&r);
+	rc = rc ?: run_await_data(&r);
 	start_s = (double)(clock_mono_ns() - r.begun) / NS;
 	if (c->start_s <
 	    start_s) /* the workload of the next try, or run, lasts longer by this time */
 		c->start_s = start_s;
-	if (!rc)
-		rc = run_measure(&r);
+	rc = rc ?: run_measure(&r);
 	run_end_sides(&r);
 	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
 		rc = -EINTR;
-	if (!rc)
-		rc = run_copy_frame(&r, err);
+	rc = rc ?: run_copy_frame(&r, err);
 	for (int i = 0; i < r.n && (!rc || rc == -ECANCELED); i++)
 		if (side_refused_options(&r, i, err))
 			rc = -EINVAL;

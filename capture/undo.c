@@ -106,8 +106,7 @@ char *state_folder(const char *capture, bool make, struct error *err)
 		return NULL;
 	}
 	rc = caller_check_path(base, NULL);
-	if (!rc)
-		rc = state_walk(base, key, make);
+	rc = rc ?: state_walk(base, key, make);
 	if (rc && (make || error_of_machine(-rc)))
 		error_set(
 			err, -rc,
@@ -248,8 +247,7 @@ int undo_run(const char *dir, unsigned int n, struct error *err)
 		return why.code ? error_set(err, why.code, "%s", why.text) : 0;
 	if (path_exists(path)) {
 		rc = entry_read(&e, path, err);
-		if (!rc)
-			rc = entry_run(dir, path, &e, err);
+		rc = rc ?: entry_run(dir, path, &e, err);
 		entry_free(&e);
 	}
 	state_drop(dir);

@@ -182,10 +182,8 @@ static int kcore_prepare(struct collect *c)
 	if (from < 0)
 		return error_sys(&c->err, errno, "%s", path);
 	rc = kcore_read_ranges(r, &c->err);
-	if (!rc)
-		rc = kcore_find_ranges(r, from, &head, &c->err);
-	if (!rc)
-		rc = dir_make(c->run->hosts, &c->err);
+	rc = rc ?: kcore_find_ranges(r, from, &head, &c->err);
+	rc = rc ?: dir_make(c->run->hosts, &c->err);
 	if (!rc) {
 		to = file_create(tmp, 0, 0600);
 		rc = file_replace(to, tmp, copy,

@@ -169,8 +169,7 @@ static int perf_launch(struct collect *c, struct perf *p)
 	int log = run_create_file(c->run, log_name, &c->err), rc = -c->err.code;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
-	if (!rc)
-		rc = spawn_start(&p->pid, argv, &opts, &c->err);
+	rc = rc ?: spawn_start(&p->pid, argv, &opts, &c->err);
 	if (log >= 0)
 		close(log);
 	collect_info_int(c, "frequency", hz);

@@ -50,8 +50,7 @@ static int sock_diag_open(struct genl *diag, struct error *err)
 {
 	int rc = netlink_open(diag, NETLINK_SOCK_DIAG, sizeof(struct inet_diag_msg), NULL);
 
-	if (!rc)
-		rc = sock_diag_ask(diag, AF_INET, 0, NULL, NULL);
+	rc = rc ?: sock_diag_ask(diag, AF_INET, 0, NULL, NULL);
 	if (!rc)
 		return 0;
 	genl_close(diag);

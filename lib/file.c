@@ -277,8 +277,7 @@ static int walk_visit_folder(const struct walk *w, const char *dir, int level)
 	for (int i = 0; i < n; i++) {
 		autofree char *path = xasprintf("%s/%s", dir, list[i]->d_name);
 
-		if (!rc)
-			rc = walk_visit_entry(w, path, level + 1);
+		rc = rc ?: walk_visit_entry(w, path, level + 1);
 		free(list[i]);
 	}
 	return rc;

@@ -476,16 +476,14 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 				 d->side);
 	copied_caption(d, f, drawing_copied_side(d));
 	rc = drawing_table(d, 0, &t, err);
-	if (!rc)
-		rc = c->draw(d, f, t, err);
+	rc = rc ?: c->draw(d, f, t, err);
 	figure_choose_rows(f);
 	if (!rc && d->store)
 		work_print_packets(&packets, d->store, &d->query);
 	if (packets.len)
 		figure_remark(f, "%s", packets.buf);
 	chart_end(d, f);
-	if (!rc)
-		rc = store_failed(d->store, err);
+	rc = rc ?: store_failed(d->store, err);
 	if (!rc && !f->ndata && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

@@ -440,18 +440,14 @@ static int diff_chart_draw(struct diff_chart *c, const char *new, const char *di
 	int rc = diff_chart_open(c, new, err);
 
 	table_init(&c->notes, "functions", NULL, 0);
-	if (!rc)
-		rc = facts_compare_prepare(&c->c, &c->evidence, err);
-	if (!rc)
-		rc = call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
-	if (!rc)
-		rc = diff_chart_set_texts(c, err);
+	rc = rc ?: facts_compare_prepare(&c->c, &c->evidence, err);
+	rc = rc ?: call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
+	rc = rc ?: diff_chart_set_texts(c, err);
 	if (!rc) {
 		diff_chart_add_frames(c, &c->graph);
 		rc = flame_write(&c->graph, &c->figure, dir, err);
 	}
-	if (!rc)
-		rc = diff_chart_write_tsv(c, &c->figure, dir, err);
+	rc = rc ?: diff_chart_write_tsv(c, &c->figure, dir, err);
 	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }
 

@@ -209,8 +209,7 @@ static int plot_write_chart(const struct chart *c, struct drawing *d, const stru
 	if (c->write)
 		return c->write(d, a->dir, &n->drawn, err);
 	rc = chart_draw(c, d, &f, err);
-	if (!rc)
-		rc = figure_write(&f, a->dir, a->formats, err);
+	rc = rc ?: figure_write(&f, a->dir, a->formats, err);
 	if (!rc && !n->no_gnuplot) {
 		rc = figure_render(&f, a->dir, a->formats, err);
 		n->drawn += !rc;
@@ -313,8 +312,7 @@ static int plot_run(struct arguments *a, struct store *store, struct error *err)
 	else
 		rc = options_read_input(&a->o, err);
 	d.query = a->o.q;
-	if (!rc)
-		rc = dir_make(a->dir, err);
+	rc = rc ?: dir_make(a->dir, err);
 	if (!rc && store) {
 		rc = drawing_prepare(&d, err);
 	} else if (!rc) {

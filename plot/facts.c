@@ -171,12 +171,9 @@ int facts_read(struct chart_facts *f, struct store *store, const char *capture,
 	if (created && *created)
 		f->date = arena_printf(&f->arena, "%.*s", (int)strcspn(created, "T "), created);
 	rc = facts_choose_variants(f, store, q->variant, err);
-	if (!rc)
-		rc = facts_read_hosts(f, store, err);
-	if (!rc)
-		rc = facts_read_sides(f, store, side, err);
-	if (!rc)
-		rc = facts_count_passes(f, store, q->repeat, err);
+	rc = rc ?: facts_read_hosts(f, store, err);
+	rc = rc ?: facts_read_sides(f, store, side, err);
+	rc = rc ?: facts_count_passes(f, store, q->repeat, err);
 	return rc ? rc : store_failed(store, err); /* the capture's own values have no result */
 }
 

@@ -242,8 +242,7 @@ int figure_write_table(const struct table *t, const char *dir, struct error *err
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
-	if (!rc)
-		rc = sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
+	rc = rc ?: sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
 	return rc;
 }
 

@@ -75,8 +75,7 @@ static int charts_render(struct charts *all, const struct chart *c, const char *
 	struct figure f;
 	int rc = chart_draw(c, &all->page->d, &f, err);
 
-	if (!rc)
-		rc = figure_write(&f, dir, FIGURE_SVG, err);
+	rc = rc ?: figure_write(&f, dir, FIGURE_SVG, err);
 	if (!rc && !all->no_gnuplot) {
 		rc = figure_render(&f, dir, FIGURE_SVG, err);
 		all->no_gnuplot = rc == -ENOENT;

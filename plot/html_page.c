@@ -244,10 +244,8 @@ static int page_add_rest(struct html_page *p, struct error *err)
 {
 	int rc = page_add_charts(p, err);
 
-	if (!rc)
-		rc = page_add_pairs(p, err);
-	if (!rc)
-		rc = page_add_measures(p, err);
+	rc = rc ?: page_add_pairs(p, err);
+	rc = rc ?: page_add_measures(p, err);
 	if (rc)
 		return rc;
 	page_add_warnings(p);
@@ -261,8 +259,7 @@ static int page_add_all(struct html_page *p, struct error *err)
 	int rc = page_read_pairs(p, err);
 	freed(str_free) struct str rest = {0};
 
-	if (!rc)
-		rc = page_add_rest(p, err);
+	rc = rc ?: page_add_rest(p, err);
 	rest = p->out;
 	p->out = (struct str){0};
 	if (!rc) {
@@ -350,13 +347,11 @@ int page_write(struct page_request *r, struct error *err)
 	freed(html_page_free) struct html_page p = {.r = r};
 	int rc = page_open(&p, err);
 
-	if (!rc)
-		rc = page_add_all(&p, err);
+	rc = rc ?: page_add_all(&p, err);
 	for (int i = 0; i < p.nstores && !rc; i++)
 		rc = store_failed(p.stores[i], err);
 	if (!rc && r->compared)
 		r->outcome = p.pairs[0].outcome;
-	if (!rc)
-		rc = page_print(r->path, &p.out, err);
+	rc = rc ?: page_print(r->path, &p.out, err);
 	return rc;
 }

@@ -129,12 +129,11 @@ static int pair_read(struct html_pair *pair, struct error *err)
 	compare_evidence(&pair->c, &pair->first);
 	rc = compare_drift(&pair->c, &pair->first, err);
 	pair->outcome.figures = &pair->figures;
-	if (!rc)
-		rc = compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
-				       &pair->outcome, err);
+	rc = rc
+		     ?: compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
+					  &pair->outcome, err);
 	pair->outcome.figures = NULL;
-	if (!rc)
-		rc = compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
+	rc = rc ?: compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
 	return rc;
 }
 
@@ -162,8 +161,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		facts_comparison(&pair->c, p->stores[0], ends, &q);
 		pair->c.side[BASE] = pair->c.side[NEW] = p->r->query.side;
 		rc = compare_estimator(&pair->c, err);
-		if (!rc)
-			rc = pair_read(pair, err);
+		rc = rc ?: pair_read(pair, err);
 	}
 	return rc;
 }

@@ -221,8 +221,7 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 	for (const struct line_pattern *p = table; !rc && p->re; p++)
 		if (!rates[p->work].n)
 			rc = rates_collect(text, file, p, &rates[p->work], err);
-	if (!rc)
-		rc = rates_spread(run, rates, file, a, err);
+	rc = rc ?: rates_spread(run, rates, file, a, err);
 	for (int w = 0; w < WORK_N; w++)
 		free(rates[w].r);
 	return rc;

@@ -124,8 +124,7 @@ static int nic_read_snaps(struct snaps *snaps, const char *arg, struct points *p
 	for (size_t i = 0; i < snaps->n && !rc; i++)
 		rc = nic_read_snap(snaps_text(snaps, i), snaps->snap[i].mono_ns, &w, &first, ps,
 				   err);
-	if (!rc)
-		rc = error_set(err, snaps->failed.code, "%s", snaps->failed.text);
+	rc = rc ?: error_set(err, snaps->failed.code, "%s", snaps->failed.text);
 	if (!rc && !ps->n)
 		rc = error_set(err, ENODATA, "nic.snap: no interface '%s'; there are%s", arg,
 			       w.others.len ? w.others.buf : " none");
@@ -247,8 +246,7 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 		points_add(&a->points, &p);
 		all.first = false;
 	}
-	if (!rc)
-		rc = error_set(err, snaps.failed.code, "%s", snaps.failed.text);
+	rc = rc ?: error_set(err, snaps.failed.code, "%s", snaps.failed.text);
 	if (!rc && !all.n)
 		rc = error_set(err, ENODATA, "tcp.snap: the workload had no TCP socket");
 	a->points.has[WORK_BYTES] = !rc;

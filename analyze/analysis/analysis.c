@@ -218,19 +218,14 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 		note_add(&j->in.notes, run_left_out, r.why ? r.why : "no reason");
 	analysis_note_damage(a, &j->damage, strlen(j->folder), &j->in.notes);
 	rc = store_begin(s, err);
-	if (!rc)
-		rc = store_run_add(s, &r, err);
+	rc = rc ?: store_run_add(s, &r, err);
 	j->run = r.id;
 	j->counts = j->in.units && workload_file(&j->in);
-	if (!rc)
-		rc = job_write_rows(s, r.id, &j->in, err);
+	rc = rc ?: job_write_rows(s, r.id, &j->in, err);
 	analysis_count_losses(a, &j->in);
-	if (!rc)
-		rc = store_notes_add(s, r.id, &j->in.notes, err);
-	if (!rc)
-		rc = job_write_unread(s, j, &r, err);
-	if (!rc)
-		rc = store_commit(s, err);
+	rc = rc ?: store_notes_add(s, r.id, &j->in.notes, err);
+	rc = rc ?: job_write_unread(s, j, &r, err);
+	rc = rc ?: store_commit(s, err);
 	return rc;
 }
 
@@ -309,8 +304,7 @@ static int write_variant(struct store *s, const struct layout_variant *v, struct
 
 	for (size_t i = 0; i < v->nsettings && !rc; i++)
 		rc = store_setting_add(s, v->name, v->settings[i].name, v->settings[i].value, err);
-	if (!rc)
-		rc = write_variant_facts(s, v->name, "", v->keys, v->nkeys, err);
+	rc = rc ?: write_variant_facts(s, v->name, "", v->keys, v->nkeys, err);
 	return rc ? rc : write_variant_facts(s, v->name, "var:", v->vars, v->nvars, err);
 }
 
@@ -341,12 +335,10 @@ static int write_capture(struct store *s, struct layout *l, struct error *err)
 		{"run_sha256", *l->run_sha256 ? l->run_sha256 : NULL}};
 	int rc = store_begin(s, err);
 
-	if (!rc)
-		rc = capture_facts_write(s, facts, array_size(facts), err);
+	rc = rc ?: capture_facts_write(s, facts, array_size(facts), err);
 	for (size_t i = 0; i < l->nvariants && !rc; i++)
 		rc = write_variant(s, &l->variants[i], err);
-	if (!rc)
-		rc = store_notes_add(s, 0, &l->notes, err);
+	rc = rc ?: store_notes_add(s, 0, &l->notes, err);
 	return rc ? rc : store_commit(s, err);
 }
 
@@ -356,8 +348,7 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 	int rc;
 
 	rc = host_read(&h, hosts_dir, name, err);
-	if (!rc)
-		rc = store_host_add(s, &h.row, err);
+	rc = rc ?: store_host_add(s, &h.row, err);
 	for (size_t i = 0; i < h.nplaces && !rc; i++)
 		rc = store_topology_add(s, &h.places[i], err);
 	for (size_t i = 0; i < h.nfacts && !rc; i++)
@@ -437,17 +428,14 @@ static int write_comparisons(struct analysis *a, struct store *s, const struct w
 	struct run *runs = NULL;
 	int n = store_runs(s, &good, &runs, err), rc = n < 0 ? n : store_begin(s, err);
 
-	if (!rc)
-		rc = placement_notes(s, runs, n, err);
-	if (!rc)
-		rc = skew_store(s, runs, n, &a->lossy, err);
+	rc = rc ?: placement_notes(s, runs, n, err);
+	rc = rc ?: skew_store(s, runs, n, &a->lossy, err);
 	if (rc)
 		return rc;
 	free(runs);
 	n = store_runs(s, &good, &runs, err);
 	rc = n < 0 ? n : work_share_store(s, runs, n, sides, nsides, err);
-	if (!rc)
-		rc = coverage_store(s, runs, n, err);
+	rc = rc ?: coverage_store(s, runs, n, err);
 	free(runs);
 	return rc ? rc : store_commit(s, err);
 }
@@ -484,8 +472,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 
 	a->lossy += l->notes.n;
 	rc = write_capture(s, l, err);
-	if (!rc)
-		rc = damage_list(&a->named, l, a->capture, err);
+	rc = rc ?: damage_list(&a->named, l, a->capture, err);
 	if (rc)
 		return rc;
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
@@ -502,16 +489,11 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 	for (size_t i = 0; i < p.n; i++)
 		free(p.jobs[i].folder);
 	free(p.jobs);
-	if (!rc)
-		rc = write_manner(a, s, err);
-	if (!rc)
-		rc = write_hosts(s, l, err);
-	if (!rc)
-		rc = write_comparisons(a, s, sides, l->nentries, err);
-	if (!rc)
-		rc = analysis_count_runs(a, s, err);
-	if (!rc)
-		rc = components_store(s, err);
+	rc = rc ?: write_manner(a, s, err);
+	rc = rc ?: write_hosts(s, l, err);
+	rc = rc ?: write_comparisons(a, s, sides, l->nentries, err);
+	rc = rc ?: analysis_count_runs(a, s, err);
+	rc = rc ?: components_store(s, err);
 	return rc ? rc : store_commit_all(s, err);
 }
 
@@ -522,14 +504,11 @@ int analyze(struct analysis *a, struct error *err)
 	autofree char *path = xasprintf("%s/zcost.db", a->capture);
 	int rc = layout_read(&l, a->capture, err);
 
-	if (!rc)
-		rc = meters_check(a, &l, err);
+	rc = rc ?: meters_check(a, &l, err);
 	if (!rc && !a->nmeters)
 		a->forgotten = store_remembered(a->capture, "power_csv");
-	if (!rc)
-		rc = store_create(&s, path, err);
-	if (!rc)
-		rc = analyze_layout(a, s, &l, err);
+	rc = rc ?: store_create(&s, path, err);
+	rc = rc ?: analyze_layout(a, s, &l, err);
 	rc = store_close(s, rc, err);
 	str_free(&a->absent);
 	return rc;
@@ -567,12 +546,9 @@ int analyze_in_memory(struct analysis *a, struct store **store, struct error *er
 	int rc = layout_read(&l, a->capture, err);
 
 	*store = NULL;
-	if (!rc)
-		rc = analysis_check_raw(a, &l, err);
-	if (!rc)
-		rc = store_create_in_memory(store, a->capture, err);
-	if (!rc)
-		rc = analyze_layout(a, *store, &l, err);
+	rc = rc ?: analysis_check_raw(a, &l, err);
+	rc = rc ?: store_create_in_memory(store, a->capture, err);
+	rc = rc ?: analyze_layout(a, *store, &l, err);
 	layout_free(&l);
 	str_free(&a->absent);
 	if (!rc)

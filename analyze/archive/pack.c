@@ -138,8 +138,7 @@ static int pack_write_member(struct packing *k, const struct member *e, struct e
 	if (fd < 0)
 		return fd;
 	rc = pack_write_header(k, e->name, false, (uint64_t)e->st.st_size, err);
-	if (!rc)
-		rc = pack_write_contents(k, e, fd, err);
+	rc = rc ?: pack_write_contents(k, e, fd, err);
 	close(fd);
 	if (rc)
 		return rc;
@@ -156,8 +155,7 @@ static int pack_write_sums(struct packing *k, struct error *err)
 
 	members_write_sums(&k->members, &text);
 	rc = pack_write_header(k, "", true, 0, err);
-	if (!rc)
-		rc = pack_write_header(k, SUMS_NAME, false, text.len, err);
+	rc = rc ?: pack_write_header(k, SUMS_NAME, false, text.len, err);
 	if (!rc && text.len)
 		rc = pack_write_data(k, text.buf, text.len, err);
 	return rc;
@@ -194,8 +192,7 @@ static int pack_read_capture(struct packing *k, struct error *err)
 {
 	int rc = scan_folder(&k->members, k->p->capture, &k->p->findings, err);
 
-	if (!rc)
-		rc = members_check_capture(&k->members, k->p->capture, err);
+	rc = rc ?: members_check_capture(&k->members, k->p->capture, err);
 	if (rc)
 		return rc;
 	k->p->files = members_files(&k->members);
@@ -213,10 +210,8 @@ static int pack_write_archive(struct packing *k, struct error *err)
 	if (k->out.tmp && fchmod(k->out.fd, 0600))
 		rc = error_sys(err, errno, "%s: cannot set its mode", k->p->output);
 	k->buf = xmalloc(CHUNK);
-	if (!rc)
-		rc = pack_open_archive(k, err);
-	if (!rc)
-		rc = pack_write_members(k, err);
+	rc = rc ?: pack_open_archive(k, err);
+	rc = rc ?: pack_write_members(k, err);
 	if (rc && k->a)
 		k->late.archive_write_fail(k->a); /* otherwise freeing it would write the rest */
 	if (k->a)
@@ -235,10 +230,8 @@ int pack_capture(struct pack *p, struct error *err)
 	if (!real)
 		return error_sys(err, errno, "%s: cannot open", p->capture);
 	rc = name_clean(strcmp(real, "/") ? basename(real) : "capture", &k.name, err);
-	if (!rc)
-		rc = pack_read_capture(&k, err);
-	if (!rc)
-		rc = pack_write_archive(&k, err);
+	rc = rc ?: pack_read_capture(&k, err);
+	rc = rc ?: pack_write_archive(&k, err);
 	members_free(&k.members);
 	free(k.name);
 	free(k.buf);

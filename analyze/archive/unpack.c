@@ -339,13 +339,10 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 		   : xstrdup(k->tmp);
 	unpack_cut_folder(&k->members, top);
 	rc = members_check_capture(&k->members, k->shown, err);
-	if (!rc)
-		rc = unpack_check_sums(k, root, err);
-	if (!rc)
-		rc = members_against_manifest(&k->members, root, &manifest, &k->u->findings, err);
+	rc = rc ?: unpack_check_sums(k, root, err);
+	rc = rc ?: members_against_manifest(&k->members, root, &manifest, &k->u->findings, err);
 	k->u->has_manifest = manifest;
-	if (!rc)
-		rc = unpack_rename(k, root, err);
+	rc = rc ?: unpack_rename(k, root, err);
 	return rc;
 }
 
@@ -383,14 +380,10 @@ int unpack_archive(struct unpack *u, struct error *err)
 	k->u = u;
 	k->shown = strcmp(u->archive, "-") ? u->archive : "standard input";
 	k->dir = -1;
-	if (!rc)
-		rc = unpack_open(k, err);
-	if (!rc)
-		rc = unpack_open_folder(k, err);
-	if (!rc)
-		rc = unpack_members(k, err);
-	if (!rc)
-		rc = unpack_check_and_rename(k, err);
+	rc = rc ?: unpack_open(k, err);
+	rc = rc ?: unpack_open_folder(k, err);
+	rc = rc ?: unpack_members(k, err);
+	rc = rc ?: unpack_check_and_rename(k, err);
 	if (k->dir >= 0)
 		close(k->dir);
 	if (rc && k->dir >= 0)

@@ -311,8 +311,7 @@ static int compare_run_self_test(struct compare_arguments *args, struct outcome 
 	freed(table_free) struct table t = {0};
 	int ret = compare_self_test(&args->c, args->self_test, args->o.q.variant, &t, out, err);
 
-	if (!ret)
-		ret = output_table(&args->output, &t, err);
+	ret = ret ?: output_table(&args->output, &t, err);
 	*lossy = t.lossy;
 	return ret;
 }
@@ -358,10 +357,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		return ret;
 	out->figures = commit && args->table->of_figures ? &figures : NULL;
 	ret = compare_pair(args, err);
-	if (!ret)
-		ret = compare_read_first(args, &evidence, &first, err);
-	if (!ret)
-		ret = compare_table_run(args->table, &args->c, &t, out, err);
+	ret = ret ?: compare_read_first(args, &evidence, &first, err);
+	ret = ret ?: compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
@@ -374,10 +371,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_title_first(&t, &args->output, &first);
 		compare_title_first(&t, &args->output, &evidence);
 	}
-	if (!ret)
-		ret = compare_failed(&args->c, err);
-	if (!ret)
-		ret = output_table(&args->output, &t, err);
+	ret = ret ?: compare_failed(&args->c, err);
+	ret = ret ?: output_table(&args->output, &t, err);
 	*lossy = t.lossy;
 	out->figures = NULL;
 	return compare_close(&args->c, ret, err);
@@ -397,8 +392,7 @@ static int compare_run_page(struct compare_arguments *args, int argc, char **arg
 	if (ret)
 		return ret;
 	ret = compare_pair(args, err);
-	if (!ret)
-		ret = page_write(&r, err);
+	ret = ret ?: page_write(&r, err);
 	*out = r.outcome;
 	*lossy = r.lossy;
 	return compare_close(&args->c, ret, err);

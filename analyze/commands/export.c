@@ -186,8 +186,7 @@ static int export_run_ends(struct export_arguments *a, struct error *err)
 		return rc;
 	rc = compare_pair_sides(c, err);
 	a->x.ends = c;
-	if (!rc)
-		rc = a->format->write(&a->x, err);
+	rc = rc ?: a->format->write(&a->x, err);
 	compare_evidence(c, &copied);
 	if (copied.len)
 		warn("%s", str_trim(copied.buf));
@@ -202,8 +201,7 @@ static int export_run_one(struct export_arguments *a, struct error *err)
 	int rc = a->o.input ? options_read_input(&a->o, err)
 			    : options_open_capture(&a->o, a->ref[0], NULL, &x->store, err);
 
-	if (!rc)
-		rc = a->format->write(x, err);
+	rc = rc ?: a->format->write(x, err);
 	if (!rc && x->store)
 		scope_add_slice_notes(x->store, true, &x->notes);
 	return store_close(x->store, rc, err);

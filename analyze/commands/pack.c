@@ -144,12 +144,9 @@ static int anonymous_write(const char *capture, const char *to, struct error *er
 		rc = -EBADMSG;
 	if (!rc)
 		anonymous = manifest_make_anonymous(manifest);
-	if (!rc)
-		rc = json_write(path, anonymous, JSON_INDENT(1), err);
-	if (!rc)
-		rc = sha256_file(path, hex, err);
-	if (!rc)
-		rc = store_write_anonymous(store, db, hex, err);
+	rc = rc ?: json_write(path, anonymous, JSON_INDENT(1), err);
+	rc = rc ?: sha256_file(path, hex, err);
+	rc = rc ?: store_write_anonymous(store, db, hex, err);
 	rc = store_close(store, rc, err);
 	free(from);
 	return rc;
@@ -167,11 +164,9 @@ static int pack_anonymous(struct pack *p, struct error *err)
 		return error_sys(err, errno, "%s: cannot make a folder (TMPDIR)", scratch);
 	folder = xasprintf("%s/capture", scratch);
 	rc = dir_make(folder, err);
-	if (!rc)
-		rc = anonymous_write(capture, folder, err);
+	rc = rc ?: anonymous_write(capture, folder, err);
 	p->capture = folder;
-	if (!rc)
-		rc = pack_capture(p, err);
+	rc = rc ?: pack_capture(p, err);
 	p->capture = capture;
 	dir_remove(scratch, NULL);
 	return rc;

@@ -197,8 +197,7 @@ static int report_make(struct report_arguments *a, const char *capture, struct r
 		rc = options_read_input(&a->o, err);
 	else if (capture)
 		rc = options_open_capture(&a->o, capture, a->o.q.variant, &p->store, err);
-	if (!rc)
-		rc = measure_run(a->table->name, p->store, &a->o.q, &p->t, err);
+	rc = rc ?: measure_run(a->table->name, p->store, &a->o.q, &p->t, err);
 	if (!rc && p->store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(p->store, &a->o.q, &p->t);
 	return rc ? rc : store_failed(p->store, err);
@@ -296,8 +295,7 @@ static int report(struct report_arguments *a, struct error *err)
 		rc = report_make(a, a->ncaptures ? a->captures[i] : NULL, &parts[i], err);
 	if (!rc && n > 1)
 		report_merge(a, parts, &merged);
-	if (!rc)
-		rc = report_check_filters(a, t, err);
+	rc = rc ?: report_check_filters(a, t, err);
 	t->notes_command = a->ncaptures ? "zcost report notes" : NULL;
 	if (!rc)
 		rc = output_table(&a->out, t, err);
@@ -321,8 +319,7 @@ static int report_page(struct report_arguments *a, int argc, char **argv, struct
 				 .argv = argv};
 	int rc = options_open_capture(&a->o, r.capture, a->o.q.variant, &r.store, err);
 
-	if (!rc)
-		rc = page_write(&r, err);
+	rc = rc ?: page_write(&r, err);
 	rc = store_close(r.store, rc, err);
 	return rc ? (int)error_exit(err) : r.lossy ? EXIT_LOSSY : EXIT_OK;
 }

@@ -99,8 +99,7 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 	int ret = compare_side(c, &l->side, err);
 
 	l->spec = spec;
-	if (!ret)
-		ret = diff_read_ends(&l->d, c, l->side, spec, t, err);
+	ret = ret ?: diff_read_ends(&l->d, c, l->side, spec, t, err);
 	if (ret)
 		return ret;
 	l->unit = l->d.unit		? l->d.unit

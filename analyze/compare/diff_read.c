@@ -137,10 +137,8 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 	d->parts = spec->groups;
 	table_init(&t, spec->measure, NULL, 0);
 	rc = cost_parts_read(&parts, cost_table_find(spec->measure), s, q, err);
-	if (!rc)
-		rc = diff_add_parts(d, e, &parts, q, err);
-	if (!rc)
-		rc = cost_parts_add_notes(&parts, s, q, &t, err);
+	rc = rc ?: diff_add_parts(d, e, &parts, q, err);
+	rc = rc ?: cost_parts_add_notes(&parts, s, q, &t, err);
 	if (!rc) {
 		diff_carry_group_notes(notes, &t, c->end[e].label);
 		diff_carry_notes(notes, &t);
@@ -191,10 +189,8 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 	const struct work_kind *unit = syscalls_unit(q, err);
 	int rc = !unit ? -ENODATA : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
 
-	if (!rc)
-		rc = diff_set_unit(d, unit->unit, err);
-	if (!rc)
-		rc = diff_add_syscalls(d, c, e, NULL, 0, q, notes, err);
+	rc = rc ?: diff_set_unit(d, unit->unit, err);
+	rc = rc ?: diff_add_syscalls(d, c, e, NULL, 0, q, notes, err);
 	for (size_t i = 0; i < d->nruns[e] && !rc; i++)
 		rc = diff_add_syscalls(d, c, e, &runs[i], i, q, notes, err);
 	return rc ? rc : store_failed(c->end[e].store, err);

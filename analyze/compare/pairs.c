@@ -128,8 +128,7 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 	compare_evidence(&one, &ignored);
 	ret = compare_drift(&one, &ignored, err);
 	pair->rule = one.rule;
-	if (!ret)
-		ret = figures_read(&pair->figures, &one, notes, err);
+	ret = ret ?: figures_read(&pair->figures, &one, notes, err);
 	if (ret || !pair->figures.n)
 		return ret;
 	pair->side = &pair->figures.side[pair->figures.n - 1];
@@ -345,14 +344,12 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 	freed(pairs_free) struct pairs p = {0};
 	int ret = pairs_find(&p, c, err);
 
-	if (!ret)
-		ret = pairs_read(&p, c, t, out, err);
+	ret = ret ?: pairs_read(&p, c, t, out, err);
 	if (!ret)
 		pairs_start_table(&p, c, t);
 	for (size_t i = 0; i < p.n && !ret; i++)
 		pair_put_row(t, &p, c, &p.list[i], out);
-	if (!ret)
-		ret = pairs_put_limits(t, &p, c, err);
+	ret = ret ?: pairs_put_limits(t, &p, c, err);
 	if (p.alone.len)
 		note_add(&t->notes, compare_pairs_alone, p.alone.buf);
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);

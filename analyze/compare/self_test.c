@@ -393,8 +393,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 	compare_table_init(&comparison_self_test, t);
 	table_title(t, "false alarms of compare on %s", capture);
 	ret = compare_open(c, capture, ref, ref, err);
-	if (!ret)
-		ret = compare_close(c, self_test_variants(&w, c, variant, err), err);
+	ret = ret ?: compare_close(c, self_test_variants(&w, c, variant, err), err);
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
 	self_test_note_rules(t, c);

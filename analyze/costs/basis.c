@@ -332,8 +332,7 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 		rc = error_set(
 			err, EINVAL,
 			"--basis wall is the time of whole CPUs; with --workload-only, omit it");
-	if (!rc)
-		rc = scope_estimator(s, q, &b.est, err);
+	rc = rc ?: scope_estimator(s, q, &b.est, err);
 	if (!rc)
 		rc = b.n = scope_runs(s, &every, block, query_of_wall(q) ? FOR_WAITS : FOR_FIGURES,
 				      &b.runs, err);

@@ -309,8 +309,7 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
 	rc = cost_part_read(store, q, b, &spec, part, err);
-	if (!rc)
-		rc = cost_part_add_notes(store, q, part, notes, err);
+	rc = rc ?: cost_part_add_notes(store, q, part, notes, err);
 	while (!rc && s->nruns < s->first + (size_t)part->nruns)
 		array_add(s->runs, s->nruns, s->runs_cap, (struct call_run){0});
 	call_tree_source_free(s);

@@ -248,8 +248,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 		rc = file_read_named(path, &c->text, NULL, err);
 	else
 		c->text = xstrdup(components_rules);
-	if (!rc)
-		rc = components_parse(c, path ? path : "components.rules", basic, err);
+	rc = rc ?: components_parse(c, path ? path : "components.rules", basic, err);
 	if (!rc && !c->n)
 		rc = error_set(err, ENODATA, "%s: no rules in it", path);
 	if (!rc && basic && !c->has_basic)
@@ -467,14 +466,10 @@ int components_store(struct store *s, struct error *err)
 	struct components *fine = NULL, *basic = NULL;
 	int rc = components_read(&fine, NULL, "fine", err);
 
-	if (!rc)
-		rc = components_read(&basic, NULL, "basic", err);
-	if (!rc)
-		rc = store_begin(s, err);
-	if (!rc)
-		rc = components_store_put_all(s, fine, basic, err);
-	if (!rc)
-		rc = store_commit(s, err);
+	rc = rc ?: components_read(&basic, NULL, "basic", err);
+	rc = rc ?: store_begin(s, err);
+	rc = rc ?: components_store_put_all(s, fine, basic, err);
+	rc = rc ?: store_commit(s, err);
 	components_free(fine);
 	components_free(basic);
 	return rc;

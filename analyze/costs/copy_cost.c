@@ -115,8 +115,7 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	spec.symbol = way == SENT ? "_copy_from_iter*" : "_copy_to_iter*";
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
-	if (!rc)
-		rc = copy_read_comms(s, b, &comms, err);
+	rc = rc ?: copy_read_comms(s, b, &comms, err);
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		if (copy_thread_counts(&part.tally.rows[i], &comms))
 			*ns += cost_total(&part, &part.tally.rows[i]).ns;

@@ -254,10 +254,8 @@ int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct st
 	rc = cost_parts_add_keys(c, q, err);
 	if (!rc && q->bare.flat)
 		rc = cost_parts_check_text(c, q, err);
-	if (!rc)
-		rc = cost_parts_read_rules(c, s, q, err);
-	if (!rc)
-		rc = cost_blocks(s, q, &c->blocks, err);
+	rc = rc ?: cost_parts_read_rules(c, s, q, err);
+	rc = rc ?: cost_blocks(s, q, &c->blocks, err);
 	if (rc < 0)
 		return rc;
 	c->nblocks = rc;

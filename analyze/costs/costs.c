@@ -258,8 +258,7 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 	tally_init(&p->tally, &own, n);
 	p->nruns = n;
 	rc = cost_read_runs(s, p, runs, n, err);
-	if (!rc)
-		rc = cost_count_lost(s, q, p, err);
+	rc = rc ?: cost_count_lost(s, q, p, err);
 	tally_sort(&p->tally);
 	p->same_runs = cost_runs_are_same(p, runs);
 	return rc;
@@ -298,8 +297,7 @@ static int cost_read_file(const struct query *q, const struct tally_spec *spec, 
 	int rc = cost_find_cpus(q, p, err);
 
 	p->nruns = 1;
-	if (!rc)
-		rc = basis_of_file(q, p->ncpus, &p->basis, err);
+	rc = rc ?: basis_of_file(q, p->ncpus, &p->basis, err);
 	if (rc)
 		return rc;
 	own.exclude_idle = p->basis.exclude_idle;

@@ -362,8 +362,7 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 	else if (!rc)
 		hotspots_gather_profile(&h, q->bare.profile, q, part.tally.event);
 	hotspots_finish(&h, q);
-	if (!rc)
-		rc = hotspots_add_rows(t, s, q, &part, &h, err);
+	rc = rc ?: hotspots_add_rows(t, s, q, &part, &h, err);
 	if (!rc) {
 		hotspots_note_part(t, &part, q->in);
 		rc = cost_part_add_notes(s, q, &part, t, err);

@@ -44,8 +44,7 @@ static int export_folded(struct export *x, struct error *err)
 
 	lines_init(&f.lines);
 	f.lines.count_samples = x->count_samples;
-	if (!rc)
-		rc = samples_read(&s, lines_add, &f.lines, err);
+	rc = rc ?: samples_read(&s, lines_add, &f.lines, err);
 	rc = folded_write(&f, folded_write_line, x, rc, err);
 	samples_close(&s);
 	return rc;
@@ -98,8 +97,7 @@ static int folded_diff_read_end(struct folded *w, struct export *x, enum end e, 
 	if (!rc && !s->nblocks)
 		rc = error_set(err, ENODATA, "%s has no run of the side %s", c->end[e].label, side);
 	w->lines.end = (int)e;
-	if (!rc)
-		rc = samples_read(s, lines_add, &w->lines, err);
+	rc = rc ?: samples_read(s, lines_add, &w->lines, err);
 	lines_end(&w->lines);
 	if (!rc && !s->blocks[0].unit)
 		rc = error_set(err, ENODATA,

@@ -268,17 +268,13 @@ static int openmetrics_read(struct openmetrics *w, struct export *x, struct erro
 	int rc = q.unit ? basis_require_unit(x->store, &q, err) : 0;
 
 	q.figures_only = true;
-	if (!rc)
-		rc = summary_read(x->store, &q, &w->summary, &summary, err);
-	if (!rc)
-		rc = cost_parts_read(&w->components, cost_table_find("components"), x->store, &q,
-				     err);
-	if (!rc)
-		rc = cost_parts_add_notes(&w->components, x->store, &q, &components, err);
-	if (!rc)
-		rc = roi_read(x->store, &q, &w->roi, &roi, err);
-	if (!rc)
-		rc = scores_read(x->store, &q, &w->scores, &scores, err);
+	rc = rc ?: summary_read(x->store, &q, &w->summary, &summary, err);
+	rc = rc
+		     ?: cost_parts_read(&w->components, cost_table_find("components"), x->store, &q,
+					err);
+	rc = rc ?: cost_parts_add_notes(&w->components, x->store, &q, &components, err);
+	rc = rc ?: roi_read(x->store, &q, &w->roi, &roi, err);
+	rc = rc ?: scores_read(x->store, &q, &w->scores, &scores, err);
 	if (rc)
 		return rc;
 	diff_carry_notes(&x->notes, &summary);

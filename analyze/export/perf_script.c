@@ -104,8 +104,7 @@ static int export_perf_script(struct export *x, struct error *err)
 		.s = {.store = x->store, .q = x->q, .notes = &x->notes}, .x = x, .err = err};
 	int rc = samples_open(&w.s, err);
 
-	if (!rc)
-		rc = samples_read(&w.s, perf_script_write_run, &w, err);
+	rc = rc ?: samples_read(&w.s, perf_script_write_run, &w, err);
 	str_free(&w.chain);
 	samples_close(&w.s);
 	return w.rc ? w.rc : rc;

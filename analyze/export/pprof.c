@@ -301,16 +301,11 @@ static int export_pprof(struct export *x, struct error *err)
 	int rc = samples_open(&w.s, err);
 
 	pprof_string(&w, ""); /* place 0 */
-	if (!rc)
-		rc = samples_unit(&w.s, &w.unit, err);
-	if (!rc)
-		rc = components_read(&w.components, NULL, NULL, err);
-	if (!rc)
-		rc = pprof_open_gzip(&w, err);
-	if (!rc)
-		rc = samples_read(&w.s, pprof_add_run, &w, err);
-	if (!rc)
-		rc = pprof_write_file(&w, x, err);
+	rc = rc ?: samples_unit(&w.s, &w.unit, err);
+	rc = rc ?: components_read(&w.components, NULL, NULL, err);
+	rc = rc ?: pprof_open_gzip(&w, err);
+	rc = rc ?: samples_read(&w.s, pprof_add_run, &w, err);
+	rc = rc ?: pprof_write_file(&w, x, err);
 	if (w.gzip)
 		w.late.archive_write_free(w.gzip);
 	components_free(w.components);

@@ -176,13 +176,11 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 		rc = store_profile(s->store, runs[i].id, &r.p, err);
 		if (!rc && s->q->workload_only)
 			rc = profile_check_own(r.p, runs[i].variant, runs[i].side, err);
-		if (!rc)
-			rc = samples_read_run(s, &r, add, arg, err);
+		rc = rc ?: samples_read_run(s, &r, add, arg, err);
 	}
 	if (n >= 0)
 		free(runs);
-	if (!rc)
-		rc = scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
+	rc = rc ?: scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
 	if (!rc && s->costs)
 		rc = scope_basis_notes(s->store, s->q, &b->of, s->notes, err);
 	return rc;

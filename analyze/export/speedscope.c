@@ -131,8 +131,7 @@ static int export_speedscope(struct export *x, struct error *err)
 
 	lines_init(&w.lines);
 	w.lines.all_roots = true;
-	if (!rc)
-		rc = samples_read(&w.s, lines_add, &w.lines, err);
+	rc = rc ?: samples_read(&w.s, lines_add, &w.lines, err);
 	if (!rc) {
 		lines_walk(&w.lines, speedscope_add_line, &w);
 		w.out = export_open(x, err);

@@ -45,8 +45,7 @@ static int csv_write_file(struct export *x, const char *folder, const char *name
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
-	if (!rc)
-		rc = sink_close(&out, store_csv(x->store, name, out.f, err), err);
+	rc = rc ?: sink_close(&out, store_csv(x->store, name, out.f, err), err);
 	return rc;
 }
 
@@ -85,8 +84,7 @@ static int csv_write_folder(struct export *x, const char **names, int n, struct 
 	rc = dir_make(tmp, err);
 	for (int i = 0; i < n && !rc; i++)
 		rc = csv_write_file(x, tmp, names[i], err);
-	if (!rc)
-		rc = csv_place_folder(tmp, x->path, names, n, err);
+	rc = rc ?: csv_place_folder(tmp, x->path, names, n, err);
 	dir_remove(tmp, NULL);
 	return rc;
 }

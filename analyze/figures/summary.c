@@ -199,8 +199,7 @@ int summary_read(struct store *s, const struct query *q, struct summary *all, st
 		summary_choose_columns(l, t);
 	for (int i = 0; i < list->n && !rc; i++)
 		rc = summary_put_block(l, &list->blocks[i], &evidence, &all->sides[i], t, err);
-	if (!rc)
-		rc = clocks_note(s, t, err);
+	rc = rc ?: clocks_note(s, t, err);
 	if (!rc) {
 		power_note_kinds(s, q, t);
 		if (evidence.own)
@@ -208,8 +207,7 @@ int summary_read(struct store *s, const struct query *q, struct summary *all, st
 		figure_list_notes(l, t);
 		rc = limits_note(s, q, t, err);
 	}
-	if (!rc)
-		rc = busy_notes(s, q, NULL, t, err);
+	rc = rc ?: busy_notes(s, q, NULL, t, err);
 	for (int i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list->blocks[i].block, t, err);
 	return rc;

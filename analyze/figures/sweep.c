@@ -465,15 +465,12 @@ static int sweep_run(struct store *s, const struct query *q, struct table *t, st
 	freed(table_free) struct table runs = {0};
 	int rc = sweep_read_variants(&w, err);
 
-	if (!rc)
-		rc = figure_list_read(&w.figures, s, q, IN_SWEEP, IN_SWEEP, err);
-	if (!rc)
-		rc = sweep_put(&w, err);
+	rc = rc ?: figure_list_read(&w.figures, s, q, IN_SWEEP, IN_SWEEP, err);
+	rc = rc ?: sweep_put(&w, err);
 	figure_list_notes(&w.figures, &runs);
 	t->lossy |= runs.lossy; /* the notes on runs would bury the rows */
 	scope_capture_notes(s, t);
-	if (!rc)
-		rc = busy_notes(s, q, NULL, t, err);
+	rc = rc ?: busy_notes(s, q, NULL, t, err);
 	figure_list_free(&w.figures);
 	free(w.variants);
 	free(w.settings);

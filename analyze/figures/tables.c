@@ -167,8 +167,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 		return error_set(err, EINVAL,
 				 "table '%s' is made from a capture, not from a bare file", name);
 	rc = store && q->unit ? basis_require_unit(store, q, err) : 0;
-	if (!rc)
-		rc = measure_run_sides(m, store, q, t, err);
+	rc = rc ?: measure_run_sides(m, store, q, t, err);
 	if (rc || !store)
 		return rc;
 	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);

@@ -39,10 +39,8 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 	r->side.strings = &p->strings;
 	r->side.kernel_build_id = UINT32_MAX;
 	ret = input_open(r, path, in_capture, err);
-	if (!ret)
-		ret = header_read(r, err);
-	if (!ret)
-		ret = recording_scan(r, err);
+	ret = ret ?: header_read(r, err);
+	ret = ret ?: recording_scan(r, err);
 	if (!ret && !r->events.n)
 		ret = error_set(
 			err, EBADMSG,

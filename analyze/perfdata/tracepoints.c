@@ -301,8 +301,7 @@ int tracepoints_open(struct tracepoints **out, const char *path, const struct ti
 		recording_damaged(r, (uint64_t)(r->tracing.at - r->inputs[0].data),
 				  "the tracing data is cut off");
 	ret = tracepoints_match_formats(tp, err);
-	if (!ret)
-		ret = recording_resolve_slice(slice, r, &tp->from_ns, &tp->to_ns, err);
+	ret = ret ?: recording_resolve_slice(slice, r, &tp->from_ns, &tp->to_ns, err);
 	if (!ret)
 		tracepoint_threads_init(&tp->threads, &r->side);
 	return ret;

@@ -324,8 +324,7 @@ static int idle_put_block(struct block_table *k, struct error *err)
 	struct idle d = {.k = k};
 	int rc = changes_read(&d.pct, k, "cstate_pct", OF_ALL, err);
 
-	if (!rc)
-		rc = changes_read(&d.entries, k, "cstate_entries", OF_ALL, err);
+	rc = rc ?: changes_read(&d.entries, k, "cstate_entries", OF_ALL, err);
 	if (!rc)
 		idle_put_cpus(&d);
 	k->found += d.pct.n;

@@ -656,8 +656,7 @@ static int nic_in_order(const void *a, const void *b)
 	const struct nic_counter *x = a, *y = b;
 	int rc = strcmp(x->netns, y->netns);
 
-	if (!rc)
-		rc = strverscmp(x->interface ? x->interface : "", y->interface ? y->interface : "");
+	rc = rc ?: strverscmp(x->interface ? x->interface : "", y->interface ? y->interface : "");
 	if (!rc)
 		rc = (int)x->source - (int)y->source;
 	if (!rc && x->source == QUEUE)
@@ -712,12 +711,10 @@ static int nic_put_block(struct block_table *k, struct error *err)
 	int rc = changes_read(&c, k, "nic", OF_SIDE, err);
 
 	k->found += c.n;
-	if (!rc)
-		rc = changes_known(&c, k, "nic_known_s", err);
+	rc = rc ?: changes_known(&c, k, "nic_known_s", err);
 	if (!rc)
 		nic_put_rows(&c, k->q, k->t);
-	if (!rc)
-		rc = nic_settings(k, &c, err);
+	rc = rc ?: nic_settings(k, &c, err);
 	return rc;
 }
 

@@ -235,8 +235,7 @@ static int snmp_put_block(struct block_table *k, struct error *err)
 	long left = k->q->limit ? k->q->limit : -1;
 
 	k->found += c.n;
-	if (!rc)
-		rc = snmp_put_own(k, &c, err);
+	rc = rc ?: snmp_put_own(k, &c, err);
 	if (!rc) {
 		left = snmp_put_rows(k, &c, true, left);
 		snmp_put_rows(k, &c, false, left);

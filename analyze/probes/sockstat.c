@@ -120,8 +120,7 @@ static int sockstat_add_block(struct block_table *k, struct error *err)
 	struct changes means, maxima = {0};
 	int rc = changes_read(&means, k, "sockstat_mean", OF_SIDE, err);
 
-	if (!rc)
-		rc = changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
+	rc = rc ?: changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
 	for (size_t i = 0; i < means.n && !rc; i++) {
 		const struct change_row *r = changes_find(&maxima, means.row[i].name, NO_CPU);
 		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);

@@ -226,8 +226,7 @@ static int metric_key_compare(const struct metric_key *a, const struct metric_ke
 {
 	int rc = strverscmp(a->name, b->name);
 
-	if (!rc)
-		rc = strverscmp(a->object ?: "", b->object ?: "");
+	rc = rc ?: strverscmp(a->object ?: "", b->object ?: "");
 	return rc ? rc : (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 

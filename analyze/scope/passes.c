@@ -119,10 +119,8 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 
 	if (q->pass || q->repeat)
 		return rc;
-	if (!rc)
-		rc = passes_read_pass(s, b, MEASURE_PASS, &rate, &measure, err);
-	if (!rc)
-		rc = passes_read_pass(s, b, PROFILE_PASS, &rate, &profile, err);
+	rc = rc ?: passes_read_pass(s, b, MEASURE_PASS, &rate, &measure, err);
+	rc = rc ?: passes_read_pass(s, b, PROFILE_PASS, &rate, &profile, err);
 	if (!rc && measure.nx && profile.nx) {
 		was = stats_point(e, measure.x, measure.nx);
 		is = stats_point(e, profile.x, profile.nx);

@@ -71,10 +71,8 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 		return nv;
 	ns = store_sides(s, &sides, err);
 	rc = ns < 0 ? ns : scope_check_name(s, "variant", q->variant, true, variants, nv, err);
-	if (!rc)
-		rc = scope_check_name(s, "side", q->side, false, sides, ns, err);
-	if (!rc)
-		rc = scope_pick_blocks(s, q, variants, nv, sides, ns, blocks);
+	rc = rc ?: scope_check_name(s, "side", q->side, false, sides, ns, err);
+	rc = rc ?: scope_pick_blocks(s, q, variants, nv, sides, ns, blocks);
 	if (!rc && (q->repeat || q->pass))
 		return error_set(err, ENOENT, "no such run; 'zcost report runs' lists them");
 	return rc;

@@ -502,18 +502,13 @@ int store_write_anonymous(struct store *from, const char *path, const char *iden
 	if (rc)
 		return rc;
 	rc = hiding_start(&a, from, err);
-	if (!rc)
-		rc = hiding_read_kept(&a, from, err);
-	if (!rc)
-		rc = store_begin(to, err);
+	rc = rc ?: hiding_read_kept(&a, from, err);
+	rc = rc ?: store_begin(to, err);
 	for (size_t i = 0; i < array_size(copies) && !rc; i++)
 		rc = copy_table(from, to, copies[i].table, copies[i].select, err);
-	if (!rc)
-		rc = store_capture_put(to, "anonymous", "1", err);
-	if (!rc)
-		rc = store_commit(to, err);
-	if (!rc)
-		rc = store_commit_all(to, err);
+	rc = rc ?: store_capture_put(to, "anonymous", "1", err);
+	rc = rc ?: store_commit(to, err);
+	rc = rc ?: store_commit_all(to, err);
 	explicit_bzero(a.salt, SALT);
 	intern_free(&a.kept);
 	return store_close(to, rc, err);

@@ -151,16 +151,14 @@ int store_dump(struct store *s, FILE *out, struct error *err)
 	sqlite3_stmt *q;
 	int rc = dump_pragma(s, "user_version", out, err);
 
-	if (!rc)
-		rc = dump_pragma(s, "application_id", out, err);
-	if (!rc)
-		rc = store_create(&own, NULL, err);
-	if (!rc)
-		rc = sql_query(own, &q, err,
-			       "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
-			       "AND name NOT LIKE 'sqlite_%' ORDER BY type <> 'table', "
-			       "type = 'view', rowid",
-			       "");
+	rc = rc ?: dump_pragma(s, "application_id", out, err);
+	rc = rc ?: store_create(&own, NULL, err);
+	rc = rc
+		     ?: sql_query(own, &q, err,
+				  "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
+				  "AND name NOT LIKE 'sqlite_%' ORDER BY type <> 'table', "
+				  "type = 'view', rowid",
+				  "");
 	fputs("BEGIN;\n", out);
 	while (!rc && (rc = sql_next(own, q, err)) > 0) {
 		fprintf(out, "%s;\n", sql_text(own, q, 2));

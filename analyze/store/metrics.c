@@ -277,8 +277,7 @@ int store_syscall_add(struct store *s, int64_t run, const struct syscall_row *r,
 			 (int64_t)r->min_ns, (int64_t)r->max_ns, r->m2,
 			 r->has_bytes ? (int64_t)r->bytes : -1, (int64_t)r->unfinished);
 
-	if (!rc)
-		rc = syscall_write_hist(s, run, r, "time", r->time_hist, err);
+	rc = rc ?: syscall_write_hist(s, run, r, "time", r->time_hist, err);
 	return rc ? rc : syscall_write_hist(s, run, r, "size", r->size_hist, err);
 }
 

@@ -30,8 +30,7 @@ static int store_write_schema(struct store *s, struct error *err)
 		 "PRAGMA application_id=%d;",
 		 STORE_VERSION, APPLICATION_ID);
 	rc = sql_script(s, head, err);
-	if (!rc)
-		rc = sql_script(s, store_schema, err);
+	rc = rc ?: sql_script(s, store_schema, err);
 	return rc ? rc : store_note_kinds(s, err);
 }
 
@@ -84,8 +83,7 @@ int store_create(struct store **store, const char *path, struct error *err)
 	    sqlite3_open_v2(path ? s->tmp : ":memory:", &s->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
 		rc = sql_error(s, err);
-	if (!rc)
-		rc = store_write_schema(s, err);
+	rc = rc ?: store_write_schema(s, err);
 	if (rc)
 		return store_close(s, rc, err);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* of table packed */
@@ -295,10 +293,8 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 				 s->path);
 	else
 		rc = store_open_for_reading(s, err);
-	if (!rc)
-		rc = store_check_version(s, capture, err);
-	if (!rc)
-		rc = guard_check(s, err);
+	rc = rc ?: store_check_version(s, capture, err);
+	rc = rc ?: guard_check(s, err);
 	return rc || !folder ? rc : store_check_fresh(s, capture, err);
 }
 

@@ -431,14 +431,12 @@ static int row_read(struct reader *r, char *line, struct flat_row *row)
 		return c.npercents > 1 ? text_bad(&r->text, "the row has no symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text.line};
 	ret = row_check_columns(r, &c);
-	if (!ret)
-		ret = row_add_percents(r, &c, row);
+	ret = ret ?: row_add_percents(r, &c, row);
 	if (!ret && c.mark) {
 		row->level = c.mark[1];
 		ret = row_add_middle(r, &c, row);
 	}
-	if (!ret)
-		ret = row_add_symbol(r, row, c.mark ? c.rest : c.middle, c.mark);
+	ret = ret ?: row_add_symbol(r, row, c.mark ? c.rest : c.middle, c.mark);
 	return ret ? ret : ROW_FOUND;
 }
 

@@ -185,8 +185,7 @@ static int stat_text_line(struct stat_reader *r, char *line)
 		return 0;
 	stat_parse_shares(r, (char *)p, &row);
 	ret = stat_parse_value(r, &p, &row);
-	if (!ret)
-		ret = stat_parse_event(r, (char *)p, &row);
+	ret = ret ?: stat_parse_event(r, (char *)p, &row);
 	if (!ret)
 		stat_put(r, row);
 	return ret;

@@ -460,12 +460,9 @@ static int run_set_up(struct run *r, struct error *err)
 
 	r->pidfd = r->held = r->account = -1;
 	r->in.fd = STDIN_FILENO;
-	if (!rc)
-		rc = dir_make(r->dir, err);
-	if (!rc)
-		rc = caller_check_folder(r->dir, err);
-	if (!rc)
-		rc = caller_check_path(r->hosts, err);
+	rc = rc ?: dir_make(r->dir, err);
+	rc = rc ?: caller_check_folder(r->dir, err);
+	rc = rc ?: caller_check_path(r->hosts, err);
 	if (rc)
 		return rc;
 	run_end_earlier(r);
@@ -474,12 +471,10 @@ static int run_set_up(struct run *r, struct error *err)
 	folder_clear(r->dir);
 	r->signals = spawn_open_signals(0, err);
 	rc = r->signals < 0 ? r->signals : 0;
-	if (!rc)
-		rc = cpuset_online(&r->online, err);
+	rc = rc ?: cpuset_online(&r->online, err);
 	if (!rc)
 		orphans_adopt();
-	if (!rc)
-		rc = run_start_guard(r, err);
+	rc = rc ?: run_start_guard(r, err);
 	if (rc)
 		return rc;
 	return r->npids ? run_attach(r, err)

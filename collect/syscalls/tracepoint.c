@@ -395,8 +395,7 @@ static int tp_open_events(struct tp *tp)
 		return rc;
 	perf_evlist__set_maps(tp->list, tp->cpus, tp->threads);
 	rc = perf_evlist__open(tp->list);
-	if (!rc)
-		rc = perf_evlist__mmap(tp->list, PAGES);
+	rc = rc ?: perf_evlist__mmap(tp->list, PAGES);
 	return rc ? rc : perf_evsel__enable(tp->evsel[SIDEBAND]);
 }
 
@@ -426,8 +425,7 @@ static int tp_open(void **self, struct error *err)
 	if (rc)
 		return rc;
 	rc = tp_start_reader(tp);
-	if (!rc)
-		rc = tp_open_events(tp);
+	rc = rc ?: tp_open_events(tp);
 	if (rc)
 		return perf_event_denied(-rc, err);
 	atomic_store(&tp->state, READ);

@@ -117,8 +117,7 @@ static int run_one_thread(struct run *r)
 	struct worker *w = r->boss;
 	int rc = worker_open(w);
 
-	if (!rc)
-		rc = run_connect(r);
+	rc = rc ?: run_connect(r);
 	if (!rc) {
 		worker_span_begins(w, RUSAGE_SELF);
 		worker_work(w);
@@ -252,8 +251,7 @@ int run_all(struct run *r)
 {
 	int rc = run_init(r);
 
-	if (!rc)
-		rc = stop_catch(r->flows);
+	rc = rc ?: stop_catch(r->flows);
 	if (!rc)
 		rc = r->n_workers == 1 ? run_one_thread(r) : boss_run(r);
 	if (!rc) {

@@ -108,9 +108,7 @@ static int frame_open(struct frame_file *f, const char *path, const char *first,
 {
 	int rc = tsv_read(&f->t, path, '\t', err);
 
-	if (!rc)
-		rc = tsv_require(&f->t, err, "cpu", "pid", "context", "vector", first, second,
-				 NULL);
+	rc = rc ?: tsv_require(&f->t, err, "cpu", "pid", "context", "vector", first, second, NULL);
 	if (rc)
 		return rc;
 	f->cpu = tsv_column(&f->t, "cpu");
@@ -246,8 +244,7 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 	uint64_t changes;
 	int column, rc = frame_open(&f, path, "at", "late", err);
 
-	if (!rc)
-		rc = tsv_require(&f.t, err, "changes", NULL);
+	rc = rc ?: tsv_require(&f.t, err, "changes", NULL);
 	column = rc ? 0 : tsv_column(&f.t, "changes");
 	for (size_t i = 0; !rc && i < f.t.rows; i++) {
 		if (!frame_read_row(in, &f, i, &row))

@@ -246,8 +246,7 @@ static int host_run(struct store *s, const struct query *q, struct table *t, str
 		host_add_row(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
 		host_add_row(t, h->name, "virtualization", h->virtualization);
 		rc = host_add_settings(s, h->name, t, err);
-		if (!rc)
-			rc = host_add_clock(s, h->name, t, err);
+		rc = rc ?: host_add_clock(s, h->name, t, err);
 	}
 	return rc;
 }

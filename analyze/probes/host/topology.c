@@ -244,8 +244,7 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 	struct machine m;
 	int n = store_hosts(s, &hosts, err), rc = n < 0 ? n : 0;
 
-	if (!rc)
-		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
+	rc = rc ?: block_list_read(&list, s, q, FOR_FIGURES, err);
 	for (int h = 0; h < n && !rc; h++) {
 		rc = machine_read(&m, s, hosts[h].name, err);
 		if (!rc && !m.n)

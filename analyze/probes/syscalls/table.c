@@ -578,8 +578,7 @@ static int syscalls_from_perf(struct tracepoints *tp, const struct query *q, str
 		.sums = {.work = syscalls_given_work(q), .unit = work_kind_find(q->unit)}};
 	int rc = syscalls_keys(q, &c.sums.keys, err);
 
-	if (!rc)
-		rc = syscalls_perf_read_calls(&c, err);
+	rc = rc ?: syscalls_perf_read_calls(&c, err);
 	if (!rc) {
 		syscalls_set_columns(t, c.sums.unit, c.sums.keys, false);
 		syscalls_put(t, q, &c.sums, &(struct block){0});
@@ -692,8 +691,7 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 	unsigned int keys;
 	int rc = syscalls_keys(q, &keys, err);
 
-	if (!rc)
-		rc = block_list_read(&list, s, q, FOR_SYSCALLS, err);
+	rc = rc ?: block_list_read(&list, s, q, FOR_SYSCALLS, err);
 	syscalls_set_columns(t, work_kind_find(q->unit), keys,
 			     list.n > 1 || (q->by && strstr(q->by, "variant")) ||
 				     (q->by && strstr(q->by, "side")));

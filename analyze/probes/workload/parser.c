@@ -408,10 +408,8 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err)
 		ingest_fact(in, "units", in->units);
 	account_add_notes(in, &a);
 	account_add_latency(in, &run);
-	if (!rc)
-		rc = account_read_summary(in, &run, err);
-	if (!rc)
-		rc = points_metrics(in, &a.points, path, err);
+	rc = rc ?: account_read_summary(in, &run, err);
+	rc = rc ?: points_metrics(in, &a.points, path, err);
 	account_free(&a);
 	return rc;
 }
