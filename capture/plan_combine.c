@@ -584,6 +584,5 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
 	for (size_t i = 0; i < sets->n && !rc; i++)
 		rc = plan_set_variable(p, path, &text, sets->word[i], err);
-	rc = rc ?: plan_parse(p, path, text, bindir, err);
-	return rc;
+	return rc ?: plan_parse(p, path, text, bindir, err);
 }

@@ -194,9 +194,7 @@ static int host_save_copy(const char *from, const char *to, struct error *err)
 {
 	autofree char *data = NULL;
 	size_t len;
-	int rc = file_read(from, &data, &len, err);
-
-	return rc ? rc : file_write(to, data, len, err);
+	return file_read(from, &data, &len, err) ?: file_write(to, data, len, err);
 }
 
 static void host_save_copies(struct collect *c)

@@ -179,7 +179,6 @@ int netdev_bind_rx(struct genl *g, const char *nic, unsigned int queue, int dmab
 
 int netdev_bind_tx(struct genl *g, const char *nic, int dmabuf, uint32_t *id)
 {
-	int rc = netdev_begin(g, ZC_NETDEV_CMD_BIND_TX, nic, dmabuf);
-
-	return rc ? rc : genl_ask(g, netdev_read_id, id, NULL);
+	return netdev_begin(g, ZC_NETDEV_CMD_BIND_TX, nic, dmabuf)
+		       ?: genl_ask(g, netdev_read_id, id, NULL);
 }

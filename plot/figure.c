@@ -240,10 +240,8 @@ int figure_write_table(const struct table *t, const char *dir, struct error *err
 {
 	autofree char *path = xasprintf("%s/%s.tsv", dir, t->name);
 	struct sink out;
-	int rc = sink_open(&out, path, err);
-
-	rc = rc ?: sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
-	return rc;
+	return sink_open(&out, path, err)
+		       ?: sink_close(&out, table_write(t, FORMAT_TSV, 0, out.f), err);
 }
 
 int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)

@@ -352,6 +352,5 @@ int page_write(struct page_request *r, struct error *err)
 		rc = store_failed(p.stores[i], err);
 	if (!rc && r->compared)
 		r->outcome = p.pairs[0].outcome;
-	rc = rc ?: page_print(r->path, &p.out, err);
-	return rc;
+	return rc ?: page_print(r->path, &p.out, err);
 }

@@ -133,8 +133,7 @@ static int pair_read(struct html_pair *pair, struct error *err)
 		     ?: compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
 					  &pair->outcome, err);
 	pair->outcome.figures = NULL;
-	rc = rc ?: compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
-	return rc;
+	return rc ?: compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
 }
 
 static int pairs_read_variants(struct html_page *p, struct error *err)

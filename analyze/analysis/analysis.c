@@ -225,8 +225,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	analysis_count_losses(a, &j->in);
 	rc = rc ?: store_notes_add(s, r.id, &j->in.notes, err);
 	rc = rc ?: job_write_unread(s, j, &r, err);
-	rc = rc ?: store_commit(s, err);
-	return rc;
+	return rc ?: store_commit(s, err);
 }
 
 /* Writes the jobs in their order, each as soon as it is ready. */

@@ -61,8 +61,7 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 	if (meters)
 		str_printf(&a.absent, "power (imported by analyze %s)", meters);
 	rc = analyze_in_memory(&a, store, err);
-	rc = rc ?: store_check_runs(*store, &a, err);
-	return rc;
+	return rc ?: store_check_runs(*store, &a, err);
 }
 
 int capture_open(struct store **store, const char *capture, const struct open_options *o,

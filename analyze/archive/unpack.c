@@ -342,8 +342,7 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	rc = rc ?: unpack_check_sums(k, root, err);
 	rc = rc ?: members_against_manifest(&k->members, root, &manifest, &k->u->findings, err);
 	k->u->has_manifest = manifest;
-	rc = rc ?: unpack_rename(k, root, err);
-	return rc;
+	return rc ?: unpack_rename(k, root, err);
 }
 
 /* Accepts an empty folder, because rename() replaces it. */

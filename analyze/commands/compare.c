@@ -339,9 +339,7 @@ static int compare_read_first(struct compare_arguments *args, struct str *eviden
 
 static int compare_pair(struct compare_arguments *args, struct error *err)
 {
-	int ret = compare_pair_sides(&args->c, err);
-
-	return ret ? ret : compare_estimator(&args->c, err);
+	return compare_pair_sides(&args->c, err) ?: compare_estimator(&args->c, err);
 }
 
 static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,

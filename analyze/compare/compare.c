@@ -285,9 +285,7 @@ int compare_open(struct comparison *c, const char *capture, const char *base, co
 
 int compare_failed(const struct comparison *c, struct error *err)
 {
-	int ret = store_failed(c->end[BASE].store, err);
-
-	return ret ? ret : store_failed(c->end[NEW].store, err);
+	return store_failed(c->end[BASE].store, err) ?: store_failed(c->end[NEW].store, err);
 }
 
 int compare_close(struct comparison *c, int ret, struct error *err)

@@ -43,10 +43,8 @@ static int csv_write_file(struct export *x, const char *folder, const char *name
 {
 	autofree char *path = csv_path(folder, name);
 	struct sink out;
-	int rc = sink_open(&out, path, err);
-
-	rc = rc ?: sink_close(&out, store_csv(x->store, name, out.f, err), err);
-	return rc;
+	return sink_open(&out, path, err)
+		       ?: sink_close(&out, store_csv(x->store, name, out.f, err), err);
 }
 
 /* Gives the folder its name, or moves its files into the folder that has the name. */

@@ -714,8 +714,7 @@ static int nic_put_block(struct block_table *k, struct error *err)
 	rc = rc ?: changes_known(&c, k, "nic_known_s", err);
 	if (!rc)
 		nic_put_rows(&c, k->q, k->t);
-	rc = rc ?: nic_settings(k, &c, err);
-	return rc;
+	return rc ?: nic_settings(k, &c, err);
 }
 
 static void nic_add_notes(struct block_table *k)

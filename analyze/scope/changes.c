@@ -39,9 +39,7 @@ static void changes_add_run(struct changes *c, struct map *seen, const struct me
 static int changes_by_name(const void *a, const void *b)
 {
 	const struct change_row *x = a, *y = b;
-	int rc = strverscmp(x->name, y->name);
-
-	return rc ? rc : (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return strverscmp(x->name, y->name) ?: (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
 int changes_read(struct changes *c, const struct block_table *k, const char *metric,

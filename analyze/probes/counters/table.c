@@ -519,9 +519,7 @@ static int counters_by_event(const void *a, const void *b)
 {
 	const struct metric_key *x = &((const struct metric_row *)a)->key;
 	const struct metric_key *y = &((const struct metric_row *)b)->key;
-	int rc = strverscmp(x->object, y->object);
-
-	return rc ? rc : strcmp(x->name, y->name);
+	return strverscmp(x->object, y->object) ?: strcmp(x->name, y->name);
 }
 
 /*
