@@ -134,7 +134,6 @@ int workload_read_text(const struct adapter *is, const struct workload_run *run,
 	autofree char *text = NULL;
 	int rc = workload_text(run, "workload.out", &text, err);
 
-	(void)arg;
 	return rc ? rc : is->parse(run, text, a, err);
 }
 

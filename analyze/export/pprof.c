@@ -43,7 +43,6 @@ static la_ssize_t pprof_compressed(struct archive *a, void *pprof, const void *d
 {
 	struct pprof *w = pprof;
 
-	(void)a;
 	str_add(&w->file, data, len);
 	return (la_ssize_t)len;
 }

@@ -17,7 +17,6 @@ char *demangle(const char *name)
 	if (name[0] == '_')
 		return cplus_demangle(name, 0);
 #endif
-	(void)name;
 	return NULL;
 }
 

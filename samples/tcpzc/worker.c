@@ -251,7 +251,6 @@ static __thread volatile sig_atomic_t handled;
 
 static void stop_handle_poke(int sig)
 {
-	(void)sig;
 	handled++;
 }
 
