@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void error_fill(struct error *err, int code, const char *fmt, va_list ap)

@@ -13,8 +13,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct chart chart_flame;
 

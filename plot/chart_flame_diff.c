@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct chart chart_flame_diff;
 

@@ -7,8 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct charts {
 	struct html_page *page;

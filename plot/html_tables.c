@@ -5,8 +5,6 @@
 #include "lib/words.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 void page_add_absent(struct html_page *p, const char *name, const char *why)
 {

@@ -11,8 +11,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct estimate estimate_times(struct estimate e, double k)
 {

@@ -7,8 +7,6 @@
 #include "lib/command.h"
 #include "lib/output.h"
 
-#include <string.h>
-
 struct compare_arguments {
 	struct options o; /* first: options.c fills it */
 	struct comparison c;

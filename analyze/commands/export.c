@@ -7,8 +7,6 @@
 #include "analyze/commands/options.h"
 #include "lib/command.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The list of formats, in the order of --help. */

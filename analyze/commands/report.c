@@ -10,8 +10,6 @@
 #include "lib/output.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct report_arguments {
 	struct options o; /* first: what options.c fills */

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A frame with at least this share of a test's first frame in each run shares the test. */
 #define SAME_TEST 0.98

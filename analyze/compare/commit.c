@@ -12,8 +12,6 @@
 #include "lib/table_layout.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SUBJECT = 72, SIDE_WIDTH = 12 };
 

@@ -13,8 +13,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SETTINGS_SHOWN = 2 };
 

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 void diff_carry_notes(struct table *to, const struct table *from)
 {

@@ -13,8 +13,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* What is better, by `better` + 1. */
 static const char *const directions[] = {"less", NULL, "more"};

@@ -4,8 +4,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOVEMENTS = 5 };
 

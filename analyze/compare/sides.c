@@ -7,8 +7,6 @@
 #include "analyze/compare/compare.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct end_sides {
 	const char **names; /* the array is owned, the names are the store's */

@@ -12,7 +12,6 @@
 #include "analyze/compare/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* 8 and 8 runs have 6435 splits. More runs get a random choice of this size. */
 enum { STEP_DOWN_SPLITS = 10000 };

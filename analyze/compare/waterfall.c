@@ -9,8 +9,6 @@
 #include "analyze/compare/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 12 };
 

@@ -3,8 +3,6 @@
 #include "analyze/costs/costs.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Reads the names of the workload's threads in the measured runs. No name: not collected. */
 static int copy_read_comms(struct store *s, const struct block *b, struct intern *comms,

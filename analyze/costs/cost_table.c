@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The columns after the keys. The ns columns add the unit of work to their unit. */
 static const struct column shares[] = {

@@ -3,7 +3,6 @@
 #include "analyze/costs/costs.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const struct cost_table tables[] = {
 	{.name = "functions", .keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .totals = true, .limit = 30},

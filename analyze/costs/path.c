@@ -10,8 +10,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column path_columns[] = {
 	BLOCK_COLUMNS(struct path_row),

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A symbol's row in the group of the last lookup. */
 struct tally_symbol_row {

@@ -5,8 +5,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* docs/method.md has the reasons of the thresholds. */
 const struct limit_kind limit_kinds[LIMITS + 1] = {

@@ -7,7 +7,6 @@
 #include "analyze/export/export.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct folded {
 	struct lines lines;

@@ -3,9 +3,6 @@
 
 #include "lib/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* --- names --- */
 
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)

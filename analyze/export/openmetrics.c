@@ -13,8 +13,6 @@
 #include "analyze/scope/work.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A figure in the unit of its gauge, and its labels. A label that is NULL or empty is left out. */
 struct sample {

@@ -8,9 +8,6 @@
 #include "analyze/export/export.h"
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct perf_script {
 	struct samples s;
 	struct export *x;

@@ -11,7 +11,6 @@
 #include "lib/late.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum { PPROF_LABELS = 8 };
 

@@ -6,7 +6,6 @@
 #include "analyze/export/export.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 struct speedscope {
 	struct samples s;

@@ -6,8 +6,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int export_sql(struct export *x, struct error *err)
 {

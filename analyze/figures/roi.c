@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const struct column roi_columns[] = {
 	{MEMBER_NAMED("variant", struct figure_row, block.variant), .type = V_STR},

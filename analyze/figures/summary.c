@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // clang-format off
 /* Columns for workloads that count other units than bytes. */

@@ -10,8 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column sweep_columns[] = {
 	{MEMBER(struct sweep_row, setting), .type = V_STR},

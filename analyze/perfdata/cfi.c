@@ -4,8 +4,6 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { NO_ROW = 1, OPS_MAX = 64 };

@@ -4,7 +4,6 @@
 
 #include "lib/alloc.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 enum { FIRST_SLOTS = 1 << 10 };

@@ -3,7 +3,6 @@
 
 #include "lib/str.h"
 
-#include <string.h>
 #include <sys/utsname.h>
 
 /* The header lists build-ids by name, so it cannot help if two files have the same name. */

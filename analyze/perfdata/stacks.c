@@ -5,8 +5,6 @@
 #include "lib/alloc.h"
 #include "lib/hash.h"
 
-#include <stdbool.h>
-
 static void slots_init(struct stack_slots *s)
 {
 	s->n = 1 << 12;

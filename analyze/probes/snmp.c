@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRtoAlgorithm",
 					  "TcpRtoMin",	  "TcpRtoMax",		"TcpMaxConn",

@@ -5,8 +5,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- tables of rows for each variant and side --- */
 

@@ -9,8 +9,6 @@
 #include "analyze/scope/work.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls", "trace"};
 

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool scope_among(const char **names, int n, const char *name, bool glob)
 {

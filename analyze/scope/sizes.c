@@ -5,8 +5,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Adds a row, unless no run has the figure. */
 static void sizes_add_row(struct table *t, const struct block *b, const char *name,

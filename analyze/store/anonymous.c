@@ -17,8 +17,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 enum { SALT = 32, HASH_DIGITS = 8 };

@@ -9,9 +9,6 @@
 #include "lib/str.h"
 #include "lib/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
 {
 	return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) ? sql_error(s, err) : 0;

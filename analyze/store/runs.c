@@ -4,9 +4,6 @@
 
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)
 {
 	return sql_run(s, err, "INSERT OR REPLACE INTO capture (key, value) VALUES (?, ?)", "st",

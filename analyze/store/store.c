@@ -12,8 +12,6 @@
 #include <libgen.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { STORE_VERSION = 16, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };

@@ -8,8 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column topology_columns[] = {
 	{"host", .type = V_STR},

@@ -4,8 +4,6 @@
 #include "analyze/scope/work.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column batches_columns[] = {
 	{"variant", .type = V_STR},

@@ -8,7 +8,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct column drops_columns[] = {
 	{"variant", .type = V_STR},

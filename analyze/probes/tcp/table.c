@@ -7,7 +7,6 @@
 #include "analyze/scope/scope.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct column tcp_columns[] = {
 	{"variant", .type = V_STR},

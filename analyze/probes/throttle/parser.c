@@ -11,7 +11,6 @@
 #include "lib/snap.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };
 

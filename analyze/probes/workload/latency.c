@@ -7,8 +7,6 @@
 #include "analyze/scope/work.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column latency_columns[] = {
 	{"variant", .type = V_STR},
