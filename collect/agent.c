@@ -92,11 +92,9 @@ static bool stream_is_known(struct intern *sent, const char *name, const struct 
 	autofree char *key = xasprintf("%s\n%lld %lld.%09ld", name, (long long)st->st_size,
 				       (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 	size_t before = sent->n;
-	bool there;
 
 	intern_str(sent, key);
-	there = sent->n == before;
-	return there;
+	return sent->n == before;
 }
 
 static bool stream_write_failed(const struct sink *to, const char *path, int code)

@@ -40,13 +40,11 @@ static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, con
 {
 	size_t len = strlen(name);
 	autofree char *both = xmalloc(sizeof(*as) + len);
-	uint32_t i;
 
 	memcpy(both, as, sizeof(*as));
 	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): intern_bytes() takes the length. */
 	memcpy(both + sizeof(*as), name, len);
-	i = intern_bytes(in, both, sizeof(*as) + len);
-	return i;
+	return intern_bytes(in, both, sizeof(*as) + len);
 }
 
 const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as)

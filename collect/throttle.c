@@ -80,11 +80,9 @@ static void throttle_add_groups(struct throttle *t, const char *hierarchy, char 
 static bool throttle_has_cpu(const char *controllers)
 {
 	autofree char *words = xstrdup(controllers);
-	bool found;
 
 	str_replace(words, ',', ' ');
-	found = str_matches_any(words, "cpu");
-	return found;
+	return str_matches_any(words, "cpu");
 }
 
 /*

@@ -154,7 +154,7 @@ static int path_check(const char *path, int *links, struct error *err)
 int caller_check_path(const char *path, struct error *err)
 {
 	autofree char *here = NULL, *all = NULL;
-	int rc, links = 0;
+	int links = 0;
 
 	if (geteuid())
 		return 0;
@@ -162,8 +162,7 @@ int caller_check_path(const char *path, struct error *err)
 	if (!here)
 		return error_sys(err, errno, "%s: the folder where zcost runs is gone", path);
 	all = xasprintf("%s/%s", here, path);
-	rc = path_check(all, &links, err);
-	return rc;
+	return path_check(all, &links, err);
 }
 
 int caller_check_folder(const char *dir, struct error *err)

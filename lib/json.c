@@ -51,8 +51,7 @@ json_t *json_any_text(const char *s)
 int json_write(const char *path, const json_t *value, size_t flags, struct error *err)
 {
 	autofree char *text = json_dumps(value, flags), *line = xasprintf("%s\n", text ? text : "");
-	int rc = text ? file_write(path, line, strlen(line), err)
-		      : error_set(err, EINVAL, "%s: contains text that is not UTF-8", path);
 
-	return rc;
+	return text ? file_write(path, line, strlen(line), err)
+		    : error_set(err, EINVAL, "%s: contains text that is not UTF-8", path);
 }

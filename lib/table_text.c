@@ -211,7 +211,6 @@ static const char *spell(const char *s, size_t *len)
 char *ascii_of(struct arena *a, const char *s)
 {
 	freed(str_free) struct str out = {0};
-	char *kept;
 	size_t len;
 
 	str_puts(&out, "");
@@ -224,8 +223,7 @@ char *ascii_of(struct arena *a, const char *s)
 		str_putc(&out, *s == '\n' ? '\n' : *s < ' ' || *s == 0x7f ? ' ' : *s);
 		s++;
 	}
-	kept = arena_strdup(a, out.buf);
-	return kept;
+	return arena_strdup(a, out.buf);
 }
 
 /* Prints lines of words. A word that is longer than a line loses its middle. */

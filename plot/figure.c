@@ -25,9 +25,8 @@ void figure_free(struct figure *f)
 static const char *figure_vtext(struct figure *f, const char *fmt, va_list ap)
 {
 	autofree char *text = xvasprintf(fmt, ap);
-	const char *kept = label_clean(&f->arena, text);
 
-	return kept;
+	return label_clean(&f->arena, text);
 }
 
 const char *figure_text(struct figure *f, const char *fmt, ...)
@@ -261,15 +260,13 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 	};
 	freed(page_free) struct page page;
 	freed(table_free) struct table t = {0};
-	int rc;
 
 	page_make(&page, f);
 	table_init(&t, f->name, columns, f->parts.n || f->note_word ? C_N : C_PART);
 	for (int g = 0; g < f->groups.n; g++)
 		for (int b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, &page, g, b);
-	rc = figure_write_table(&t, dir, err);
-	return rc;
+	return figure_write_table(&t, dir, err);
 }
 
 bool figure_has_whiskers(const struct figure *f, bool of_parts)

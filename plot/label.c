@@ -14,9 +14,8 @@ static const double bold_factor = 1.13, other_width = 0.85, wide_width = 1.05;
 char *label_clean(struct arena *a, const char *s)
 {
 	freed(str_free) struct str scratch = {0};
-	char *kept = arena_strdup(a, s ? printable(&scratch, s, PRINTABLE_LINE) : "");
 
-	return kept;
+	return arena_strdup(a, s ? printable(&scratch, s, PRINTABLE_LINE) : "");
 }
 
 static double character_width(uint32_t code)

@@ -261,11 +261,9 @@ static char *account_words(const struct workload_run *run, const struct account 
 char *workload_words(const struct workload_run *run, const char *units)
 {
 	freed(account_free) struct account a;
-	char *words;
 
 	account_read(run, units, &a, NULL);
-	words = account_words(run, &a);
-	return words;
+	return account_words(run, &a);
 }
 
 char *workload_undone(const struct workload_run *run, const char *units)

@@ -134,14 +134,12 @@ static struct run_rates group_sum(const struct group *g)
 static char *group_source_names(const struct group *g)
 {
 	freed(str_free) struct str list = {0};
-	char *text;
 	int n = 0;
 
 	for (size_t i = 0; i < g->n; i++)
 		if (g->source[i])
 			str_printf(&list, "%s%s", n++ ? " and " : "", g->side[i].side);
-	text = xasprintf("the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
-	return text;
+	return xasprintf("the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
 }
 
 static int group_put(const struct group *g, size_t i, const char *name, const char *object,

@@ -77,9 +77,8 @@ static char *pack_default_output(const char *capture, const char *end)
 	const char *last = path_base_name(capture);
 	bool named = *last && strcmp(last, ".") && strcmp(last, "..");
 	autofree char *real = named ? NULL : realpath(capture, NULL);
-	char *path = xasprintf("%s%s", real ? real : capture, end);
 
-	return path;
+	return xasprintf("%s%s", real ? real : capture, end);
 }
 
 /* Warns of a store that reports refuse: the archive's reader may be unable to analyze it again. */

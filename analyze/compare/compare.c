@@ -126,9 +126,8 @@ struct bare {
 static bool bare_is_perf_data(const char *path)
 {
 	autofree char *name = path_is_dir(path) ? xasprintf("%s/data", path) : xstrdup(path);
-	bool is = file_begins_with(name, "PERFILE2", strlen("PERFILE2"));
 
-	return is;
+	return file_begins_with(name, "PERFILE2", strlen("PERFILE2"));
 }
 
 bool bare_is_text(const char *path)

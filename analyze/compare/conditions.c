@@ -78,7 +78,7 @@ static double card_metric(const struct condition_side *side, const char *metric,
 static const char *condition_card(const struct condition_side *side)
 {
 	const char *card = run_interface(side->s, &side->runs[0], side->arena, side->err);
-	const char *driver, *text;
+	const char *driver;
 	freed(str_free) struct str s = {0};
 	double speed, mtu;
 
@@ -95,8 +95,7 @@ static const char *condition_card(const struct condition_side *side)
 		str_printf(&s, ", %g Gbit/s", speed / 1e3);
 	if (mtu > 0)
 		str_printf(&s, ", MTU %.0f", mtu);
-	text = arena_strdup(side->arena, s.buf);
-	return text;
+	return arena_strdup(side->arena, s.buf);
 }
 
 /* --- zero copy --- */

@@ -8,7 +8,6 @@
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 {
 	autofree char *copy = xstrdup(*name ? name : "[unknown]");
-	uint32_t symbol;
 
 	for (char *at = copy; *at; at++) {
 		if (*at == ';')
@@ -16,8 +15,7 @@ static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
 		else if ((unsigned char)*at < ' ' || (comm && *at == ' '))
 			*at = '_';
 	}
-	symbol = profile_symbol(&l->trie, 0, copy, false);
-	return symbol;
+	return profile_symbol(&l->trie, 0, copy, false);
 }
 
 static uint32_t lines_symbol(struct lines *l, uint32_t symbol)

@@ -36,9 +36,8 @@ static char *speedscope_quote(const char *text)
 {
 	freed(str_free) struct str scratch = {0};
 	json_auto_t *string = json_string(printable(&scratch, text, PRINTABLE_LINE));
-	char *quoted = json_dumps(string, JSON_ENCODE_ANY);
 
-	return quoted;
+	return json_dumps(string, JSON_ENCODE_ANY);
 }
 
 static void speedscope_write_frames(struct speedscope *w)

@@ -17,12 +17,10 @@ struct gain {
 static struct stats_error log_error(const double *x, size_t n)
 {
 	autofree double *logs = xcalloc(n + 1, sizeof(*logs));
-	struct stats_error e;
 
 	for (size_t i = 0; i < n; i++)
 		logs[i] = log(x[i]);
-	e = stats_error_of(EST_MEDIAN, logs, n);
-	return e;
+	return stats_error_of(EST_MEDIAN, logs, n);
 }
 
 static struct gain gain_of(struct crossover_point *p, int better, bool log_axis)

@@ -108,7 +108,7 @@ static bool symtab_second_is_better(const struct symtab *t, const struct symtab_
 				    const struct symtab_symbol *b)
 {
 	const char *na = t->names.buf + a->name, *nb = t->names.buf + b->name;
-	bool empty_a = a->end == a->start, empty_b = b->end == b->start, nicer;
+	bool empty_a = a->end == a->start, empty_b = b->end == b->start;
 	autofree char *nice_a = NULL, *nice_b = NULL;
 
 	if (empty_a != empty_b)
@@ -121,8 +121,7 @@ static bool symtab_second_is_better(const struct symtab *t, const struct symtab_
 		return false; /* the same symbol in two sections */
 	nice_a = symtab_demangled(t, a);
 	nice_b = symtab_demangled(t, b);
-	nicer = name_second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
-	return nicer;
+	return name_second_is_nicer(nice_a ? nice_a : na, nice_b ? nice_b : nb);
 }
 
 static void symtab_drop_duplicates(struct symtab *t)

@@ -291,15 +291,13 @@ static int row_field(struct reader *r, struct flat_row *row, enum head_column co
 static char *fields_join(struct reader *r, char **words, size_t n)
 {
 	freed(str_free) struct str s = {0};
-	char *kept;
 
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			str_putc(&s, ' ');
 		str_puts(&s, words[i]);
 	}
-	kept = arena_strdup(&r->flat->strings, s.buf ? s.buf : "");
-	return kept;
+	return arena_strdup(&r->flat->strings, s.buf ? s.buf : "");
 }
 
 /*
