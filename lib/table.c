@@ -40,7 +40,7 @@ void table_title_lines(struct table *t, const char *lines)
 
 char **table_note_texts(const struct table *t)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	size_t i, shown;
 	char **texts;
 
@@ -52,7 +52,6 @@ char **table_note_texts(const struct table *t)
 	if (shown < lines.n)
 		texts[i] = xasprintf("%zu more note%s; --verbose prints all", lines.n - shown,
 				     lines.n - shown == 1 ? "" : "s");
-	note_lines_free(&lines);
 	return texts;
 }
 
@@ -92,7 +91,7 @@ static char *brief_more(const struct table *t, size_t more, size_t listed)
 
 char **table_note_texts_brief(const struct table *t, const char *columns)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	size_t method, doubt, more, listed = 0, n = 0;
 	char **texts;
 
@@ -116,7 +115,6 @@ char **table_note_texts_brief(const struct table *t, const char *columns)
 				  lines.line[i].notes[0]->repeat > 0;
 	if (more)
 		texts[n] = brief_more(t, more, listed);
-	note_lines_free(&lines);
 	return texts;
 }
 

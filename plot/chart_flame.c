@@ -34,7 +34,7 @@ static const char *flame_clean(struct flame *fl, struct map *known, const char *
 uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 {
 	uint32_t *places = xcalloc(tree->nlabels + 1, sizeof(*places));
-	struct map known = {0};
+	freed(map_free) struct map known = {0};
 
 	for (size_t i = 0; i < tree->nlabels; i++) {
 		const struct call_label *l = &tree->labels[i];
@@ -46,7 +46,6 @@ uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 				flame_clean(fl, &known, l->component), l->context, l->begins,
 				l->command ? FLAME_COMMAND : palette_part(l->component)});
 	}
-	map_free(&known);
 	return places;
 }
 
@@ -202,8 +201,7 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	table_init(&c->notes, "functions", NULL, 0);
 	if (query_of_wall(&d->query) && b)
 		rc = flame_chart_read_profile(c, b, err);
-	if (!rc)
-		rc = flame_layer_read(&c->main, c, &d->query, b ? b : &file, err);
+	rc = rc ?: flame_layer_read(&c->main, c, &d->query, b ? b : &file, err);
 	if (rc)
 		return rc;
 	c->costs = !isnan(c->main.part.basis.ns);
@@ -381,7 +379,7 @@ void flame_set_frame(struct table *t, struct value *row, const struct call_tree 
 /* Adds all frames of a layer behind those of another one, also those that the picture folds. */
 static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
 {
-	double *self = xcalloc(l->tree.nframes + 1, sizeof(*self));
+	autofree double *self = xcalloc(l->tree.nframes + 1, sizeof(*self));
 	const int64_t before = (int64_t)t->rows;
 	uint32_t parent;
 
@@ -402,7 +400,6 @@ static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
 		row[F_SELF] = value_real(self[i] * l->per);
 		row[F_TOTAL] = value_real(l->totals[i] * l->per);
 	}
-	free(self);
 }
 
 static int flame_chart_write_tsv(const struct flame_chart *c, const struct figure *f,
@@ -429,7 +426,7 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 static void flame_layer_draw(const struct flame_layer *l, struct flame *fl)
 {
 	autofree uint32_t *labels = flame_add_labels(fl, &l->tree);
-	double *width = xcalloc(l->tree.nframes + 1, sizeof(*width));
+	autofree double *width = xcalloc(l->tree.nframes + 1, sizeof(*width));
 
 	for (size_t i = 0; i < l->tree.nlabels && l->tree.waits; i++)
 		if (!l->tree.labels[i].command)
@@ -437,7 +434,6 @@ static void flame_layer_draw(const struct flame_layer *l, struct flame *fl)
 	for (size_t i = 0; i < l->tree.nframes; i++)
 		width[i] = l->totals[i] * l->per;
 	free(flame_add_tree(fl, &l->tree, labels, 0, width));
-	free(width);
 }
 
 static int flame_chart_write(struct flame_chart *c, const char *dir, struct error *err)
@@ -498,10 +494,8 @@ static int flame_draw_block(struct drawing *d, const void *blocks, int i, const 
 	rc = flame_chart_read(&c, b, err);
 	d->facts.profiled =
 		(struct run_counts){b ? c.main.part.nruns : 0, b ? c.main.part.nruns : 0};
-	if (!rc)
-		rc = flame_chart_set_texts(&c, err);
-	if (!rc)
-		rc = flame_chart_write(&c, dir, err);
+	rc = rc ?: flame_chart_set_texts(&c, err);
+	rc = rc ?: flame_chart_write(&c, dir, err);
 	d->base = before.base;
 	d->nnews = before.nnews;
 	d->facts = before.facts;

@@ -132,9 +132,7 @@ int workload_read_text(const struct adapter *is, const struct workload_run *run,
 		       struct account *a, struct error *err)
 {
 	autofree char *text = NULL;
-	int rc = workload_text(run, "workload.out", &text, err);
-
-	return rc ? rc : is->parse(run, text, a, err);
+	return workload_text(run, "workload.out", &text, err) ?: is->parse(run, text, a, err);
 }
 
 int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,

@@ -232,7 +232,7 @@ void work_print_packet(struct str *out, const char *before, struct store *s, con
 void work_print_packets(struct str *out, struct store *s, const struct query *q)
 {
 	struct packet_lengths l = {0};
-	struct block *blocks = NULL;
+	autofree struct block *blocks = NULL;
 	int n = q->unit && !strcasecmp(q->unit, "packet") ? scope_blocks(s, q, &blocks, NULL) : 0;
 
 	for (int i = 0; i < n; i++) {
@@ -243,5 +243,4 @@ void work_print_packets(struct str *out, struct store *s, const struct query *q)
 	}
 	if (l.bytes[1] > 0)
 		work_print_lengths(out, &l);
-	free(blocks);
 }

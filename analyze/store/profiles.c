@@ -378,9 +378,7 @@ static int profile_write_functions(struct store *s, int64_t run, const struct pr
 	for (size_t i = 0; i < p->nframes; i++)
 		symbols[p->frames[i].symbol] = s->dictionary->all.frames[frames[i]].symbol;
 	rc = functions_write(s, run, p, events, symbols, err);
-	if (!rc)
-		rc = spots_write(s, run, p, events, symbols, err);
-	return rc;
+	return rc ?: spots_write(s, run, p, events, symbols, err);
 }
 
 int store_profile_write(struct store *s, int64_t run, const struct profile *p, struct error *err)
@@ -391,16 +389,12 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 
 	dictionary_of(s)->loaded = true;
 	rc = events_write(s, run, p, events, err);
-	if (!rc)
-		rc = frames_write(s, p, frames, err);
-	if (!rc)
-		rc = costs_write(s, run, p, events, frames, err);
+	rc = rc ?: frames_write(s, p, frames, err);
+	rc = rc ?: costs_write(s, run, p, events, frames, err);
 	for (size_t i = 0; i < p->nown && !rc; i++)
 		rc = sql_run(s, err, "INSERT INTO process (run, pid) VALUES (?, ?)", "ii", run,
 			     (int64_t)p->own[i]);
-	if (!rc)
-		rc = profile_write_functions(s, run, p, events, frames, err);
-	return rc;
+	return rc ?: profile_write_functions(s, run, p, events, frames, err);
 }
 
 /* --- reading --- */
@@ -637,12 +631,9 @@ int store_profile(struct store *s, int64_t run, const struct profile **p, struct
 {
 	int rc = dictionary_load(s, err);
 
-	if (!rc)
-		rc = profile_read_events(s, run, err);
-	if (!rc)
-		rc = profile_read_costs(s, run, err);
-	if (!rc)
-		rc = profile_read_own(s, run, &s->dictionary->all, err);
+	rc = rc ?: profile_read_events(s, run, err);
+	rc = rc ?: profile_read_costs(s, run, err);
+	rc = rc ?: profile_read_own(s, run, &s->dictionary->all, err);
 	*p = rc ? NULL : &s->dictionary->all;
 	return rc;
 }
