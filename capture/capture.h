@@ -15,8 +15,6 @@
 #include "capture/remote.h"
 #include "lib/intern.h"
 
-#include <stdint.h>
-
 /*
  * Shows the progress of a capture and the time left. On a terminal it is one line that is printed
  * again and again, elsewhere at most nine lines. `verbose` prints one line for each run that ended,

@@ -6,7 +6,6 @@
 #include "capture/plan.h"
 #include "lib/str.h"
 
-#include <stdint.h>
 #include <sys/types.h>
 
 /*

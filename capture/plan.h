@@ -12,7 +12,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct rights; /* collect/agent.h */

@@ -13,8 +13,6 @@
 #include "lib/words.h"
 #include "collect/agent.h"
 
-#include <stdint.h>
-
 /* How far CLOCK_MONOTONIC of the host is ahead of ours. error_ns < 0: not measured. */
 struct offset {
 	int64_t offset_ns, error_ns; /* the true offset is within +- error_ns */

@@ -13,8 +13,6 @@
 #include "capture/plan.h"
 #include "lib/error.h"
 
-#include <stdbool.h>
-
 struct undo {
 	const char *owner; /* "the plan", "setting mtu=9000" */
 	const char *saved; /* $saved in `after`; NULL: not set */

@@ -6,8 +6,6 @@
 #include "lib/error.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-
 /*
  * Returns the folder to use, which the caller frees: `wanted`, or `wanted`-<first digits of this
  * boot's id> where `wanted` holds the facts of another boot, with the kernel at other addresses.

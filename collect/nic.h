@@ -16,8 +16,6 @@
 #include "lib/str.h"
 
 #include <net/if.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 struct nic_port {
 	int index;

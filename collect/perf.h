@@ -11,9 +11,6 @@
 #include "lib/error.h"
 #include "lib/intern.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /*
  * The kernel counts the losses of a full ring buffer in two ways: in LOST records, and, since newer
  * versions, in a LOST_SAMPLES at the end of the recording. `lost` is the larger sum.

@@ -5,7 +5,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { CPUSET_MAX = 4096 };

@@ -6,7 +6,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>

@@ -16,7 +16,6 @@
 #include "lib/error.h"
 
 #include <linux/netlink.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

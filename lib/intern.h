@@ -9,7 +9,6 @@
 
 #include "lib/alloc.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct intern {

@@ -9,8 +9,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
-
 /* `raw` without leading "./" and trailing "/"; "" for the folder itself. The caller frees. */
 int name_clean(const char *raw, char **clean, struct error *err);
 

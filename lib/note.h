@@ -10,7 +10,6 @@
 #include "lib/alloc.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum note_severity {
 	SEVERITY_INFO,	  /* what else is worth knowing of a figure */

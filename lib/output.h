@@ -7,7 +7,6 @@
 #include "lib/table.h"
 
 #include <argp.h>
-#include <stdio.h>
 
 struct output {
 	enum table_format format;

@@ -8,7 +8,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct spawn {

@@ -17,9 +17,6 @@
 #include "lib/stats.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum value_type { V_NONE, V_STR, V_INT, V_REAL };

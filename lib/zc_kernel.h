@@ -9,8 +9,6 @@
 
 #include "lib/genl.h"
 
-#include <stddef.h>
-
 struct refusal {
 	int code; /* positive errno */
 	const char *why, *todo;

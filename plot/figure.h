@@ -26,8 +26,6 @@
 #include "lib/table.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 enum figure_format { FIGURE_SVG = 1, FIGURE_PNG = 2, FIGURE_PDF = 4 };
 

@@ -10,9 +10,6 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Returns valid UTF-8 on one line, escaped as lib/str.h says. NULL gives "". */
 char *label_clean(struct arena *a, const char *s);
 

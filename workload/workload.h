@@ -9,7 +9,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,9 +11,6 @@
 #include "lib/str.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 /* --- members.c --- */

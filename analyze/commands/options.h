@@ -14,7 +14,6 @@
 #include "lib/str.h"
 
 #include <argp.h>
-#include <stdbool.h>
 
 struct option_row;
 struct options;

@@ -11,8 +11,6 @@
 #include "lib/hash.h"
 #include "lib/output.h"
 
-#include <stdio.h>
-
 struct export
 {
 	struct store *store; /* without a store, q->bare.profile is what there is */

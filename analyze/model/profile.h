@@ -16,9 +16,6 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* --- context.c: the context that a sample ran in --- */
 
 /* Databases store these numbers: append only. */

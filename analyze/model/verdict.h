@@ -5,9 +5,6 @@
 
 #include "lib/stats.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /*
  * Is a change real? It is better or worse when the exact Mann-Whitney p is below alpha and the
  * change is larger than the threshold; in a table of many tests, Holm's correction applies to p. It

@@ -15,10 +15,6 @@
 #include "analyze/perfdata/recording.h"
 #include "lib/alloc.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 /* Parts of a mode. A sample that is late has the label (struct exact) where it was due, + 1. */
 enum { STACK_MODE = 0xffff, STACK_DUE = 16 /* the bit */ };
 

@@ -12,9 +12,6 @@
 #include "lib/hash.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* perf writes these records, not the kernel. */
 enum {

@@ -24,8 +24,6 @@
 #include "lib/intern.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct profile;
 

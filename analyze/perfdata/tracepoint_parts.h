@@ -22,11 +22,6 @@
 #include "lib/error.h"
 #include "lib/hash.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 struct tep_handle;
 
 struct tracing_format {

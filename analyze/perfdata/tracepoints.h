@@ -16,10 +16,6 @@
 #include "analyze/model/profile.h"
 #include "lib/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct notes; /* lib/note.h */
 struct tracepoints;
 

@@ -10,9 +10,6 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct layout_entry {
 	const char *variant, *pass, *side, *status, *why;
 	const char *dir;

@@ -5,7 +5,6 @@
 
 #include "lib/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -10,8 +10,6 @@
 #include "analyze/store/store.h"
 #include "lib/cpuset.h"
 
-#include <stdbool.h>
-
 /* The topology of a host in the store. n is 0 if the topology is not known. */
 struct machine {
 	struct topology_row *rows;

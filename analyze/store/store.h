@@ -12,9 +12,6 @@
 #include "lib/error.h"
 #include "lib/note.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct store;

@@ -15,8 +15,6 @@
 
 #include <gelf.h>
 #include <libelf.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* --- ELF files: how to open them, their symbols, and their machine code --- */
 

@@ -13,10 +13,6 @@
 #include "lib/error.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct symbol_cache;
 struct inlines;
 

@@ -11,10 +11,6 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct text {
 	const char *name; /* file name for messages, which print "-" as "standard input" */
 	char *at;	  /* the unread text; NULL after the last line */

@@ -16,9 +16,7 @@
 #include "lib/error.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct event {
 	char *name;	    /* as the user wrote it, with its modifiers */

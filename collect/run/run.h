@@ -13,11 +13,6 @@
 #include "lib/error.h"
 #include "lib/words.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 /*
  * `zcost collect --sync`: another process says when the window opens, so that two sides, here or on
  * another host, measure the same seconds. The protocol has lines on standard input and output, so

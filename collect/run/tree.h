@@ -16,11 +16,6 @@
 #include "lib/hash.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 enum {
 	TREE_THREADS = 8192, /* more processes or threads are not listed; `cut` stays set */
 	TREE_FILES = 65536,  /* more open files are not looked at */

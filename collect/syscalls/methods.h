@@ -12,10 +12,6 @@
 #include "lib/intern.h"
 #include "lib/str.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct syscall_counts {
 	const struct syscall_thread *threads; /* [0 .. nthreads], the first unused */
 	const struct syscall_cell *cells;     /* indexed by thread->cell[nr] */

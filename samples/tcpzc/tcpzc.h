@@ -15,9 +15,7 @@
 #include "lib/cpuset.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 

@@ -5,8 +5,6 @@
 
 #include "analyze/scope/measure.h"
 
-#include <stdbool.h>
-
 struct counter_ratio {
 	char name[176]; /* "ipc:k", "cache_miss_pct", "LLC-load_miss_pct" */
 	const char *unit;
