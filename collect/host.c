@@ -194,6 +194,7 @@ static int host_save_copy(const char *from, const char *to, struct error *err)
 {
 	autofree char *data = NULL;
 	size_t len;
+
 	return file_read(from, &data, &len, err) ?: file_write(to, data, len, err);
 }
 

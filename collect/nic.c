@@ -254,7 +254,6 @@ static int nic_space_read(struct nic_space *s, struct str *text)
 	int rc = nic_list(s, nic_links_add_stats, text);
 
 	rc = rc ?: nic_read_qdiscs(s, text);
-
 	rc = rc ?: nic_read_queues(s, text);
 	if (!rc)
 		nic_read_ethtool(s, text);

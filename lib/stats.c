@@ -80,14 +80,12 @@ static double stats_sorted_quantile(const double *s, size_t n, double p)
 
 double stats_quantile(const double *x, size_t n, double p)
 {
-	double *s, q;
+	autofree double *s = NULL;
 
 	if (!n || !(p >= 0 && p <= 1))
 		return NAN;
 	s = stats_sorted(x, n);
-	q = stats_sorted_quantile(s, n, p);
-	free(s);
-	return q;
+	return stats_sorted_quantile(s, n, p);
 }
 
 double stats_point(enum estimator e, const double *x, size_t n)

@@ -60,9 +60,8 @@ static void ranking_free(struct ranking *r)
 
 double stats_ties(const double *a, size_t na, const double *b, size_t nb)
 {
-	struct ranking r = ranking_fill(a, na, b, nb);
+	freed(ranking_free) struct ranking r = ranking_fill(a, na, b, nb);
 
-	ranking_free(&r);
 	return r.ties;
 }
 
@@ -179,8 +178,8 @@ static double mann_whitney_normal(const struct ranking *r, double na, double nb,
 
 double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 {
-	struct ranking r;
-	double w2 = 0, p;
+	freed(ranking_free) struct ranking r = {0};
+	double w2 = 0;
 
 	if (!na || !nb)
 		return NAN;
@@ -189,12 +188,8 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	r = ranking_fill(a, na, b, nb);
 	for (size_t i = 0; i < na; i++)
 		w2 += r.rank2[i];
-	if (na + nb <= STATS_EXACT_MAX)
-		p = mann_whitney_exact(&r, na + nb, na, w2);
-	else
-		p = mann_whitney_normal(&r, (double)na, (double)nb, w2);
-	ranking_free(&r);
-	return p;
+	return na + nb <= STATS_EXACT_MAX ? mann_whitney_exact(&r, na + nb, na, w2)
+					  : mann_whitney_normal(&r, (double)na, (double)nb, w2);
 }
 
 struct stats_halves {

@@ -36,12 +36,11 @@ struct top {
 static int top_rows_by_name(const void *a, const void *b)
 {
 	const struct top_row *x = a, *y = b;
-	int order = strcmp(x->block.side, y->block.side);
 
-	order = order ? order : strcmp(x->name, y->name);
-	order = order ? order : strcmp(x->object, y->object);
-	order = order ? order : x->bar - y->bar;
-	return order ? order : (x->row > y->row) - (x->row < y->row);
+	return strcmp(x->block.side, y->block.side)
+		       ?: strcmp(x->name, y->name)
+		       ?: strcmp(x->object, y->object)
+		       ?: x->bar - y->bar ?: (x->row > y->row) - (x->row < y->row);
 }
 
 static int tops_by_cost(const void *a, const void *b)
@@ -191,7 +190,6 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 	const char *side = functions_side(d, t);
 	size_t shown, most, n = t->rows;
 	struct top *all;
-	int rc = 0;
 
 	for (size_t i = 0; i < n; i++)
 		rows[i] = (struct top_row){costs[i].block,
@@ -206,16 +204,14 @@ static int functions_draw(struct drawing *d, struct figure *f, const struct tabl
 	shown = shown < most ? shown : most;
 	for (size_t i = 0; i < shown; i++)
 		functions_put_group(f, costs, all, i, shown);
-	if (shown) {
-		functions_put_words(d, f, side, costs->unit ? costs->unit : "KiB", all->rows);
-		drawing_foot(d, f, FROM_PROFILED);
-	} else {
-		rc = error_set(
+	if (!shown)
+		return error_set(
 			err, ENODATA,
 			"no profile of the %s with a known cost per unit of work; capture with the passes measure and profile, and --units",
 			side);
-	}
-	return rc;
+	functions_put_words(d, f, side, costs->unit ? costs->unit : "KiB", all->rows);
+	drawing_foot(d, f, FROM_PROFILED);
+	return 0;
 }
 
 const struct chart chart_functions = {
@@ -242,10 +238,8 @@ const struct chart chart_functions_sender = {
 static int syscalls_by_side(const void *a, const void *b)
 {
 	const struct top *x = a, *y = b;
-	int order = x->place - y->place;
 
-	order = order ? order : strcmp(x->rows->block.side, y->rows->block.side);
-	return order ? order : tops_by_cost(a, b);
+	return x->place - y->place ?: strcmp(x->rows->block.side, y->rows->block.side) ?: tops_by_cost(a, b);
 }
 
 /* Adds up the rows of all commands. The interval is that of the mean call, which a single call does
@@ -341,24 +335,21 @@ static int syscalls_draw(struct drawing *d, struct figure *f, const struct table
 	struct top_row *rows = arena_alloc(&f->arena, (t->rows + 1) * sizeof(*rows));
 	size_t n, shown, nrows = t->rows;
 	struct top *all;
-	int rc = 0;
 
 	for (size_t i = 0; i < nrows; i++)
 		rows[i] = (struct top_row){
 			calls[i].block, calls[i].syscall, "", calls[i].ns_per_work, i, -1};
 	top_put_bars(d, f, rows, nrows, NULL, "No system calls with known work");
 	all = tops_gather(d, f, rows, &nrows, NULL, &n);
-	if (n) {
-		shown = syscalls_shown(d, f, all, n);
-		qsort(all, shown, sizeof(*all), syscalls_by_side);
-		syscalls_put_groups(f, calls, all, shown, rows, nrows);
-		syscalls_put_words(d, f, shown, n);
-	} else {
-		rc = error_set(
+	if (!n)
+		return error_set(
 			err, ENODATA,
 			"no run counted system calls of a workload with known work; capture with the passes measure and syscalls, and --units");
-	}
-	return rc;
+	shown = syscalls_shown(d, f, all, n);
+	qsort(all, shown, sizeof(*all), syscalls_by_side);
+	syscalls_put_groups(f, calls, all, shown, rows, nrows);
+	syscalls_put_words(d, f, shown, n);
+	return 0;
 }
 
 const struct chart chart_syscalls = {
