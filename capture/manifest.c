@@ -465,7 +465,6 @@ static void against_fill(const struct plan *p, struct variant *v, const char *na
 			 const json_t *old)
 {
 	const json_t *settings = json_object_get(old, "settings");
-	char *key;
 
 	*v = (struct variant){.name = xasprintf("%s%s", prefix, name),
 			      .base = xasprintf("%s%s", prefix, name),
@@ -473,9 +472,9 @@ static void against_fill(const struct plan *p, struct variant *v, const char *na
 			      .command = xcalloc((size_t)p->nsides + 1, sizeof(*v->command)),
 			      .earlier = true};
 	for (int i = 0; i < p->nsides; i++) {
-		key = xasprintf("%s.command", p->sides[i].name);
+		autofree char *key = xasprintf("%s.command", p->sides[i].name);
+
 		v->command[i] = xstrdup(json_text(settings, key));
-		free(key);
 	}
 }
 

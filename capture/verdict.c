@@ -183,12 +183,11 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 {
 	autofree char *err_path = xasprintf("%s/workload.err", run_dir);
 	autofree char *log = xasprintf("%s.log", run_dir);
-	char *clean;
 
 	if (root && *json_text(root, "why")) {
-		clean = text_clean(json_text(root, "why"), WHY_MAX);
+		autofree char *clean = text_clean(json_text(root, "why"), WHY_MAX);
+
 		str_puts(s, clean);
-		free(clean);
 	} else {
 		str_puts(s, ended);
 		report_quote_last_line(s, log);
@@ -203,7 +202,6 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
 	autofree char *path = xasprintf("%s/run.json", run_dir);
 	json_auto_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
-	char *clean;
 
 	if (root) {
 		remark_collectors(c, side, root);
@@ -214,8 +212,8 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
 		report_add_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
 	} else if (*json_text(root, "cut_off") && !*cut_off) {
-		clean = text_clean(json_text(root, "cut_off"), WHY_MAX);
+		autofree char *clean = text_clean(json_text(root, "cut_off"), WHY_MAX);
+
 		*cut_off = xasprintf("%s: %s", c->plan->sides[side].name, clean);
-		free(clean);
 	}
 }

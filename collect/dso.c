@@ -303,13 +303,13 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
 	int fd = memfd_create("vdso", MFD_CLOEXEC), rc = -ENODATA;
 	size_t len = h ? h->e_shoff + (size_t)h->e_shentsize * h->e_shnum : 0;
-	char id[129], *to;
+	char id[129];
 
 	if (fd >= 0 && h && h->e_ident[EI_CLASS] == ELFCLASS64 && !file_write_all(fd, h, len) &&
 	    elf_build_id(fd, id)) {
-		to = dso_destination(hosts, id, "[vdso]", err);
+		autofree char *to = dso_destination(hosts, id, "[vdso]", err);
+
 		rc = !to ? -err->code : access(to, F_OK) ? file_write(to, h, len, err) : 0;
-		free(to);
 	}
 	if (fd >= 0)
 		close(fd);

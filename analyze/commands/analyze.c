@@ -157,18 +157,16 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 
 static int analyze_report(struct analysis *a)
 {
-	char *text;
-
 	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, a->runs == 1 ? "" : "s",
 		   a->lossy ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the store no longer has the power that was imported before; to import it again, add: %s",
 		     a->forgotten);
 	for (int kind = 0; kind < DAMAGE_KINDS; kind++) {
-		text = damage_text(&a->damage, (enum damage_kind)kind, 0);
+		autofree char *text = damage_text(&a->damage, (enum damage_kind)kind, 0);
+
 		if (text)
 			warn("%s: %s; put the original back and analyze again", a->capture, text);
-		free(text);
 	}
 	if (a->failed)
 		warn("%zu of the runs failed and %s left out", a->failed,

@@ -43,15 +43,14 @@ static char *speedscope_quote(const char *text)
 static void speedscope_write_frames(struct speedscope *w)
 {
 	const struct profile *trie = &w->lines.trie;
-	char *name;
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 	      "\"exporter\":\"zcost\",\n\"shared\":{\"frames\":[\n",
 	      w->out);
 	for (uint32_t i = 0; i < trie->nsymbols; i++) {
-		name = speedscope_quote(profile_symbol_name(trie, i));
+		autofree char *name = speedscope_quote(profile_symbol_name(trie, i));
+
 		fprintf(w->out, "{\"name\":%s}%s\n", name, i + 1 < trie->nsymbols ? "," : "");
-		free(name);
 	}
 	fputs("]},\n\"profiles\":[", w->out);
 }

@@ -202,12 +202,12 @@ static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r
 						{"/usr/lib/debug/lib/modules/", "/vmlinux"},
 						{"/lib/modules/", "/build/vmlinux"}};
 	bool ok = false;
-	char *path;
 
 	for (size_t i = 0; !ok && r->osrelease && i < array_size(places); i++) {
-		path = xasprintf("%s%s%s%s", symfs, places[i][0], r->osrelease, places[i][1]);
+		autofree char *path =
+			xasprintf("%s%s%s%s", symfs, places[i][0], r->osrelease, places[i][1]);
+
 		ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
-		free(path);
 	}
 	return ok;
 }

@@ -580,7 +580,6 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 	size_t limit = query_limit(k->q, LIMIT), all = 0, shown = 0;
 	const struct block *b = &k->b->block;
 	freed(thread_groups_free) struct thread_groups groups = {0};
-	char *reason;
 	int rc = thread_groups_read(&groups, k->s, k->b, sched_key(k->q), k->q->comm, THREAD_WAIT,
 				    err);
 
@@ -591,10 +590,10 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 		shown++;
 	}
 	if (!rc && !all) {
-		reason = block_collector_reason(k->s, k->b, "sched");
+		autofree char *reason = block_collector_reason(k->s, k->b, "sched");
+
 		note_add_block(&k->t->notes, b, table_not_measured,
 			       reason ? reason : "see collector 'sched' of the measure pass");
-		free(reason);
 	}
 	if (shown < all)
 		note_add_block(&k->t->notes, b, rows_shown, shown, all);

@@ -231,13 +231,11 @@ static bool dso_search_is_complete(const struct dso_search *f)
 
 static void dso_try_places(struct dso_search *f, const char *const *places, bool named)
 {
-	char *path;
-
 	for (; *places && !dso_search_is_complete(f); places++) {
-		path = place_expand(*places, f);
+		autofree char *path = place_expand(*places, f);
+
 		if (path)
 			dso_try_file(f, path, named);
-		free(path);
 	}
 }
 

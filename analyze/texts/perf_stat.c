@@ -265,15 +265,15 @@ static char stat_csv_separator(const char *line)
 {
 	static const char separators[] = ",;\t|:";
 	struct stat_counter row;
-	char *fields[MAX_FIELDS], *copy;
+	char *fields[MAX_FIELDS];
 	bool found = false;
 	size_t i;
 
 	for (i = 0; !found && separators[i]; i++) {
-		copy = xstrdup(line);
+		autofree char *copy = xstrdup(line);
+
 		found = csv_cut(fields, csv_split(copy, separators[i], fields), separators[i],
 				&row);
-		free(copy);
 	}
 	return found ? separators[i - 1] : 0;
 }

@@ -586,7 +586,6 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 	struct reader d = {.in = in, .m = m};
 	const char *name = path_base_name(m->path), *kind = m->kind ? m->kind : "wall";
 	freed(tsv_free) struct tsv t = {0};
-	char *what;
 	int rc = (m->in_capture ? tsv_read : tsv_read_named)(&t, m->path, 0, err);
 
 	*watts = NAN;
@@ -601,12 +600,12 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 			"%s: its times are times of day, and run.json does not say when the run was",
 			t.path);
 	if (!rc) {
-		what = xasprintf("the power meter %s", name);
+		autofree char *what = xasprintf("the power meter %s", name);
+
 		if (d.bad)
 			note_add(&in->notes, rows_unreadable, "power", d.bad, t.path);
 		*watts = readings_power(in, what, d.r, d.n, false);
 		readings_add_series(in, kind, "csv", name, d.r, d.n, false);
-		free(what);
 	}
 	free(d.r);
 	return rc;

@@ -280,21 +280,20 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 static void power_table_note_absent(struct block_table *k)
 {
 	const struct block_runs *b = k->list.blocks;
-	char *reason;
 
 	if (scope_slice_absent(k->s, k->t->name)) {
 		changes_nothing(k->s, k->t);
 		return;
 	}
 	for (int i = 0; i < k->list.n; i++) {
-		reason = block_collector_reason(k->s, &b[i], "power");
+		autofree char *reason = block_collector_reason(k->s, &b[i], "power");
+
 		note_add_block(
 			&k->t->notes, &b[i].block, table_not_measured,
 			arena_printf(
 				&k->t->arena,
 				"%s; 'zcost analyze --power-csv' imports a meter's log, and --power-model computes modelled power",
 				reason ? reason : "see 'zcost report runs'"));
-		free(reason);
 	}
 }
 
