@@ -22,7 +22,6 @@ static const struct adapter adapter_none = {.name = "none"};
 	row(sockperf) \
 	row(wrk) \
 	row(ab) \
-	row(redis_benchmark) \
 	row(pps) \
 	row(regex) \
 	row(nic) \

@@ -28,7 +28,6 @@ struct line_pattern {
 	int base; /* the base of the letter K, M or G in the second group; 0 when there is no letter
 		   */
 	bool sum; /* lines are connections and add up. false: lines follow each other in time */
-	bool one_test; /* lines are tests of different lengths: more than one is refused */
 };
 
 enum { GROUPS = 3 };
@@ -173,9 +172,6 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",
 				file, CPU_SECONDS_MOST, p->re);
 	}
-	if (!rc && p->one_test && rates->n > 1)
-		rc = error_set(err, EBADMSG, "%s: rates of %zu tests: let the command run one test",
-			       file, rates->n);
 	free(copy);
 	regfree(&re);
 	return rc;
@@ -284,16 +280,6 @@ static const struct line_pattern ab_lines[] = {
 };
 
 const struct adapter adapter_ab = {.name = "ab", .lines = ab_lines, .read = lines_read};
-
-/* "GET","12277.47",... or GET: 12277.47 requests per second */
-static const struct line_pattern redis_benchmark_lines[] = {
-	{"^\"[^\"]*\",\"([0-9.]+)\"", WORK_MESSAGES, .scale = 1, .one_test = true},
-	{"([0-9.]+) requests per second", WORK_MESSAGES, .scale = 1, .one_test = true},
-	{0},
-};
-
-const struct adapter adapter_redis_benchmark = {
-	.name = "redis-benchmark", .lines = redis_benchmark_lines, .read = lines_read};
 
 /* A throughput test, or a latency test, whose messages are those that came back. */
 static const struct line_pattern sockperf_lines[] = {

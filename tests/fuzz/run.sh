@@ -91,9 +91,8 @@ case $program in
 *workload)
 	# the units, then what the adapter of these units reads
 	for d in "$top"/tests/data/workload/*; do
-		units=${d##*/} adapter=${d##*/}
-		case $adapter in redis-benchmark-*) adapter=${adapter%-*} ;; *) adapter=${adapter%%-*} ;; esac
-		{ echo "$adapter"; cat "$d/workload.out"; } >"$seeds/$units"
+		units=${d##*/}
+		{ echo "${units%%-*}"; cat "$d/workload.out"; } >"$seeds/$units"
 	done
 	{ echo 'regex:^Requests/sec: *([0-9.]+)'; cat "$top/tests/data/workload/wrk/workload.out"; } >"$seeds/regex"
 	{

@@ -100,9 +100,6 @@ static const struct {
 	{"wrk", "wrk2", WORK_MESSAGES, 199.56},
 	{"ab", "ab", WORK_MESSAGES, 1352.41},
 	{"ab", "ab", WORK_BYTES, 13475.23 * 1024},
-	{"redis-benchmark", "redis-benchmark-csv", WORK_MESSAGES, 15026.30},
-	{"redis-benchmark", "redis-benchmark-quiet", WORK_MESSAGES, 10903.80},
-	{"redis-benchmark", "redis-benchmark-text", WORK_MESSAGES, 1240.69},
 	{"regex:^Requests/sec: *([0-9.]+)", "wrk", WORK_MESSAGES, 1617.17},
 };
 
@@ -137,9 +134,6 @@ static const struct {
 	{"wrk", "ab", "no line with a rate"},
 	{"ab", "wrk", "no line with a rate"},
 	{"sockperf", "sockperf-refused", "no line with a rate"},
-	{"redis-benchmark", "redis-benchmark-tests",
-	 "workload.out: rates of 4 tests: let the command run one test"},
-	{"redis-benchmark", "ab", "no line with a rate"},
 	{"regex:bytes=moved ([0-9]+)", "wrk", "no line with a rate"},
 	{"netcat", "wrk", "no adapter 'netcat'; there are tcpzc, iperf3, "},
 };
