@@ -3,7 +3,6 @@
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/error.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <jansson.h>

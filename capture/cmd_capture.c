@@ -3,13 +3,10 @@
 #include "capture/capture.h"
 #include "capture/plan_read.h"
 #include "capture/undo.h"
-#include "lib/words.h"
 #include "collect/options.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <libgen.h>

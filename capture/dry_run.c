@@ -3,7 +3,6 @@
 #include "capture/capture.h"
 #include "capture/plan.h"
 #include "capture/undo.h"
-#include "lib/alloc.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "lib/json.h"
 #include "lib/names.h"
 #include "lib/sha256.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/plan_read.h"
 
-#include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"

@@ -8,7 +8,6 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "lib/words.h"
 
 #include <errno.h>

@@ -2,12 +2,9 @@
 /* The keys of a plan. A new key is a member of its section's struct and a row here. */
 #include "capture/plan_read.h"
 
-#include "lib/words.h"
 #include "collect/events/events.h"
 #include "collect/options.h"
 #include "lib/alloc.h"
-#include "lib/cpuset.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <ctype.h>

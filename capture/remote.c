@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/remote.h"
 
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/json.h"

@@ -7,7 +7,6 @@
 #include "lib/file.h"
 #include "lib/names.h"
 #include "lib/sha256.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,12 +4,9 @@
 
 #include "capture/child.h"
 #include "capture/plan_read.h"
-#include "lib/words.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <errno.h>

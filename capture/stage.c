@@ -6,7 +6,6 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,8 @@
 /* Whether a run counts, and why not. */
 #include "capture/capture.h"
 
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <jansson.h>

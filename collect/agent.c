@@ -3,15 +3,12 @@
 
 #include "collect/events/events.h"
 #include "collect/host.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/command.h"
-#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/intern.h"
 #include "lib/names.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 #include "lib/sha256.h"
 
 #include <errno.h>

@@ -8,10 +8,8 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <ctype.h>

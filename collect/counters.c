@@ -10,7 +10,6 @@
 #include "collect/events/events.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <inttypes.h>

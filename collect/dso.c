@@ -7,9 +7,7 @@
  */
 #include "collect/perf.h"
 
-#include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/cursor.h"
 #include "lib/file.h"
 
 #include <elf.h>

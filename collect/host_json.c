@@ -6,7 +6,6 @@
 #include "lib/cpuset.h"
 #include "lib/file.h"
 #include "lib/json.h"
-#include "lib/str.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

@@ -7,9 +7,7 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/cpuset.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

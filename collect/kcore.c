@@ -9,7 +9,6 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <elf.h>
 #include <errno.h>

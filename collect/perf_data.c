@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/perf.h"
 
-#include "lib/alloc.h"
-#include "lib/cursor.h"
 #include "lib/hash.h"
 
 #include <errno.h>

@@ -11,8 +11,6 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/str.h"
-#include "lib/words.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 

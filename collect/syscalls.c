@@ -5,8 +5,6 @@
 #include "collect/bpf.h"
 #include "collect/collect.h"
 #include "collect/run/run.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 #include "lib/syscall_facts.h"
 
 #include <errno.h>

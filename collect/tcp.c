@@ -13,7 +13,6 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/error.h"
 #include "lib/genl.h"
 
 #include <linux/inet_diag.h>

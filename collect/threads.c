@@ -12,7 +12,6 @@
 
 #include "collect/run/run.h"
 #include "collect/run/tree.h"
-#include "lib/cpuset.h"
 #include "collect/host.h"
 
 #include <errno.h>

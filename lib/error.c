@@ -2,7 +2,6 @@
 #include "lib/error.h"
 
 #include "lib/output.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/table_layout.h"
 
-#include "lib/alloc.h"
-#include "lib/str.h"
-
 #include <math.h>
 #include <stdio.h>
 

@@ -2,9 +2,6 @@
 /* Writes a table as text, and as text for a patch's commit message. */
 #include "lib/table_layout.h"
 
-#include "lib/alloc.h"
-#include "lib/str.h"
-
 #include <limits.h>
 
 /* --- lines of words --- */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The output formats. Each format is an entry in one list of writers. */
-#include "lib/table.h"
 
-#include "lib/alloc.h"
-#include "lib/str.h"
 #include "lib/table_layout.h"
 
 #include <errno.h>

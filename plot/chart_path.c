@@ -5,7 +5,6 @@
 
 #include "analyze/costs/costs.h"
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "plot/chart.h"
 
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
 
 #include <ctype.h>
 #include <errno.h>

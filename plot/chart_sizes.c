@@ -6,8 +6,6 @@
 #include "plot/chart.h"
 
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "analyze/costs/costs.h"
 #include "analyze/figures/figures.h"
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
 #include "plot/palette.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 
 #include "analyze/figures/figures.h"
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
 #include "plot/palette.h"
 
 #include <errno.h>

@@ -10,7 +10,6 @@
 #include "plot/chart.h"
 
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <float.h>

@@ -9,7 +9,6 @@
 #include "analyze/costs/tally.h"
 #include "analyze/figures/figures.h"
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
  */
 #include "plot/chart.h"
 
-#include "lib/alloc.h"
 #include "plot/palette.h"
 
 #include <errno.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost plot: draws the charts of one capture, or of a bare perf.data, into a folder. */
 #include "analyze/commands/options.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "plot/chart.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "plot/chart.h"
 
 #include "analyze/evidence/zerocopy.h"
-#include "lib/alloc.h"
 
 #include <math.h>
 

@@ -6,7 +6,6 @@
  */
 #include "plot/figure.h"
 
-#include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 

@@ -4,10 +4,8 @@
 #include "plot/chart.h"
 
 #include "analyze/scope/scope.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

@@ -8,10 +8,8 @@
  */
 #include "plot/figure.h"
 
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "plot/palette.h"
 #include "plot/label.h"
 

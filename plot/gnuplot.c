@@ -2,10 +2,8 @@
 /* Runs gnuplot and checks its pictures, or reports its own words. */
 #include "plot/figure.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "lib/str.h"
 #include "plot/label.h"
 
 #include <errno.h>

@@ -2,11 +2,9 @@
 #include "analyze/analysis/analysis.h"
 
 #include "lib/names.h"
-#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

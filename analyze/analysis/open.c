@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

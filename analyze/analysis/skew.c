@@ -2,7 +2,6 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/stats.h"
 

@@ -3,8 +3,6 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <math.h>
 

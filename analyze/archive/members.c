@@ -2,7 +2,6 @@
 #include "analyze/archive/archive.h"
 
 #include "lib/alloc.h"
-#include "lib/error.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"

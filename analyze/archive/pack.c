@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/archive.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/late.h"

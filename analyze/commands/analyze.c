@@ -3,9 +3,7 @@
 #include "analyze/analysis/analysis.h"
 #include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <errno.h>

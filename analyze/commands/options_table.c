@@ -7,7 +7,6 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/command.h"
-#include "lib/stats.h"
 #include "workload/workload.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/json.h"

@@ -10,7 +10,6 @@
 #include "analyze/scope/runs.h"
 #include "analyze/evidence/zerocopy.h"
 #include "lib/words.h"
-#include "lib/str.h"
 
 #include <math.h>
 

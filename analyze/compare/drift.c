@@ -7,8 +7,6 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <math.h>
 

@@ -8,8 +8,6 @@
 
 #include "analyze/compare/figures.h"
 #include "analyze/compare/diff.h"
-#include "lib/stats.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/diff.h"
 
-#include "lib/str.h"
-
 #include <math.h>
 
 enum { MOVEMENTS = 5 };

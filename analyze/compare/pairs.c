@@ -7,8 +7,6 @@
 #include "analyze/compare/figures.h"
 #include "analyze/evidence/limits.h"
 
-#include "lib/str.h"
-
 #include <errno.h>
 #include <math.h>
 

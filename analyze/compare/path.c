@@ -6,7 +6,6 @@
  */
 #include "analyze/compare/figures.h"
 #include "analyze/costs/costs.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

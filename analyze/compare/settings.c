@@ -8,10 +8,8 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/scope/scope.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

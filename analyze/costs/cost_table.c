@@ -4,7 +4,6 @@
 
 #include "analyze/costs/basis.h"
 #include "analyze/texts/text.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

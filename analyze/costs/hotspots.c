@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/costs/basis.h"
 #include "analyze/costs/costs.h"
-#include "lib/hash.h"
 #include "lib/late.h"
-#include "lib/str.h"
 
 #include <capstone.h>
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "analyze/costs/costs.h"
 #include "analyze/scope/changes.h"
 #include "analyze/scope/results.h"
-#include "lib/str.h"
 
 #include <math.h>
 

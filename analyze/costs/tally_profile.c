@@ -3,7 +3,6 @@
 
 #include "analyze/costs/basis.h"
 #include "analyze/costs/call_tree.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 
 #include "analyze/evidence/limits.h"
 
-#include "lib/str.h"
-
 #include <math.h>
 
 /* docs/method.md has the reasons of the thresholds. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/export/export.h"
 
-#include "lib/hash.h"
-
 /* --- names --- */
 
 static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)

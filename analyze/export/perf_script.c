@@ -6,7 +6,6 @@
  * weights up to it.
  */
 #include "analyze/export/export.h"
-#include "lib/str.h"
 
 struct perf_script {
 	struct samples s;

@@ -2,7 +2,6 @@
 #include "analyze/export/export.h"
 
 #include "analyze/costs/costs.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

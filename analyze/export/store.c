@@ -3,7 +3,6 @@
 #include "analyze/export/export.h"
 
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

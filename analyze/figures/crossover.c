@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/figures/figures.h"
 
-#include "lib/alloc.h"
-#include "lib/stats.h"
-
 #include <math.h>
 
 /* The logarithm of new / base at one value, positive where new is better. */

@@ -14,8 +14,6 @@
  */
 #include "analyze/figures/figures.h"
 
-#include "lib/str.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

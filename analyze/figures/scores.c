@@ -9,8 +9,6 @@
  */
 #include "analyze/figures/figures.h"
 
-#include "lib/str.h"
-
 #include <errno.h>
 
 static const struct column scores_columns[] = {

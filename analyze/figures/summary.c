@@ -7,7 +7,6 @@
 #include "analyze/evidence/limits.h"
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/scope/runs.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

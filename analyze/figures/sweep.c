@@ -6,8 +6,6 @@
  */
 #include "analyze/figures/figures.h"
 
-#include "lib/str.h"
-
 #include <errno.h>
 #include <math.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* timeline: figures over time in each run, by the second of its window. */
 #include "analyze/scope/results.h"
-#include "lib/str.h"
 
 #include <math.h>
 

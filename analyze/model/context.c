@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/model/profile.h"
 
-#include "lib/alloc.h"
-
 #include <fnmatch.h>
 #include <stdio.h>
 

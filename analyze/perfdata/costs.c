@@ -2,8 +2,6 @@
 /* What each stack costs while samples are folded, and afterwards as rows of the profile. */
 #include "analyze/perfdata/resolve.h"
 
-#include "lib/alloc.h"
-
 #include <stdio.h>
 
 enum { FIRST_SLOTS = 1 << 10 };

@@ -20,8 +20,6 @@
  */
 #include "analyze/perfdata/resolve.h"
 
-#include "lib/alloc.h"
-
 /*
  * On a virtual machine a timer is 4 to 16 us late. A sample that is later than this, without a
  * change of context, was held up by code with interrupts off.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/recording.h"
 
-#include "lib/alloc.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

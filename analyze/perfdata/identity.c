@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/objects.h"
 
-#include "lib/str.h"
-
 #include <sys/utsname.h>
 
 /* The header lists build-ids by name, so it cannot help if two files have the same name. */

@@ -5,7 +5,6 @@
  */
 #include "analyze/perfdata/recording.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "analyze/perfdata/objects.h"
 
 #include "analyze/symbols/symtab.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <limits.h>

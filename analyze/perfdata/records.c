@@ -2,8 +2,6 @@
 /* What each record means that is neither a sample nor part of the side-band. */
 #include "analyze/perfdata/recording.h"
 
-#include "lib/alloc.h"
-
 #include <stdio.h>
 
 const char *record_rest_string(struct cursor *c)

@@ -6,8 +6,6 @@
  */
 #include "analyze/perfdata/recording.h"
 
-#include "lib/alloc.h"
-
 #include <errno.h>
 #include <zstd.h>
 

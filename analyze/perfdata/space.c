@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/sideband.h"
 
-#include "lib/alloc.h"
-
 /* Limits the parents to visit, because a damaged file may name any pid. */
 enum { FORKS_DEEP = 4096 };
 

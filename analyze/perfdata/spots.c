@@ -2,7 +2,6 @@
 #include "analyze/perfdata/resolve.h"
 
 #include "analyze/symbols/dso.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 enum { SHARE = 1000 }; /* a function below this fraction of an event's weight is dropped */

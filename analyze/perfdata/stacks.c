@@ -2,9 +2,6 @@
 /* The tables of distinct chains and stacks, and the order in which they are resolved. */
 #include "analyze/perfdata/fold.h"
 
-#include "lib/alloc.h"
-#include "lib/hash.h"
-
 static void slots_init(struct stack_slots *s)
 {
 	s->n = 1 << 12;

@@ -2,7 +2,6 @@
 /* Finds the fields of tracepoints, and reads their values from samples. */
 #include "analyze/perfdata/tracepoint_parts.h"
 
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <regex.h>

@@ -15,9 +15,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/threads/groups.h"
 #include "analyze/scope/results.h"
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
-#include "lib/str.h"
 
 #include <errno.h>
 

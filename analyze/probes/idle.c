@@ -10,10 +10,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
-#include "lib/alloc.h"
-#include "lib/intern.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,6 @@
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/snapshots.h"
 #include "lib/file.h"
-#include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -9,9 +9,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/scope/changes.h"
-#include "lib/alloc.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -14,10 +14,7 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
 #include "analyze/texts/text.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/intern.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <fnmatch.h>

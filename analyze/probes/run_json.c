@@ -3,7 +3,6 @@
 #include "analyze/probes/ingest.h"
 
 #include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"

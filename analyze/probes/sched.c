@@ -9,9 +9,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/threads/groups.h"
-#include "lib/alloc.h"
-#include "lib/intern.h"
-#include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -9,7 +9,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdio.h>

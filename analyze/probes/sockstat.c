@@ -5,8 +5,6 @@
  */
 #include "analyze/probes/snapshots.h"
 #include "analyze/scope/changes.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <math.h>
 

@@ -10,9 +10,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/scope/changes.h"
-#include "lib/alloc.h"
-#include "lib/snap.h"
-#include "lib/str.h"
 
 enum { WORDS = 13, WAITING_WORD = 11, CPU_WORD = 12, LEAST = 3 };
 

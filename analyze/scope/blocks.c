@@ -2,8 +2,6 @@
 /* Tables with rows for each block: their runs, notes and estimates. */
 #include "analyze/scope/scope.h"
 
-#include "lib/str.h"
-
 #include <errno.h>
 
 /* --- tables of rows for each variant and side --- */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "analyze/scope/runs.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

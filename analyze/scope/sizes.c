@@ -2,7 +2,6 @@
 /* sizes: one row for each count and histogram of the workload, estimated over the runs. */
 #include "analyze/scope/changes.h"
 #include "analyze/scope/results.h"
-#include "lib/str.h"
 
 #include <math.h>
 

@@ -6,7 +6,6 @@
  */
 #include "analyze/store/sql.h"
 
-#include "lib/str.h"
 #include "lib/table.h"
 
 static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)

@@ -2,8 +2,6 @@
 /* What was measured in a run: figures, series, threads, sockets and system calls. */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
-
 #include <math.h>
 
 /* The unique index of the table has these terms, so a search by a whole key reads one row. */

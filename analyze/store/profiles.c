@@ -6,7 +6,6 @@
  */
 #include "analyze/store/sql.h"
 
-#include "lib/hash.h"
 #include "lib/str.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  */
 #include "analyze/symbols/dso.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/late.h"
 

@@ -5,8 +5,6 @@
  */
 #include "analyze/symbols/dso.h"
 
-#include "lib/alloc.h"
-
 #include <errno.h>
 
 static bool elf_is_label(const GElf_Sym *s)

@@ -6,10 +6,7 @@
  */
 #include "analyze/symbols/dso.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/hash.h"
-#include "lib/intern.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -2,7 +2,6 @@
 #include "analyze/symbols/symtab.h"
 
 #include "analyze/symbols/dso.h"
-#include "lib/alloc.h"
 #include "lib/cursor.h"
 #include "lib/file.h"
 

@@ -10,7 +10,6 @@
  */
 #include "analyze/texts/text.h"
 
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"
 

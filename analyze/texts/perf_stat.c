@@ -12,7 +12,6 @@
  */
 #include "analyze/texts/text.h"
 
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <ctype.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/text.h"
 
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <ctype.h>

@@ -3,11 +3,8 @@
 #include "collect/doctor/doctor.h"
 
 #include "collect/host.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/output.h"
-#include "lib/str.h"
-#include "lib/table.h"
 
 #include <errno.h>
 #include <limits.h>

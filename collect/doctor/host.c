@@ -10,8 +10,6 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/methods.h"
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
 #include "lib/json.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "collect/doctor/doctor.h"
 #include "collect/nic.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <math.h>
 

@@ -6,7 +6,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/names.h"
-#include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>

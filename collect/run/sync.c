@@ -3,7 +3,6 @@
 
 #include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <errno.h>

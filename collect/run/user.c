@@ -3,8 +3,6 @@
 
 #include "collect/host.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
-#include "lib/words.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -3,7 +3,6 @@
 #include "collect/syscalls/methods.h"
 
 #include "collect/bpf.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include "collect/syscalls/methods.h"
 
 #include "collect/events/events.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cursor.h"
 

@@ -9,8 +9,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
 
-#include "lib/alloc.h"
-
 struct counter {
 	const char *event, *group, *unit;
 	char *name; /* the metric's name; the same event in another group has the group's number */

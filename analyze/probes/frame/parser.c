@@ -8,7 +8,6 @@
 
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/tsv.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 

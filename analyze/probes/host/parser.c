@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/ingest.h"
 
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/str.h"

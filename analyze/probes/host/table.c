@@ -5,8 +5,6 @@
  */
 #include "analyze/scope/runs.h"
 
-#include "lib/str.h"
-
 #include <math.h>
 #include <stdio.h>
 

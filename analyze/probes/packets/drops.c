@@ -5,7 +5,6 @@
  */
 #include "analyze/probes/kinds.h"
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 /* Reads perf.data into a profile of the samples on the side's CPUs within the window. */
 #include "analyze/probes/ingest.h"
 #include "analyze/perfdata/perfdata.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 /*

@@ -4,7 +4,6 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/texts/text.h"
 #include "lib/file.h"
-#include "lib/snap.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 #include "lib/words.h"

@@ -2,7 +2,6 @@
 /* syscalls.tsv: rows by (pid, tid, syscall), with log2 histograms of time and size. */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tcp/info.h"
 
-#include "lib/alloc.h"
 #include "lib/stats.h"
 
 enum {

@@ -12,7 +12,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 

@@ -8,8 +8,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 
-#include "lib/snap.h"
-
 #include <math.h>
 
 enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };

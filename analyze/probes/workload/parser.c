@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/probes/ingest.h"
 #include "analyze/scope/work.h"
-#include "lib/alloc.h"
-#include "lib/stats.h"
-#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The summary that ends workload.out of tcpzc: docs/reference/tcpzc.md. */
 #include "analyze/probes/ingest.h"
-#include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/str.h"
 
