@@ -238,7 +238,8 @@ static int syscalls_by_side(const void *a, const void *b)
 {
 	const struct top *x = a, *y = b;
 
-	return x->place - y->place ?: strcmp(x->rows->block.side, y->rows->block.side) ?: tops_by_cost(a, b);
+	return x->place - y->place
+		       ?: strcmp(x->rows->block.side, y->rows->block.side) ?: tops_by_cost(a, b);
 }
 
 /* Adds up the rows of all commands. The interval is that of the mean call, which a single call does
