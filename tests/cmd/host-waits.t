@@ -58,6 +58,17 @@ table() {
 }
 ok "the table has parts that add up to 100 %" table
 
+attached() { # to threads that run already: those that sleep, too
+	"$build/tests/tools/waiter" 100000000 >/dev/null &
+	pid=$!
+	soon sh -c "[ \$(cat /proc/$pid/task/*/comm | sort -u | wc -l) = 8 ]"
+	exits 0 "$zcost" collect -o r --pass trace --collect host,waits --duration 0.3 --pid $pid
+	kill $pid
+	whole && [ "$(rows 'naps blocked clock_nanosleep S hardirq local_timer ' count)" -gt 20 ] &&
+		[ "$(rows 'waiter blocked futex S  ' ns)" -gt 250000000 ] || { cut -f 1-11 r/waits.tsv && false; }
+}
+steady "threads that run already are followed" attached
+
 # Requests over loopback, profiled and followed.
 next_port
 cat >rr <<-END
