@@ -3,7 +3,8 @@
  * waits: the wall time of the workload's threads. They run in user mode, in the kernel, or under an
  * interrupt. They wait on the run queue for a CPU, or they are blocked until something wakes them.
  */
-#include "analyze/scope/scope.h"
+#include "analyze/probes/waits/waits.h"
+#include "analyze/scope/changes.h"
 #include "analyze/scope/work.h"
 #include "lib/str.h"
 
@@ -35,183 +36,117 @@ static const struct column waits_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-/* A figure of a run: a metric, divided by another one, or by the work at a rate in the window. */
-struct wait_ratio {
-	const char *metric, *object;
-	const char *of, *of_object; /* if there is another one */
-	const char *rate;	    /* if it is by the work */
-};
+/* The metrics of a row, and the parts of their object. */
+enum { WAIT_NS, WAIT_COUNT, WAIT_P50, WAIT_P99, WAIT_METRICS };
+enum { WAIT_COMM, WAIT_STATE, WAIT_BY, WAIT_WAKER, WAIT_PARTS };
+static const char *const wait_metrics[WAIT_METRICS] = {"waits_ns", "waits", "waits_p50_ns",
+						       "waits_p99_ns"};
+static const char *const wait_parts[WAIT_PARTS] = {"comm", "state", "by", "waker"};
 
-/* A run that measured waits and has none of this object spent nothing in it. */
-static double wait_amount(struct store *s, const struct run *r, const char *metric,
-			  const char *object)
+void waits_complete(struct changes *c, struct store *s, const char *rate)
 {
-	double x = run_metric(s, r, metric, object, NO_CPU);
-
-	return isnan(x) && !strcmp(metric, "waits_ns") ? 0 : x;
-}
-
-static double wait_ratio_of(struct store *s, const struct run *r, const void *arg)
-{
-	const struct wait_ratio *f = arg;
-	double x = wait_amount(s, r, f->metric, f->object);
-
-	if (f->rate)
-		x /= work_in_window(s, r, f->rate);
-	if (f->of)
-		x /= wait_amount(s, r, f->of, f->of_object);
-	return isfinite(x) ? x : NAN;
-}
-
-/* One row, and the runs that it is made from. */
-struct wait_row {
-	char *object;	     /* owned */
-	const char *part[4]; /* parts of it: comm, state, by, waker; "" */
-	char *parts;	     /* owned */
-	double ns;
-};
-
-struct wait_rows {
-	struct block_table *k;
-	struct run *runs;
-	int n;
-	const char *rate;
-	struct wait_row *row;
-	size_t rows, cap;
-	double sum, wall;
-};
-
-static void wait_rows_free(struct wait_rows *w)
-{
-	for (size_t i = 0; i < w->rows; i++) {
-		free(w->row[i].object);
-		free(w->row[i].parts);
-	}
-	free(w->row);
-	free(w->runs);
-}
-
-static struct estimate wait_estimate(const struct wait_rows *w, const struct wait_ratio *f)
-{
-	return scope_estimate(w->k->s, w->runs, w->n, w->k->list.estimator, wait_ratio_of, f);
-}
-
-static void waits_add_row(struct wait_rows *w, const char *object)
-{
-	struct wait_row row = {.object = xstrdup(object), .parts = xstrdup(object)};
-	struct wait_ratio total = {"waits_ns", row.object, NULL, NULL, NULL};
-	char *rest = row.parts;
-
-	for (size_t i = 0; i < array_size(row.part); i++)
-		row.part[i] = rest ? str_token(&rest, ';') : "";
-	row.ns = wait_estimate(w, &total).value;
-	array_add(w->row, w->rows, w->cap, row);
-}
-
-static int waits_read(struct wait_rows *w, struct error *err)
-{
-	const struct block_runs b = {.block = w->k->b->block, .runs = w->runs, .n = w->n};
-	struct metric_keys keys = {0};
-	int rc = metric_keys_add(&keys, w->k->s, &b, "waits_ns", OF_SIDE, err);
-
-	for (size_t i = 0; i < keys.n && !rc; i++)
-		waits_add_row(w, keys.m[i].key.object);
-	free(keys.m);
-	return rc;
-}
-
-/* By command; the longest time of a command comes first. */
-static int waits_compare(const void *a, const void *b)
-{
-	const struct wait_row *x = a, *y = b;
-	int rc = strcmp(x->part[0], y->part[0]);
-
-	return rc ? rc : (x->ns < y->ns) - (x->ns > y->ns);
-}
-
-static void waits_put_row(const struct wait_rows *w, const struct wait_row *r)
-{
-	static const char *const keys[] = {"comm", "state", "by", "waker"};
-	struct value *cells = block_row(w->k->t, &w->k->b->block);
-	autofree char *wall = xasprintf("%s;wall", r->part[0]);
-	const struct {
-		const char *column;
-		struct wait_ratio ratio;
-		double factor;
-		bool interval;
-	} figures[] = {
-		{"count", {"waits", r->object, NULL, NULL, NULL}, 1, false},
-		{"total_ms", {"waits_ns", r->object, NULL, NULL, NULL}, 1e-6, true},
-		{"wall_pct", {"waits_ns", r->object, "waits_ns", wall, NULL}, 100, false},
-		{"mean_us", {"waits_ns", r->object, "waits", r->object, NULL}, 1e-3, false},
-		{"p50_us", {"waits_p50_ns", r->object, NULL, NULL, NULL}, 1e-3, false},
-		{"p99_us", {"waits_p99_ns", r->object, NULL, NULL, NULL}, 1e-3, false},
-		{"ns_per_unit", {"waits_ns", r->object, NULL, NULL, w->rate}, 1, true},
-	};
-
-	for (size_t i = 0; i < array_size(keys); i++)
-		if (*r->part[i])
-			table_set(w->k->t, cells, keys[i], value_str(w->k->t, r->part[i]));
-	for (size_t i = 0; i < array_size(figures) - !w->rate; i++) {
-		struct estimate e = wait_estimate(w, &figures[i].ratio);
-		double f = figures[i].factor;
-
-		if (!e.n)
-			continue;
-		e.value *= f;
-		e.lo *= f;
-		e.hi *= f;
-		if (figures[i].interval)
-			put_estimate(w->k->t, cells, figures[i].column, &e);
-		else
-			table_set(w->k->t, cells, figures[i].column, value_real(e.value));
-		table_set(w->k->t, cells, "runs", value_int((int64_t)e.n));
+	for (int r = 0; r < c->b->n; r++) {
+		c->mib[r] = rate ? work_in_window(s, &c->b->runs[r], rate) : NAN;
+		for (size_t i = 0; i < c->n; i++)
+			c->row[i].x[r] = isnan(c->row[i].x[r]) ? 0 : c->row[i].x[r];
 	}
 }
 
-static void waits_put_rows(struct wait_rows *w)
+static double waits_of(const struct changes *c, const char *name)
 {
-	size_t limit = query_limit(w->k->q, LIMIT), shown = 0, all = 0;
+	const struct change_row *row = changes_find(c, name, NO_CPU);
 
-	if (w->rows)
-		qsort(w->row, w->rows, sizeof(*w->row), waits_compare);
-	for (size_t i = 0; i < w->rows; i++) {
-		const struct wait_row *r = &w->row[i];
-		bool wall = !strcmp(r->part[1], "wall");
+	return row ? changes_estimate(c, row, AS_COUNT).value : NAN;
+}
 
-		if (!str_matches(w->k->q->comm, r->part[0]))
+static void waits_put(struct table *t, struct value *row, const char *column, struct estimate e,
+		      double factor)
+{
+	e.value *= factor;
+	e.lo *= factor;
+	e.hi *= factor;
+	put_estimate(t, row, column, &e);
+}
+
+static void waits_put_row(const struct block_table *k, const struct changes c[WAIT_METRICS],
+			  const struct change_row *r, char *parts)
+{
+	struct table *t = k->t;
+	struct value *row = block_row(t, &k->b->block);
+	struct estimate ns = changes_estimate(&c[WAIT_NS], r, AS_COUNT);
+	autofree char *wall = NULL;
+
+	for (size_t i = 0; i < WAIT_PARTS && parts; i++) {
+		const char *part = str_token(&parts, ';');
+
+		wall = wall ?: xasprintf("%s;wall", part);
+		if (*part)
+			table_set(t, row, wait_parts[i], value_str(t, part));
+	}
+	table_set(t, row, "count", value_real(waits_of(&c[WAIT_COUNT], r->name)));
+	waits_put(t, row, "total_ms", ns, 1e-6);
+	table_set(t, row, "wall_pct", value_real(100 * ns.value / waits_of(&c[WAIT_NS], wall)));
+	table_set(t, row, "mean_us",
+		  value_real(ns.value / waits_of(&c[WAIT_COUNT], r->name) / 1e3));
+	table_set(t, row, "p50_us", value_real(waits_of(&c[WAIT_P50], r->name) / 1e3));
+	table_set(t, row, "p99_us", value_real(waits_of(&c[WAIT_P99], r->name) / 1e3));
+	waits_put(t, row, "ns_per_unit", changes_estimate(&c[WAIT_NS], r, AS_PER_MIB), 1);
+	table_set(t, row, "runs", value_int((int64_t)ns.n));
+}
+
+/* Adds the rows, the longest first, and how much of the wall time they are. */
+static void waits_put_rows(const struct block_table *k, const struct changes c[WAIT_METRICS],
+			   const char *unit)
+{
+	autofree struct change_rate *ranked = changes_rank(&c[WAIT_NS]);
+	size_t limit = query_limit(k->q, LIMIT), shown = 0, all = 0;
+	double wall = 0, sum = 0;
+
+	for (size_t i = 0; i < c[WAIT_NS].n; i++) {
+		const struct change_row *r = ranked[i].row;
+		autofree char *parts = xstrdup(r->name);
+		autofree char *comm = xstrndup(parts, strcspn(parts, ";"));
+		bool is_wall = str_ends(parts, ";wall");
+
+		if (!str_matches(k->q->comm, comm))
 			continue;
-		*(wall ? &w->wall : &w->sum) += r->ns;
-		if (wall || all++ >= limit)
+		*(is_wall ? &wall : &sum) += waits_of(&c[WAIT_NS], r->name);
+		if (is_wall || all++ >= limit)
 			continue;
-		waits_put_row(w, r);
+		waits_put_row(k, c, r, parts);
 		shown++;
 	}
 	if (shown < all)
-		note_add_block(&w->k->t->notes, &w->k->b->block, rows_shown, shown, all);
+		note_add_block(&k->t->notes, &k->b->block, rows_shown, shown, all);
+	if (wall > 0)
+		note_add_block(
+			&k->t->notes, &k->b->block, table_how,
+			arena_printf(
+				&k->t->arena,
+				"the rows are %.2f %% of the threads' wall time, %.3f s; the unit of work is %s",
+				100 * sum / wall, wall / 1e9, unit ?: "not known"));
 }
 
 static int waits_put_block(struct block_table *k, struct error *err)
 {
-	struct wait_rows w = {.k = k};
+	struct changes c[WAIT_METRICS] = {0};
+	struct block_runs b = {.block = k->b->block};
+	struct block_table own = *k;
 	const char *unit;
-	int rc = w.n = scope_runs(k->s, k->q, &k->b->block, FOR_WAITS, &w.runs, err);
+	int rc = b.n = scope_runs(k->s, k->q, &b.block, FOR_WAITS, &b.runs, err);
 
-	if (rc > 0) {
-		unit = k->q->unit ?: work_unit(k->s, w.runs, w.n);
-		w.rate = unit ? work_rate_metric(unit) : NULL;
-		rc = waits_read(&w, err);
-		if (!rc)
-			waits_put_rows(&w);
-		if (!rc && w.wall > 0)
-			note_add_block(
-				&k->t->notes, &k->b->block, table_how,
-				arena_printf(
-					&k->t->arena,
-					"the rows are %.2f %% of the threads' wall time, %.3f s; the unit of work is %s",
-					100 * w.sum / w.wall, w.wall / 1e9, unit ?: "not known"));
+	own.b = &b;
+	unit = rc > 0 ? k->q->unit ?: work_unit(k->s, b.runs, b.n) : NULL;
+	for (size_t i = 0; i < WAIT_METRICS && rc >= 0; i++)
+		rc = changes_read(&c[i], &own, wait_metrics[i], OF_SIDE, err);
+	if (rc >= 0) {
+		for (size_t i = 0; i <= WAIT_COUNT; i++)
+			waits_complete(&c[i], k->s, unit ? work_rate_metric(unit) : NULL);
+		waits_put_rows(&own, c, unit);
 	}
-	wait_rows_free(&w);
+	for (size_t i = 0; i < WAIT_METRICS; i++)
+		changes_free(&c[i]);
+	free(b.runs);
 	return rc < 0 ? rc : 0;
 }
 

@@ -18,4 +18,13 @@ static inline bool wait_parse_ns(const char *text, uint64_t *ns)
 int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks,
 		      struct error *err);
 
+struct changes;
+struct store;
+
+/*
+ * Fills in what a run lacks that followed threads: if none was in a state, it has 0 ns and 0 waits
+ * of it. Divides AS_PER_MIB by the work at this rate, or by nothing known if there is no rate.
+ */
+void waits_complete(struct changes *c, struct store *s, const char *rate);
+
 #endif

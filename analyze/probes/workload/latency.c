@@ -3,10 +3,12 @@
  * latency: how long requests took, as the workload reports it, and where the wall time of a request
  * went, as the runs of the trace pass show it.
  */
-#include "analyze/scope/scope.h"
-#include "analyze/scope/work.h"
+#include "analyze/probes/waits/waits.h"
+#include "analyze/scope/changes.h"
+#include "workload/workload.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const struct column latency_columns[] = {
 	{"variant", .type = V_STR},
@@ -35,84 +37,61 @@ static struct value *latency_put_row(struct block_table *k, const char *source, 
 
 static int latency_put_percentiles(struct block_table *k, struct error *err)
 {
-	struct metric_keys source = {0};
-	int rc = metric_keys_add(&source, k->s, k->b, "latency_source", OF_SIDE, err);
+	struct changes source = {0}, us = {0};
+	const struct change_row *row;
+	int rc = changes_read(&source, k, "latency_source", OF_SIDE, err);
 
+	if (!rc)
+		rc = changes_read(&us, k, "latency_us", OF_SIDE, err);
 	for (size_t i = 0; i < LATENCIES && source.n && !rc; i++) {
-		const struct metric_key key = {"latency_us", latency_name(i), NO_CPU};
-		struct estimate e = block_estimate(k, figure_metric_of, &key);
+		row = changes_find(&us, latency_name(i), NO_CPU);
+		if (row)
+			latency_put_row(k, source.row[0].name, row->name,
+					changes_estimate(&us, row, AS_COUNT));
+	}
+	changes_free(&source);
+	changes_free(&us);
+	return rc;
+}
 
+/* Adds where the wall time of a request goes. The longest part, the wall time, comes first. */
+static int latency_put_parts(struct block_table *k, struct error *err)
+{
+	struct block_runs b = {.block = k->b->block};
+	struct block_table own = *k;
+	struct changes c = {0};
+	autofree struct change_rate *ranked = NULL;
+	double wall = NAN;
+	int rc = b.n = scope_runs(k->s, k->q, &b.block, FOR_WAITS, &b.runs, err);
+
+	own.b = &b;
+	if (rc > 0)
+		rc = changes_read(&c, &own, "waits_account_ns", OF_SIDE, err);
+	if (c.n) {
+		waits_complete(&c, k->s, "rate_messages");
+		ranked = changes_rank(&c);
+	}
+	for (size_t i = 0; i < c.n && !rc; i++) {
+		struct estimate e = changes_estimate(&c, ranked[i].row, AS_PER_MIB);
+
+		wall = i ? wall : e.value;
+		e.value /= 1e3;
+		e.lo /= 1e3;
+		e.hi /= 1e3;
 		if (e.n)
-			latency_put_row(k, source.m[0].key.object, latency_name(i), e);
+			table_set(k->t, latency_put_row(k, "waits", ranked[i].row->name, e),
+				  "share_pct", value_real(1e5 * e.value / wall));
 	}
-	free(source.m);
-	return rc;
-}
-
-/* --- where the wall time of a request goes --- */
-
-static double latency_part(struct store *s, const struct run *r, const void *part)
-{
-	double x = run_metric(s, r, "waits_account_ns", part, NO_CPU);
-
-	/* A run that followed the threads and has no such part spent nothing in it. */
-	return (isnan(x) ? 0 : x) / 1e3 / work_in_window(s, r, "rate_messages");
-}
-
-struct latency_parts {
-	struct block_table *k;
-	struct run *runs;
-	int n;
-	struct latency_row {
-		const char *part;
-		struct estimate e;
-	} * row;
-	size_t rows, cap;
-};
-
-/* The longest part comes first: that is the wall time. */
-static int latency_compare(const void *a, const void *b)
-{
-	const struct latency_row *x = a, *y = b;
-
-	return (x->e.value < y->e.value) - (x->e.value > y->e.value);
-}
-
-static int latency_read_parts(struct latency_parts *p, struct metric_keys *keys, struct error *err)
-{
-	const struct block_runs b = {.block = p->k->b->block, .runs = p->runs, .n = p->n};
-	int rc = metric_keys_add(keys, p->k->s, &b, "waits_account_ns", OF_SIDE, err);
-
-	for (size_t i = 0; i < keys->n && !rc; i++) {
-		struct latency_row row = {.part = keys->m[i].key.object};
-
-		row.e = scope_estimate(p->k->s, p->runs, p->n, p->k->list.estimator, latency_part,
-				       row.part);
-		if (row.e.n)
-			array_add(p->row, p->rows, p->cap, row);
-	}
-	if (p->rows)
-		qsort(p->row, p->rows, sizeof(*p->row), latency_compare);
-	return rc;
+	changes_free(&c);
+	free(b.runs);
+	return rc < 0 ? rc : 0;
 }
 
 static int latency_put_block(struct block_table *k, struct error *err)
 {
-	struct latency_parts p = {.k = k};
-	struct metric_keys keys = {0};
 	int rc = latency_put_percentiles(k, err);
 
-	if (!rc)
-		rc = p.n = scope_runs(k->s, k->q, &k->b->block, FOR_WAITS, &p.runs, err);
-	if (rc > 0)
-		rc = latency_read_parts(&p, &keys, err);
-	for (size_t i = 0; i < p.rows; i++)
-		table_set(k->t, latency_put_row(k, "waits", p.row[i].part, p.row[i].e), "share_pct",
-			  value_real(100 * p.row[i].e.value / p.row[0].e.value));
-	free(p.row);
-	free(p.runs);
-	free(keys.m);
-	return rc < 0 ? rc : 0;
+	return rc ? rc : latency_put_parts(k, err);
 }
 
 static void latency_add_notes(struct block_table *k)
