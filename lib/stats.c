@@ -237,19 +237,13 @@ void stats_holm(double *p, size_t n)
 	}
 }
 
-/* Returns the x between lo and hi at which the cdf reaches p, by halving. */
-static double quantile_find(double p, double lo, double hi,
-			    double (*cdf)(double x, double a, double b), double a, double b)
+/* Returns the x at which the beta distribution reaches p, by halving. */
+static double beta_quantile(double p, double a, double b)
 {
-	double x = (lo + hi) / 2;
+	double lo = 0, hi = 1, x = 0.5;
 
-	while (lo < x && x < hi && hi - lo > 1e-15 * fabs(x)) {
-		if (cdf(x, a, b) < p)
-			lo = x;
-		else
-			hi = x;
-		x = (lo + hi) / 2;
-	}
+	for (; lo < x && x < hi && hi - lo > 1e-15 * x; x = (lo + hi) / 2)
+		*(stats_beta_cdf(x, a, b) < p ? &lo : &hi) = x;
 	return x;
 }
 
@@ -261,8 +255,8 @@ struct estimate stats_proportion(unsigned k, unsigned n, double level)
 	if (!n || k > n)
 		return e;
 	e.value = hits / n;
-	e.lo = k ? quantile_find(tail, 0, 1, stats_beta_cdf, hits, misses + 1) : 0;
-	e.hi = k < n ? quantile_find(1 - tail, 0, 1, stats_beta_cdf, hits + 1, misses) : 1;
+	e.lo = k ? beta_quantile(tail, hits, misses + 1) : 0;
+	e.hi = k < n ? beta_quantile(1 - tail, hits + 1, misses) : 1;
 	e.level = level;
 	return e;
 }
