@@ -73,20 +73,6 @@ struct rank_sums {
 	double mean; /* the mean of the sums: m (n + 1), a whole number */
 };
 
-/* Without ties the doubled sums are the least one, the least one + 2, + 4 ... */
-static struct rank_sums rank_sums_untied(size_t n, size_t m)
-{
-	size_t counts;
-	autofree double *count = stats_wilcoxon_counts(m, n - m, &counts);
-	struct rank_sums r = {
-		.mean = (double)m * (double)(n + 1), .least = m * (m + 1), .width = 2 * counts - 1};
-
-	r.ways = r.table = xcalloc(r.width, sizeof(*r.table));
-	for (size_t i = 0; i < counts; i++)
-		r.table[2 * i] = count[i];
-	return r;
-}
-
 /*
  * Counts only sums that m ranks can still reach. A row of the table begins at the smallest sum of
  * its number of ranks. No row is wider than the last.
@@ -94,21 +80,16 @@ static struct rank_sums rank_sums_untied(size_t n, size_t m)
 static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 {
 	struct rank_sums r = {.mean = (double)m * (double)(n + 1)};
-	size_t *sum, i = 0;
+	size_t *sum = xcalloc(n + 1, sizeof(*sum));
 	double *from, *to;
 
-	while (i < n && up[i] == 2 * (i + 1))
-		i++;
-	if (i == n)
-		return rank_sums_untied(n, m);
-	sum = xcalloc(n + 1, sizeof(*sum));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sum[i + 1] = sum[i] + up[i];
 	r.least = sum[m];
 	r.width = sum[n] - sum[n - m] - sum[m] + 1;
 	r.table = xcalloc((m + 1) * r.width, sizeof(*r.table));
 	r.table[0] = 1;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		for (size_t k = i < m ? i + 1 : m; k > 0 && i + 1 - k <= n - m; k--) {
 			from = r.table + (k - 1) * r.width;
 			to = r.table + k * r.width + up[i] - up[k - 1];
