@@ -84,7 +84,8 @@ int store_create(struct store **store, const char *path, struct error *err)
 	rc = rc ?: store_write_schema(s, err);
 	if (rc)
 		return store_close(s, rc, err);
-	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* of table packed */
+	/* The triggers of table packed are for other programs. */
+	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	*store = s;
 	return 0;
 }
