@@ -305,22 +305,6 @@ static size_t notes_count_runs(const struct note *const *notes, size_t n)
 	return runs.n;
 }
 
-/* Returns the number of runs of the variants in the figures, or 0 if it is not known. */
-static size_t sides_count_runs(const struct note *const *sides, size_t n)
-{
-	size_t sum = 0;
-
-	for (size_t i = 0; i < n; i++) { /* the side with most runs of its variant */
-		bool counts = true;
-
-		for (size_t k = 0; k < n; k++)
-			counts &= k == i || !texts_equal(sides[k]->variant, sides[i]->variant) ||
-				  sides[k]->runs < sides[i]->runs + (k > i);
-		sum += counts ? (size_t)sides[i]->runs : 0;
-	}
-	return sum;
-}
-
 /*
  * Appends " (4 of 6 runs)", or nothing if all runs have the note. If the total number of runs is
  * unknown, as in the table of runs, appends " (measure-01)" or " (2 runs, first measure-01)".
@@ -328,8 +312,13 @@ static size_t sides_count_runs(const struct note *const *sides, size_t n)
 static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
 			   const struct note *const *sides, size_t nsides)
 {
-	size_t runs = sides_count_runs(sides, nsides), hit = notes_count_runs(notes, n);
+	size_t runs = 0, hit = notes_count_runs(notes, n);
 
+	for (size_t i = 0, k; i < nsides; i++) { /* the sides of a variant have the same runs */
+		for (k = 0; !texts_equal(sides[k]->variant, sides[i]->variant); k++)
+			;
+		runs += k == i ? (size_t)sides[i]->runs : 0;
+	}
 	if (hit && hit < runs)
 		str_printf(s, " (%zu of %zu runs)", hit, runs);
 	else if (hit == 1 && !runs)

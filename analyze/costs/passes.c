@@ -35,25 +35,40 @@ static const struct column passes_columns[] = {
 	 .what = "share of the profile below functions that measure: perf, tracepoints, BPF programs of zcost"},
 };
 
-static struct value *passes_put_pass(struct store *s, const struct block *b, enum estimator e,
-				     int pass, const struct pass_runs all[PASSES], struct table *t)
+static struct estimate passes_estimate(const struct block_table *k, const struct pass_runs *p,
+				       figure_fn figure, const void *arg)
 {
-	struct value *row = block_row(t, b);
-	struct estimate est =
-		scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "throughput");
+	return scope_estimate(k->s, p->runs, p->n, k->list.estimator, figure, arg);
+}
 
-	table_set(t, row, "pass", value_str(t, stored_passes[pass]));
-	table_set(t, row, "runs", value_int(all[pass].n));
-	put_estimate(t, row, "throughput_gbps", &est);
-	if (pass != MEASURE_PASS && all[MEASURE_PASS].nx && all[pass].nx) {
-		struct estimate c = pass_cost(e, &all[MEASURE_PASS], &all[pass]);
+/* `collector` may be NULL. */
+static struct value *passes_add_row(const struct block_table *k, int pass, const char *collector,
+				    size_t runs, double cpu_pct)
+{
+	struct value *row = block_row(k->t, &k->b->block);
 
-		table_set(t, row, "cost_pct", value_estimate(t, c.value, c.lo, c.hi));
+	table_set(k->t, row, "pass", value_str(k->t, stored_passes[pass]));
+	table_set(k->t, row, "collector", value_str(k->t, collector));
+	table_set(k->t, row, "runs", value_int((int64_t)runs));
+	table_set(k->t, row, "cpu_pct", value_real(cpu_pct));
+	return row;
+}
+
+static struct value *passes_put_pass(const struct block_table *k, int pass,
+				     const struct pass_runs all[PASSES])
+{
+	const struct pass_runs *p = &all[pass];
+	struct estimate e = passes_estimate(k, p, figure_metric, "cpu_pct");
+	struct value *row = passes_add_row(k, pass, NULL, (size_t)p->n, e.value);
+
+	e = passes_estimate(k, p, figure_metric, "throughput");
+	put_estimate(k->t, row, "throughput_gbps", &e);
+	if (pass != MEASURE_PASS && all[MEASURE_PASS].nx && p->nx) {
+		e = pass_cost(k->list.estimator, &all[MEASURE_PASS], p);
+		table_set(k->t, row, "cost_pct", value_estimate(k->t, e.value, e.lo, e.hi));
 	}
-	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
-	table_set(t, row, "cpu_pct", value_real(est.value));
-	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "own_cpu_pct");
-	table_set(t, row, "own_cpu_pct", value_real(est.value));
+	e = passes_estimate(k, p, figure_metric, "own_cpu_pct");
+	table_set(k->t, row, "own_cpu_pct", value_real(e.value));
 	return row;
 }
 
@@ -91,12 +106,6 @@ static double passes_busy_share(struct store *s, const struct run *r, const void
 	return 100 * run_metric(s, r, k->name, k->object, NO_CPU) / passes_busy_of_host(s, r);
 }
 
-static struct estimate passes_estimate(const struct block_table *k, const struct pass_runs *p,
-				       figure_fn figure, const void *arg)
-{
-	return scope_estimate(k->s, p->runs, p->n, k->list.estimator, figure, arg);
-}
-
 /* `w`: the collector's work in passes_work. A collector that takes little has a row with --all. */
 static void passes_put_collector(const struct block_table *k, const struct pass_runs *p, int pass,
 				 const char *collector, size_t w)
@@ -109,11 +118,7 @@ static void passes_put_collector(const struct block_table *k, const struct pass_
 
 	if (cpu.value < 0.1 && !k->q->all)
 		return;
-	row = block_row(t, &k->b->block);
-	table_set(t, row, "pass", value_str(t, stored_passes[pass]));
-	table_set(t, row, "collector", value_str(t, collector));
-	table_set(t, row, "runs", value_int((int64_t)cpu.n));
-	table_set(t, row, "cpu_pct", value_real(cpu.value));
+	row = passes_add_row(k, pass, collector, cpu.n, cpu.value);
 	e = passes_estimate(k, p, passes_busy_share, &cpu_pct);
 	table_set(t, row, "busy_pct", value_real(e.value));
 	e = passes_estimate(k, p, figure_metric_of, &per_s);
@@ -172,8 +177,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 		rc = passes_read_pass(k->s, b, i, &rate, &all[i], err);
 	for (int i = 0; i < PASSES && !rc; i++)
 		if (all[i].n) {
-			struct value *row =
-				passes_put_pass(k->s, b, k->list.estimator, i, all, k->t);
+			struct value *row = passes_put_pass(k, i, all);
 
 			if (i == PROFILE_PASS)
 				rc = passes_put_tracing(k, row, err);

@@ -130,17 +130,12 @@ struct exact_cell {
 struct exact_sums {
 	const struct exact *x;
 	const struct profile *p;
-	struct exact_cell *cells; /* by CPU, own, and label */
+	struct exact_cell *cells; /* exact_cells(x): by CPU, own, and label */
 };
 
-static void exact_sums_init(struct exact_sums *s, const struct exact *x, const struct profile *p)
+static size_t exact_cells(const struct exact *x)
 {
-	*s = (struct exact_sums){x, p, xcalloc(2 * CPUSET_MAX * x->nlabels, sizeof(*s->cells))};
-}
-
-static void exact_sums_free(struct exact_sums *s)
-{
-	free(s->cells);
+	return 2 * CPUSET_MAX * x->nlabels;
 }
 
 static struct exact_cell *exact_cell_of(const struct exact_sums *s, uint32_t cpu, uint32_t pid,
@@ -243,24 +238,25 @@ static void exact_add_rest(struct fold *f, const struct exact_cell *cell, const 
 
 void folds_weigh_exact(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
-	freed(exact_sums_free) struct exact_sums s = {0};
+	const struct exact *x = o->exact;
+	autofree struct exact_cell *cells = NULL;
+	struct exact_sums s = {x, r->profile, NULL};
 	uint32_t event = 0;
 
-	while (event < r->events.n && !exact_has_due(o->exact, &r->events.list[event]))
+	while (event < r->events.n && !exact_has_due(x, &r->events.list[event]))
 		event++;
 	if (event == r->events.n)
 		return;
 	f->list[0].events[event].exact = true;
-	exact_sums_init(&s, o->exact, r->profile);
+	s.cells = cells = xcalloc(exact_cells(x), sizeof(*cells));
 	exact_sum_times(&s, 1, false);
 	exact_sum_samples(&s, f);
 	for (size_t i = 0; i < f->n; i++)
 		exact_weigh(&s, &f->list[i]);
-	for (size_t i = 0; i < 2 * CPUSET_MAX * o->exact->nlabels; i++)
-		if (exact_cell_is_thin(&s.cells[i]))
-			exact_add_rest(&f->list[0], &s.cells[i], o->exact,
-				       (uint32_t)(i % o->exact->nlabels), event,
-				       (uint32_t)(i / o->exact->nlabels / 2));
+	for (size_t i = 0; i < exact_cells(x); i++)
+		if (exact_cell_is_thin(&cells[i]))
+			exact_add_rest(&f->list[0], &cells[i], x, (uint32_t)(i % x->nlabels), event,
+				       (uint32_t)(i / x->nlabels / 2));
 }
 
 /* --- samples of cycles --- */
@@ -302,7 +298,8 @@ static void exact_place_cycles(struct fold *f, const struct recording *r, const 
 void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct exact *x,
 			const struct resolved *out)
 {
-	freed(exact_sums_free) struct exact_sums s = {0};
+	autofree struct exact_cell *cells = NULL;
+	struct exact_sums s = {x, r->profile, NULL};
 	double ns = 0;
 
 	for (size_t i = 0; x && !x->ndue && i < x->ntimes; i++)
@@ -310,7 +307,7 @@ void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct
 			ns += (double)x->times[i].ns;
 	if (!(ns > 0))
 		return;
-	exact_sums_init(&s, x, r->profile);
+	s.cells = cells = xcalloc(exact_cells(x), sizeof(*cells));
 	for (size_t i = 0; i < f->n; out += f->list[i++].nstacks)
 		exact_place_cycles(&f->list[i], r, x, out);
 	exact_sum_times(&s, exact_sum_samples(&s, f) / ns, true);
