@@ -619,20 +619,15 @@ static __always_inline int arrive(struct sk_buff *skb, int polled)
 	return arrive_chosen(skb, polled);
 }
 
-ON(netif_rx_entry)
-{
-	return arrive((void *)ctx[0], 0);
-}
+#define ARRIVAL(tracepoint, polled)                    \
+	ON(tracepoint)                                 \
+	{                                              \
+		return arrive((void *)ctx[0], polled); \
+	}
 
-ON(napi_gro_receive_entry)
-{
-	return arrive((void *)ctx[0], 1);
-}
-
-ON(netif_receive_skb_entry)
-{
-	return arrive((void *)ctx[0], 1);
-}
+ARRIVAL(netif_rx_entry, 0)
+ARRIVAL(napi_gro_receive_entry, 1)
+ARRIVAL(netif_receive_skb_entry, 1)
 
 /* --- receive: protocols, socket, reader --- */
 
@@ -833,27 +828,16 @@ static __always_inline int send_step(struct sk_buff *skb, enum what what, uint32
 	return todo && skb ? in_skb(e, skb) : 0;
 }
 
-ON(net_dev_queue)
-{
-	return send_step((void *)ctx[0], QUEUE, 0, in_stages(PATH_BUILD, PATH_DRIVER));
-}
+#define SEND_STEP(tracepoint, skb, what, stage, todo)                  \
+	ON(tracepoint)                                                 \
+	{                                                              \
+		return send_step((void *)ctx[skb], what, stage, todo); \
+	}
 
-/* qdisc, txq, skb */
-ON(qdisc_enqueue)
-{
-	return send_step((void *)ctx[2], MOVE, PATH_QDISC, path.in[PATH_XMIT]);
-}
-
-/* qdisc, txq, packets, skb */
-ON(qdisc_dequeue)
-{
-	return send_step((void *)ctx[3], MOVE, PATH_XMIT, path.in[PATH_QDISC]);
-}
-
-ON(net_dev_start_xmit)
-{
-	return send_step((void *)ctx[0], MOVE, PATH_DRIVER, in_stages(PATH_XMIT, PATH_QDISC));
-}
+SEND_STEP(net_dev_queue, 0, QUEUE, 0, in_stages(PATH_BUILD, PATH_DRIVER))
+SEND_STEP(qdisc_enqueue, 2, MOVE, PATH_QDISC, path.in[PATH_XMIT])
+SEND_STEP(qdisc_dequeue, 3, MOVE, PATH_XMIT, path.in[PATH_QDISC])
+SEND_STEP(net_dev_start_xmit, 0, MOVE, PATH_DRIVER, in_stages(PATH_XMIT, PATH_QDISC))
 
 /*
  * skb, rc, dev. The skb may be gone. A device of software, as veth, passes it on; any other one

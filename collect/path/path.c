@@ -8,8 +8,8 @@
  *   passed  packets that took time in the stage
  *   left    packets that were last seen in it
  *
- * and for each way, without a stage: seen (packets among which zcost chose), followed (to their
- * end), weight, segments and bytes (by weight). Without a way: full, others (packets that found no
+ * and for each way, without a stage: followed (packets, to their end), weight, segments and bytes
+ * (by weight). Without a way: full, others (packets that found no
  * slot; packets that another program took).
  */
 #include "collect/path/path.h"
@@ -28,7 +28,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 EMBED_BPF(path);
@@ -73,9 +72,8 @@ static int path_load(struct path *p)
 	rc = bpf_object__load(p->obj);
 	if (rc)
 		return rc;
-	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-			 bpf_object__find_map_fd_by_name(p->obj, ".bss"), 0);
-	if (p->shared == MAP_FAILED)
+	p->shared = bpf_map_memory(p->obj, ".bss", sizeof(*p->shared));
+	if (!p->shared)
 		return -errno;
 	bpf_object__for_each_program(program, p->obj)
 	{
@@ -181,12 +179,10 @@ static void path_print_stage(struct str *s, const struct path_shared *p, uint32_
 {
 	const char *way = ways[stage > PATH_RECEIVED], *name = stages[stage];
 	const struct path_stage_sums *sums = &p->stages[stage];
-	uint64_t left = sums->left;
 
-	for (size_t i = 0; i < PATH_SLOTS; i++) /* packets that are still on their way */
-		left += p->slots[i].stage == stage;
 	path_print_row(s, way, name, "passed", sums->passed);
-	path_print_row(s, way, name, "left", left);
+	path_print_row(s, way, name, "left", /* also the packets that are still on their way */
+		       sums->left + (uint64_t)__builtin_popcountll(p->in[stage]));
 	path_print_row(s, way, name, "ns", sums->ns);
 	for (uint32_t i = 0; i < PATH_BUCKETS; i++)
 		if (sums->hist[i])
@@ -195,31 +191,19 @@ static void path_print_stage(struct str *s, const struct path_shared *p, uint32_
 				   sums->hist[i]);
 }
 
-static void path_print(struct str *s, const struct path *p)
+static void path_print(struct str *s, const struct path_shared *p)
 {
-	int map = bpf_object__find_map_fd_by_name(p->obj, "cpus"),
-	    ncpus = libbpf_num_possible_cpus();
-	struct path_cpu *cpus = xcalloc((size_t)ncpus, sizeof(*cpus));
-	uint32_t zero = 0;
-	uint64_t seen;
-
 	str_puts(s, "way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n");
-	bpf_map_lookup_elem(map, &zero, cpus);
 	for (size_t way = 0; way < PATH_WAYS; way++) {
-		seen = 0;
-		for (int cpu = 0; cpu < ncpus; cpu++)
-			seen += cpus[cpu].seen[way];
-		path_print_row(s, ways[way], "", "seen", seen);
-		path_print_row(s, ways[way], "", "followed", p->shared->ways[way].followed);
-		path_print_row(s, ways[way], "", "weight", p->shared->ways[way].weight);
-		path_print_row(s, ways[way], "", "segments", p->shared->ways[way].segments);
-		path_print_row(s, ways[way], "", "bytes", p->shared->ways[way].bytes);
+		path_print_row(s, ways[way], "", "followed", p->ways[way].followed);
+		path_print_row(s, ways[way], "", "weight", p->ways[way].weight);
+		path_print_row(s, ways[way], "", "segments", p->ways[way].segments);
+		path_print_row(s, ways[way], "", "bytes", p->ways[way].bytes);
 	}
-	path_print_row(s, "", "", "full", p->shared->full);
-	path_print_row(s, "", "", "others", p->shared->others);
+	path_print_row(s, "", "", "full", p->full);
+	path_print_row(s, "", "", "others", p->others);
 	for (uint32_t stage = PATH_FREE + 1; stage < PATH_STAGES; stage++)
-		path_print_stage(s, p->shared, stage);
-	free(cpus);
+		path_print_stage(s, p, stage);
 }
 
 static void path_finish(struct collect *c)
@@ -228,7 +212,7 @@ static void path_finish(struct collect *c)
 	freed(str_free) struct str s = {0};
 
 	if (c->run->end_ns && c->off.from) {
-		path_print(&s, p);
+		path_print(&s, p->shared);
 		collect_write(c, "path.tsv", &s);
 		if (p->missing.len)
 			collect_degraded(c, "this kernel has no tracepoint%s", p->missing.buf);
