@@ -9,8 +9,8 @@
  *   left    packets that were last seen in it
  *
  * and for each way, without a stage: followed (packets, to their end), weight, segments and bytes
- * (by weight). Without a way: full, others (packets that found no
- * slot; packets that another program took).
+ * (by weight). Without a way: full, others (packets that found no slot; packets that another
+ * program took).
  */
 #include "collect/path/path.h"
 

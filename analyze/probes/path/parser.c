@@ -10,29 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct path_bucket {
-	double from, to, weight;
+struct path_line {
+	const char *way, *stage, *what;
+	double from, to, value; /* from, to: of a bucket */
 };
 
-/* The rows of a way and stage. Buckets are in the order of their times. */
-struct path_rows {
-	struct path_bucket *buckets;
+struct path_lines {
+	struct path_line *line; /* the buckets of a stage in the order of their times */
 	size_t n, cap;
-	double weight; /* the sum over all buckets */
-	double ns, passed, left;
 };
 
-/* Counts of a way or of none: `what`, and the metric. */
+/* Counts of a way, or of none, and their metrics. */
 static const struct {
-	const char *what, *metric;
+	const char *what, *metric, *unit;
 	const char *by; /* the metric is divided by this count; NULL: it is not */
 } path_counts[] = {
-	{"followed", "path_followed", NULL},
-	{"weight", "path_one_in", "followed"},
-	{"segments", "path_segments", "weight"},
-	{"bytes", "path_bytes", "weight"},
-	{"full", "path_full", NULL},
-	{"others", "path_others", NULL},
+	{"followed", "path_followed", "1", NULL},
+	{"weight", "path_one_in", "1", "followed"},
+	{"segments", "path_segments", "1", "weight"},
+	{"bytes", "path_bytes", "B", "weight"},
+	{"full", "path_full", "1", NULL},
+	{"others", "path_others", "1", NULL},
 };
 
 /* A quantile of few packets says nothing. */
@@ -42,121 +40,108 @@ static const struct {
 } path_quantiles[] = {
 	{"path_p50_ns", 0.5, 1}, {"path_p99_ns", 0.99, 100}, {"path_p999_ns", 0.999, 1000}};
 
-/* Returns the time below which the part p of the packets was. */
-static double path_quantile(const struct path_rows *r, double p)
-{
-	double below = 0, want = p * r->weight;
-
-	for (const struct path_bucket *b = r->buckets; b < r->buckets + r->n; b++) {
-		if (below + b->weight >= want)
-			/* A bucket of 1 ns is exact. */
-			return b->from + (b->to - b->from - 1) * (want - below) / b->weight;
-		below += b->weight;
-	}
-	return NAN;
-}
-
-/* Returns the value of the row of a way without a stage, or NAN. */
-static double path_count(const struct tsv *t, const char *way, const char *what)
-{
-	double x = NAN;
-
-	for (size_t row = 0; row < t->rows; row++)
-		if (!*tsv_text(t, row, "stage") && !strcmp(tsv_text(t, row, "way"), way) &&
-		    !strcmp(tsv_text(t, row, "what"), what) &&
-		    parse_real(tsv_text(t, row, "value"), &x))
-			return x;
-	return NAN;
-}
-
-static void path_add_counts(struct ingest *in, const struct tsv *t)
-{
-	static const char *const ways[] = {"receive", "send", ""};
-
-	for (size_t w = 0; w < array_size(ways); w++)
-		for (size_t i = 0; i < array_size(path_counts); i++) {
-			double x = path_count(t, ways[w], path_counts[i].what);
-
-			if (path_counts[i].by)
-				x /= path_count(t, ways[w], path_counts[i].by);
-			ingest_metric_of(in, path_counts[i].metric, *ways[w] ? ways[w] : NULL,
-					 NO_CPU, strcmp(path_counts[i].what, "bytes") ? "1" : "B",
-					 x);
-		}
-}
-
-static void path_add_stage(struct ingest *in, const struct path_rows *r, const char *name,
-			   double followed)
-{
-	ingest_metric_of(in, "path_passed", name, NO_CPU, "1", r->passed);
-	ingest_metric_of(in, "path_left", name, NO_CPU, "1", r->left);
-	ingest_metric_of(in, "path_mean_ns", name, NO_CPU, "ns", r->ns / r->weight);
-	for (size_t i = 0; i < array_size(path_quantiles); i++)
-		if (followed >= path_quantiles[i].least)
-			ingest_metric_of(in, path_quantiles[i].metric, name, NO_CPU, "ns",
-					 path_quantile(r, path_quantiles[i].p));
-}
-
 /* Returns false if a number cannot be read. */
-static bool path_read_row(const struct tsv *t, size_t row, struct path_rows *r)
+static bool path_read_line(struct path_line *l, const struct tsv *t, size_t row)
 {
-	const char *what = tsv_text(t, row, "what");
-	struct path_bucket b = {0};
-
-	if (!parse_real(tsv_text(t, row, "value"), &b.weight))
+	*l = (struct path_line){tsv_text(t, row, "way"),
+				tsv_text(t, row, "stage"),
+				tsv_text(t, row, "what"),
+				0,
+				1,
+				0};
+	if (!parse_real(tsv_text(t, row, "value"), &l->value))
 		return false;
-	if (!strcmp(what, "ns"))
-		r->ns = b.weight;
-	else if (!strcmp(what, "passed"))
-		r->passed = b.weight;
-	else if (!strcmp(what, "left"))
-		r->left = b.weight;
-	if (strcmp(what, "bucket"))
-		return true;
-	if (!parse_real(tsv_text(t, row, "from_ns"), &b.from) ||
-	    !parse_real(tsv_text(t, row, "to_ns"), &b.to) || !(b.to > b.from) || !(b.weight > 0))
-		return false;
-	array_add(r->buckets, r->n, r->cap, b);
-	r->weight += b.weight;
-	return true;
+	return strcmp(l->what, "bucket") ||
+	       (parse_real(tsv_text(t, row, "from_ns"), &l->from) &&
+		parse_real(tsv_text(t, row, "to_ns"), &l->to) && l->to > l->from && l->value > 0);
 }
 
-static void path_add_metrics(struct ingest *in, const struct tsv *t)
+static bool path_is(const struct path_line *l, const char *way, const char *stage, const char *what)
 {
-	struct path_rows *rows = xcalloc(t->rows + 1, sizeof(*rows));
-	freed(intern_free) struct intern names = {0};
-	size_t bad = t->short_rows;
+	return !strcmp(l->way, way) && !strcmp(l->stage, stage) && !strcmp(l->what, what);
+}
 
-	for (size_t row = 0; row < t->rows; row++) {
-		const char *way = tsv_text(t, row, "way"), *stage = tsv_text(t, row, "stage");
-		autofree char *name = xasprintf("%s %s", way, stage);
+/* Returns the sum of the lines' values, or NAN. */
+static double path_sum(const struct path_lines *p, const char *way, const char *stage,
+		       const char *what)
+{
+	double sum = NAN;
 
-		if (*stage && !path_read_row(t, row, &rows[intern_str(&names, name)]))
-			bad++;
+	for (size_t i = 0; i < p->n; i++)
+		if (path_is(&p->line[i], way, stage, what))
+			figure_add(&sum, p->line[i].value);
+	return sum;
+}
+
+/* Returns the time below which the weight `want` is. */
+static double path_quantile(const struct path_lines *p, const char *way, const char *stage,
+			    double want)
+{
+	for (const struct path_line *l = p->line; l < p->line + p->n; l++) {
+		if (!path_is(l, way, stage, "bucket"))
+			continue;
+		if (l->value >= want) /* a bucket of 1 ns is exact */
+			return l->from + (l->to - l->from - 1) * want / l->value;
+		want -= l->value;
 	}
-	path_add_counts(in, t);
-	for (uint32_t i = 0; i < names.n; i++) {
-		const char *name = intern_get(&names, i);
-		autofree char *way = xstrndup(name, strcspn(name, " "));
+	return NAN;
+}
 
-		path_add_stage(in, &rows[i], name, path_count(t, way, "followed"));
-		free(rows[i].buckets);
+static void path_add_counts(struct ingest *in, const struct path_lines *p, const char *way)
+{
+	for (size_t i = 0; i < array_size(path_counts); i++) {
+		double x = path_sum(p, way, "", path_counts[i].what);
+
+		if (path_counts[i].by)
+			x /= path_sum(p, way, "", path_counts[i].by);
+		ingest_metric_of(in, path_counts[i].metric, *way ? way : NULL, NO_CPU,
+				 path_counts[i].unit, x);
 	}
-	free(rows);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "path", bad, "path.tsv");
+}
+
+static void path_add_stage(struct ingest *in, const struct path_lines *p, const char *way,
+			   const char *stage)
+{
+	autofree char *name = xasprintf("%s %s", way, stage);
+	double weight = path_sum(p, way, stage, "bucket");
+
+	ingest_metric_of(in, "path_passed", name, NO_CPU, "1", path_sum(p, way, stage, "passed"));
+	ingest_metric_of(in, "path_left", name, NO_CPU, "1", path_sum(p, way, stage, "left"));
+	ingest_metric_of(in, "path_mean_ns", name, NO_CPU, "ns",
+			 path_sum(p, way, stage, "ns") / weight);
+	for (size_t i = 0; i < array_size(path_quantiles); i++)
+		if (path_sum(p, way, "", "followed") >= path_quantiles[i].least)
+			ingest_metric_of(
+				in, path_quantiles[i].metric, name, NO_CPU, "ns",
+				path_quantile(p, way, stage, path_quantiles[i].p * weight));
 }
 
 static int path_read(struct ingest *in, const char *path, struct error *err)
 {
+	struct path_lines p = {0};
+	struct path_line l;
 	struct tsv t;
+	size_t bad;
 	int rc = tsv_read(&t, path, '\t', err);
 
 	if (!rc)
 		rc = tsv_require(&t, err, "way", "stage", "what", "from_ns", "to_ns", "value",
 				 NULL);
-	if (!rc)
-		path_add_metrics(in, &t);
+	bad = rc ? 0 : t.short_rows;
+	for (size_t row = 0; row < t.rows && !rc; row++)
+		if (path_read_line(&l, &t, row))
+			array_add(p.line, p.n, p.cap, l);
+		else
+			bad++;
+	path_add_counts(in, &p, "receive");
+	path_add_counts(in, &p, "send");
+	path_add_counts(in, &p, "");
+	for (size_t i = 0; i < p.n; i++)
+		if (!strcmp(p.line[i].what, "ns"))
+			path_add_stage(in, &p, p.line[i].way, p.line[i].stage);
+	if (bad)
+		note_add(&in->notes, rows_unreadable, "path", bad, "path.tsv");
+	free(p.line);
 	tsv_free(&t);
 	return rc;
 }
