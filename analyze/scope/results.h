@@ -64,7 +64,7 @@ struct path_row {
 	double packets;
 	struct estimate mean_us;
 	double p50_us, p99_us, p999_us, share_pct, cpu_us, left;
-	double segments, bytes, one_in; /* of a total alone */
+	double segments, bytes, one_in; /* known for a total alone */
 	int64_t runs;
 };
 

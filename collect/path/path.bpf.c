@@ -214,12 +214,16 @@ __noinline int finish(int slot, uint32_t first, uint32_t total, uint64_t now)
 static __always_inline void set_size(struct path_slot *s, const struct event *e)
 {
 	struct skb_shared_info *info = (void *)e->info;
+	uint32_t size, segments;
 
 	s->skb = e->skb;
 	if (s->bytes)
 		return;
 	s->bytes = e->len;
-	s->segments = BPF_CORE_READ(info, gso_segs) ?: 1;
+	size = BPF_CORE_READ(info, gso_size);
+	segments = BPF_CORE_READ(info, gso_segs);
+	/* a virtual machine says the size alone */
+	s->segments = !size ? 1 : segments ?: (e->len + size - 1) / size;
 }
 
 /* Returns for how long the thread waited for a CPU between two times. */
