@@ -28,7 +28,7 @@ CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE \
 LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
 endif
-WARN := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 OUR_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARN) -fno-omit-frame-pointer \
 	     -I. -I$(B) -DZCOST_VERSION='"$(VERSION)"' $(if $(OFFLINE),-DOFFLINE) -pthread
 LDFLAGS += -pthread

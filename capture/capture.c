@@ -43,6 +43,7 @@ static int folder_check_kind(void *arg, const struct walked *e, struct error *er
 {
 	mode_t kind = e->st.st_mode & S_IFMT;
 
+	(void)arg;
 	if (e->code)
 		return error_of_machine(e->code)
 			       ? error_sys(err, e->code, "%s: cannot read", e->path)

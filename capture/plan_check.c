@@ -86,6 +86,7 @@ static int plan_check_sides(const struct plan *p,
 
 static int side_check_user(const struct side_plan *s, const char *variant, struct error *err)
 {
+	(void)variant;
 	return *s->user ? user_check(s->user, err) : 0;
 }
 

@@ -129,6 +129,7 @@ static int stream_visit(void *to, const struct walked *e, struct error *err)
 {
 	bool there;
 
+	(void)err;
 	if (e->code && e->code != ENOENT)
 		there = stream_write_failed(to, e->path, e->code);
 	/* A killed process may have left a part of a file under a temporary name. */

@@ -413,6 +413,7 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 void collect_complete(struct str *lines, const char *option, const char *what, char **words, int n,
 		      const void *of)
 {
+	(void)option, (void)words, (void)n, (void)of;
 	if (!str_starts(what, "COLLECTOR"))
 		return;
 	for (size_t i = 0; collectors[i]; i++)

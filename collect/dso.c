@@ -202,6 +202,7 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 
 static int dso_add_size(void *arg, const struct walked *e, struct error *err)
 {
+	(void)err;
 	*(uint64_t *)arg += !e->code && S_ISREG(e->st.st_mode) ? (uint64_t)e->st.st_size : 0;
 	return 0;
 }

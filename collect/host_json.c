@@ -63,6 +63,7 @@ static void topology_set_node(void *cpu, const char *dir, const char *name, stru
 {
 	unsigned int number;
 
+	(void)dir, (void)err;
 	if (topology_is_node(name, &number))
 		host_set_text(cpu, "node", xasprintf("%u", number));
 }
@@ -114,6 +115,7 @@ static void topology_add_node(void *list, const char *dir, const char *name, str
 	unsigned int number;
 	json_t *o;
 
+	(void)err;
 	if (topology_is_node(name, &number)) {
 		key = xasprintf("Node %u MemTotal", number);
 		o = json_pack("{s:i}", "node", (int)number);
@@ -260,6 +262,7 @@ static void host_set_kernel(json_t *o)
 /* Adds what the kernel does against a flaw of the CPU: {"meltdown": "Mitigation: PTI"}. */
 static void host_add_vulnerability(void *o, const char *dir, const char *name, struct error *err)
 {
+	(void)err;
 	host_set_text(o, name, host_fact("%s/%s", dir, name));
 }
 

@@ -73,6 +73,7 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 
 static error_t help_parse(int key, char *arg, struct argp_state *state)
 {
+	(void)arg;
 	if (key != 'h')
 		return ARGP_ERR_UNKNOWN;
 	argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

@@ -221,6 +221,9 @@ int dir_make(const char *path, struct error *err)
 
 static int dir_remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+	(void)st;
+	(void)type;
+	(void)ftw;
 	return remove(path);
 }
 

@@ -458,6 +458,7 @@ static int flame_diff_draw_pair(struct drawing *d, const void *unused, int i, co
 	const struct drawing before = *d;
 	int rc;
 
+	(void)unused;
 	*name = new;
 	chart_begin(&chart_flame_diff, d, &c.figure);
 	d->news = &new;

@@ -200,6 +200,7 @@ static void idle_put_bar(struct figure *f, const struct table *t, int group, int
 
 static int idle_draw(struct drawing *d, struct figure *f, const struct table *t, struct error *err)
 {
+	(void)err;
 	f->title = "How long the CPUs were idle, and in which idle state";
 	f->subtitle =
 		"100 % = one CPU idle all the time; the CPUs of a side added up; deeper states save more power";

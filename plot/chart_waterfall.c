@@ -95,6 +95,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, const struct tabl
 	freed(table_free) struct table t = {0};
 	int rc;
 
+	(void)components;
 	if (!ends[1])
 		return error_set(err, ENODATA, "there is no second variant to compare with");
 	if (!d->source->compare)

@@ -34,6 +34,7 @@ static struct feature plot_feature(size_t i)
 static void plot_option_formats(const struct argp_state *state, const struct option_row *o,
 				void *to, char *arg)
 {
+	(void)o;
 	if (figure_formats(arg, &((struct arguments *)to)->formats))
 		argp_error(state, "unknown format in '%s'; use svg, png, pdf", arg);
 }
@@ -43,6 +44,8 @@ static void plot_option_new(const struct argp_state *state, const struct option_
 {
 	struct arguments *a = to;
 
+	(void)state;
+	(void)o;
 	array_add(a->news, a->nnews, a->news_cap, arg);
 }
 
@@ -176,6 +179,7 @@ static char *plot_help(int key, const char *text, void *input)
 {
 	struct str s = {0};
 
+	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_printf(&s, "%s\n\n", text);

@@ -131,6 +131,8 @@ int workload_read_text(const struct adapter *is, const struct workload_run *run,
 		       struct account *a, struct error *err)
 {
 	autofree char *text = NULL;
+
+	(void)arg;
 	return workload_text(run, "workload.out", &text, err) ?: is->parse(run, text, a, err);
 }
 

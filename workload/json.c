@@ -41,6 +41,8 @@ static int tcpzc_parse(const struct workload_run *run, char *text, struct accoun
 {
 	char *line;
 
+	(void)run;
+	(void)err;
 	while ((line = str_token(&text, '\n'))) {
 		json_auto_t *object = *line ? json_loads(line, 0, NULL) : NULL;
 

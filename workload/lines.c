@@ -250,6 +250,7 @@ static int lines_read_table(const struct line_pattern *table, const char *end,
 static int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
 		      struct account *a, struct error *err)
 {
+	(void)arg;
 	return lines_read_table(is->lines, is->lines_end, run, a, err);
 }
 
@@ -344,6 +345,7 @@ static int regex_read(const struct adapter *is, const struct workload_run *run, 
 {
 	const struct line_pattern table[2] = {regex_pattern(arg)};
 
+	(void)is;
 	return lines_read_table(table, NULL, run, a, err);
 }
 

@@ -236,6 +236,7 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 	char *line;
 	int rc = workload_snaps(run, is->file, &snaps, err);
 
+	(void)arg;
 	for (size_t i = 0; !rc && i < snaps.n; i++) {
 		struct point p = {.t_ns = snaps.snap[i].mono_ns};
 

@@ -88,6 +88,7 @@ static void compare_option_table(const struct argp_state *state, const struct op
 {
 	struct compare_arguments *a = to;
 
+	(void)o;
 	a->table = compare_table_find(arg);
 	if (!a->table)
 		options_refuse_name(state, &command, "table", arg);
@@ -97,6 +98,7 @@ static void compare_option_table(const struct argp_state *state, const struct op
 static void compare_option_sides(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
+	(void)o;
 	if (!compare_set_sides(&((struct compare_arguments *)to)->c, arg))
 		argp_error(state, "--side: give one side for both, or two: BASE'S,NEW'S");
 }
@@ -104,6 +106,7 @@ static void compare_option_sides(const struct argp_state *state, const struct op
 static void compare_option_gate(const struct argp_state *state, const struct option_row *o,
 				void *to, char *arg)
 {
+	(void)o;
 	if (strcmp(arg, "worse"))
 		argp_error(state, "--fail-on '%s': the only gate is worse", arg);
 	((struct compare_arguments *)to)->fail_on_worse = true;
@@ -112,6 +115,7 @@ static void compare_option_gate(const struct argp_state *state, const struct opt
 static void compare_option_threshold(const struct argp_state *state, const struct option_row *o,
 				     void *to, char *arg)
 {
+	(void)o;
 	((struct compare_arguments *)to)->c.rule.threshold =
 		arg_from_0(state, "--threshold", arg) / 100;
 }

@@ -43,6 +43,7 @@ static void export_option_side(const struct argp_state *state, const struct opti
 {
 	struct export_arguments *a = to;
 
+	(void)o;
 	if (!compare_set_sides(&a->c, arg))
 		argp_error(state, "--side: give one side, or for BASE and NEW two: BASE'S,NEW'S");
 	a->o.q.side = a->c.side[BASE];
@@ -51,6 +52,7 @@ static void export_option_side(const struct argp_state *state, const struct opti
 static void export_option_weight(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
+	(void)o;
 	if (strcmp(arg, "period") && strcmp(arg, "samples"))
 		argp_error(state, "--weight '%s' is neither period nor samples", arg);
 	((struct export_arguments *)to)->x.count_samples = !strcmp(arg, "samples");

@@ -67,6 +67,7 @@ void option_text(const struct argp_state *state, const struct option_row *o, voi
 {
 	const char **p = option_storage(o, to);
 
+	(void)state;
 	*p = arg;
 }
 
@@ -74,6 +75,8 @@ void option_flag(const struct argp_state *state, const struct option_row *o, voi
 {
 	bool *p = option_storage(o, to);
 
+	(void)state;
+	(void)arg;
 	*p = true;
 }
 
@@ -149,6 +152,7 @@ static void option_run(const struct argp_state *state, const struct option_row *
 	char *slash, *dash, *end;
 	long n;
 
+	(void)o;
 	n = strtol(arg, &end, 10);
 	if (!*end && n > 0) {
 		all->q.repeat = (int)n;
@@ -173,6 +177,7 @@ static void option_cpus(const struct argp_state *state, const struct option_row 
 	struct options *all = to;
 	struct error err = {0};
 
+	(void)o;
 	if (cpuset_parse(&all->cpus, arg, &err))
 		argp_error(state, "--cpu: %s", err.text);
 	all->q.cpus = &all->cpus;
@@ -183,6 +188,8 @@ static void option_group(const struct argp_state *state, const struct option_row
 {
 	struct query *q = &((struct options *)to)->q;
 
+	(void)state;
+	(void)o;
 	q->groups = xrealloc(q->groups, (q->ngroups + 1) * sizeof(*q->groups));
 	q->groups[q->ngroups++] = arg;
 }
@@ -219,6 +226,7 @@ static void option_rates(const struct argp_state *state, const struct option_row
 	char *copy = xstrdup(arg), *rest = copy, *word;
 	int n = 0;
 
+	(void)o;
 	while ((word = str_token(&rest, ','))) {
 		if (n == RATES_MAX)
 			argp_error(state, "--rate: at most %d rates", RATES_MAX);
@@ -269,6 +277,7 @@ static void option_model(const struct argp_state *state, const struct option_row
 	struct query *q = &((struct options *)to)->q;
 	int end = 0;
 
+	(void)o;
 	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
 	    arg[end] || !option_is_watts(q->model_idle) || !option_is_watts(q->model_per_cpu))
 		argp_error(state, "--power-model '%s' is not idle=WATTS,per_cpu=WATTS", arg);
@@ -279,6 +288,7 @@ static void option_input(const struct argp_state *state, const struct option_row
 {
 	struct options *all = to;
 
+	(void)state;
 	all->input = o;
 	all->path = arg;
 	all->inputs++;

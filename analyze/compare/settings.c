@@ -435,6 +435,7 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 	struct value *row;
 	int ret;
 
+	(void)out;
 	if (c->end[BASE].bare || c->end[NEW].bare)
 		return error_set(err, EINVAL,
 				 "files have no settings; --table settings takes captures");

@@ -158,6 +158,7 @@ static double limits_quota(struct store *s, const struct run *r, const void *arg
 	double share =
 		100 * figure_metric(s, r, "throttled_quota_s") / figure_metric(s, r, "seconds");
 
+	(void)arg;
 	return share > 100 ? 100 : share; /* the time of several CPUs; NAN stays NAN */
 }
 

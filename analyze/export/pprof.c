@@ -42,6 +42,7 @@ static la_ssize_t pprof_compressed(struct archive *a, void *pprof, const void *d
 {
 	struct pprof *w = pprof;
 
+	(void)a;
 	str_add(&w->file, data, len);
 	return (la_ssize_t)len;
 }

@@ -26,6 +26,7 @@ static void speedscope_add_line(void *speedscope, const char *text, uint32_t fra
 	const struct profile_frame *frames = w->lines.trie.frames;
 	uint32_t root = frame;
 
+	(void)text;
 	while (frames[root].parent != PROFILE_NONE)
 		root = frames[root].parent;
 	array_add(w->stacks, w->n, w->cap, (struct stack){frame, root});

@@ -99,6 +99,7 @@ static const struct column rates_columns[] = {
 
 static int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	(void)s;
 	if (!q->nrates)
 		return error_set(err, EINVAL, "table 'rates' needs --rate R,R...");
 	for (int i = 0; i < q->nrates; i++) {

@@ -43,6 +43,7 @@ static void record_read_lost_samples(struct recording *r, const struct record *r
 
 static void record_read_throttle(struct recording *r, const struct record *rec)
 {
+	(void)rec;
 	r->profile->health.throttled++;
 }
 

@@ -379,6 +379,7 @@ static void resolve_worker(void *arg, size_t number)
 	struct resolve_thread w = {.v = arg};
 	size_t most = (1 << 16) / 8 + 2, piece; /* the size of a record has 16 bits */
 
+	(void)number;
 	w.now.list = xcalloc(most, sizeof(*w.now.list));
 	w.last.list = xcalloc(most, sizeof(*w.last.list));
 	addresses_init(&w.addresses, &w.v->objects);

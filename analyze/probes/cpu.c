@@ -647,6 +647,7 @@ static void cpu_put_workload(struct block_table *k)
 
 static int cpu_put_block(struct block_table *k, struct error *err)
 {
+	(void)err;
 	if (k->q->workload_only)
 		cpu_put_workload(k);
 	else

@@ -192,6 +192,7 @@ static size_t nic_read_snap(struct ingest *in, void *nic, char *text, uint64_t b
 {
 	struct nic *n = nic;
 
+	(void)before_ns;
 	n->in = in;
 	deltas_reading(&n->d, in, t_ns);
 	return snap_lines(text, nic_parse_line, n);
@@ -724,6 +725,7 @@ static void nic_add_notes(struct block_table *k)
 
 static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	(void)s;
 	if (q->bare.ethtool)
 		return nic_from_ethtool(q->bare.ethtool, q, t, err);
 	return error_set(err, EINVAL, "table nic is made from a capture, or from --ethtool FILE");

@@ -320,6 +320,7 @@ static void sched_deliver(void *ctx, const struct tracepoint *t, uint32_t thread
 	struct sched *s = ctx;
 	bool counts = !s->q->cpus || cpuset_has(s->q->cpus, t->cpu);
 
+	(void)thread;
 	switch (t->want) {
 	case SWITCH:
 		sched_count_missing(s, t->v[PREV], t->v[NEXT]);

@@ -110,6 +110,7 @@ static void snmp_finish(struct ingest *in, void *snmp, double covered_s)
 {
 	struct snmp *s = snmp;
 
+	(void)covered_s;
 	if (ingest_cover(in, "/proc/net/snmp", &s->from, &s->to) > 0)
 		deltas_add_metrics(in, &s->d, "snmp", "snmp");
 }

@@ -313,11 +313,13 @@ const char *scope_of(const struct query *q, const char *scope)
 
 double busy_others(struct store *s, const struct run *r, const void *arg)
 {
+	(void)arg;
 	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
 }
 
 static double busy_others_user_pct(struct store *s, const struct run *r, const void *arg)
 {
+	(void)arg;
 	return 100 * figure_metric(s, r, "others_user_pct") / figure_metric(s, r, "cpu_pct");
 }
 

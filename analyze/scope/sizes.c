@@ -124,6 +124,7 @@ static const struct column sizes_columns[] = {
 
 static double size_per_receive(struct store *s, const struct run *r, const void *arg)
 {
+	(void)arg;
 	return figure_metric(s, r, "rx_bytes") / figure_metric(s, r, "rx_calls");
 }
 

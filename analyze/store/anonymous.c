@@ -144,11 +144,14 @@ static const char public_programs[] =
 
 static char *hide_identity(struct anonymous *a, const char *text, const char *other)
 {
+	(void)text;
+	(void)other;
 	return xstrdup(a->identity);
 }
 
 static char *hide_host(struct anonymous *a, const char *text, const char *other)
 {
+	(void)other;
 	return hide_by_hash(a, "host", text);
 }
 
@@ -158,6 +161,7 @@ static char *hide_words(struct anonymous *a, const char *text, const char *other
 	struct str s = {0};
 	size_t n;
 
+	(void)other;
 	str_puts(&s, "");
 	for (; *text; text += n) {
 		bool after = s.len && s.buf[s.len - 1] == '=';
@@ -184,6 +188,7 @@ static char *hide_comm(struct anonymous *a, const char *text, const char *other)
 		"ksoftirqd/* kswapd* kthreadd* kworker/* migration/* napi/* "
 		"rcu_* swapper/* :* ...*";
 
+	(void)other;
 	return !*text || str_matches_any(public_programs, text) || str_matches_any(kernel, text)
 		       ? xstrdup(text)
 		       : hide_by_hash(a, "program", text);
@@ -279,6 +284,7 @@ static char *hide_object(struct anonymous *a, const char *text, const char *othe
 {
 	const char *base = path_base_name(text);
 
+	(void)other;
 	if (object_is_public(text))
 		return xstrdup(text);
 	return str_matches_any(public_programs, base) ? xstrdup(base)
@@ -297,6 +303,7 @@ static char *hide_address(struct anonymous *a, const char *text, const char *oth
 	autofree char *address = xstrndup(text, strlen(text) - strlen(port));
 	char *hidden = hide_by_hash(a, "address", address), *both;
 
+	(void)other;
 	both = xasprintf("%s%s", hidden, port);
 	free(hidden);
 	return both;

@@ -17,6 +17,7 @@ char *demangle(const char *name)
 	if (name[0] == '_')
 		return cplus_demangle(name, 0);
 #endif
+	(void)name;
 	return NULL;
 }
 

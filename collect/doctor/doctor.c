@@ -355,6 +355,7 @@ static char *doctor_help(int key, const char *text, void *input)
 {
 	struct str s = {0};
 
+	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_puts(&s, "Groups of checks, all by default:\n");
@@ -367,6 +368,7 @@ static char *doctor_help(int key, const char *text, void *input)
 static void doctor_complete(struct str *lines, const char *option, const char *what, char **words,
 			    int n, const void *of)
 {
+	(void)option, (void)words, (void)n, (void)of;
 	for (size_t i = 0; str_starts(what, "GROUP") && i < array_size(checks); i++)
 		complete_add(lines, checks[i].name, checks[i].what);
 }

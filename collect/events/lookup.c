@@ -35,6 +35,7 @@ bool pmu_has_event(const char *pmu, const char *event)
 
 static void pmu_add_name(void *names, const char *dir, const char *name, struct error *err)
 {
+	(void)dir, (void)err;
 	if (!str_ends(name, ".scale") && !str_ends(name, ".unit") && !str_ends(name, ".snapshot"))
 		str_printf(names, " %s", name);
 }

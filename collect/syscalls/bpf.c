@@ -153,6 +153,7 @@ static int bpf_add(void *self, uint32_t pid, uint32_t tid, struct error *err)
 	int map = bpf_object__find_map_fd_by_name(b->obj, "tids");
 	uint32_t state = STRANGER, member = MEMBER;
 
+	(void)pid;
 	if (b->self != (uint32_t)getpid())
 		return error_set(
 			err, EOPNOTSUPP,
@@ -168,12 +169,14 @@ static int bpf_add(void *self, uint32_t pid, uint32_t tid, struct error *err)
 
 static int bpf_start(void *self, struct error *err)
 {
+	(void)err;
 	__atomic_store_n(&((struct bpf *)self)->control->on, 1, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
 static int bpf_stop(void *self, struct error *err)
 {
+	(void)err;
 	__atomic_store_n(&((struct bpf *)self)->control->on, 0, __ATOMIC_SEQ_CST);
 	return 0;
 }

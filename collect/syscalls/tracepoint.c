@@ -343,6 +343,7 @@ static void *tp_read_loop(void *arg)
 
 static int libperf_print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
 {
+	(void)level, (void)fmt, (void)ap;
 	return 0;
 }
 

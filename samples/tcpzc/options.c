@@ -477,6 +477,7 @@ static char *help_filter(int key, const char *text, void *input)
 	size_t n;
 	FILE *out;
 
+	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&list, &n)))
 		return (char *)text;
 	help_print_modes(out, "Ways of sending:", tx_modes);
@@ -491,6 +492,7 @@ static void options_complete(struct str *lines, const char *option, const char *
 {
 	const struct mode *const *m = option && !strcmp(option, "tx") ? tx_modes : rx_modes;
 
+	(void)words, (void)n, (void)of;
 	for (; !strcmp(what, "MODE") && *m; m++)
 		complete_add(lines, (*m)->name, (*m)->what);
 }

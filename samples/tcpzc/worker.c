@@ -251,6 +251,7 @@ static __thread volatile sig_atomic_t handled;
 
 static void stop_handle_poke(int sig)
 {
+	(void)sig;
 	handled++;
 }
 

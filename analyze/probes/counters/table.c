@@ -587,6 +587,7 @@ static void counters_add_notes(struct block_table *m)
 
 static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	(void)s;
 	if (q->bare.stat)
 		return counters_from_stat(q->bare.stat, q, t, err);
 	return error_set(

@@ -229,6 +229,7 @@ static int host_run(struct store *s, const struct query *q, struct table *t, str
 	int n = store_hosts(s, &hosts, err), rc = 0;
 	char cpus[24];
 
+	(void)q;
 	if (n < 0)
 		return n;
 	for (int i = 0; i < n && !rc; i++) {

@@ -37,6 +37,7 @@ typedef bool drop_reader(struct drop *d, char *copy, const char *name);
 /* "namespace NO_SOCKET udp_unicast_rcv_skb" */
 static bool drop_of_kfree_skb(struct drop *d, char *copy, const char *name)
 {
+	(void)name;
 	d->whose = str_token(&copy, ' ');
 	d->reason = str_token(&copy, ' ');
 	d->place = copy;
@@ -63,6 +64,7 @@ static bool drop_of_nic(struct drop *d, char *copy, const char *name)
 {
 	const char *kind;
 
+	(void)name;
 	if (str_starts(str_token(&copy, '/'), "workload"))
 		d->whose = "namespace";
 	d->place = str_token(&copy, '/');

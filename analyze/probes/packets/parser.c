@@ -39,6 +39,7 @@ static char *drops_object(const struct ingest *in, const struct packets_file *f,
 	const char *address = tsv_text(&f->t, row, "location");
 	const struct symtab_symbol *s = symtab_find(&f->kernel, strtoull(address, NULL, 16));
 
+	(void)in;
 	return xasprintf("%s %s %s", tsv_text(&f->t, row, "whose"), tsv_text(&f->t, row, "reason"),
 			 s ? symtab_name(&f->kernel, s) : address);
 }

@@ -78,6 +78,7 @@ static size_t throttle_read_snap(struct ingest *in, void *deltas, char *text, ui
 {
 	struct deltas *d = deltas;
 
+	(void)before_ns;
 	d->whole = true;
 	deltas_reading(d, in, t_ns);
 	return snap_lines(text, throttle_parse_line, deltas);
@@ -89,6 +90,7 @@ static void throttle_finish(struct ingest *in, void *deltas, double covered_s)
 	const struct deltas *d = deltas;
 	bool seen[KINDS] = {0};
 
+	(void)covered_s;
 	for (size_t i = 0; i < d->n; i++)
 		throttle_add_count(&d->d[i], sum, seen);
 	for (size_t i = 0; i < array_size(counters); i++)
