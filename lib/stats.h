@@ -137,19 +137,19 @@ struct order_test stats_order_test(const double *const *x, size_t series, size_t
 /* --- changes of the level in a series (stats_change.c) --- */
 
 /*
- * Finds the places at which the distribution of n values in their order changes, by E-divisive
- * means with exponent 1 (Matteson and James 2014, Journal of the American Statistical Association
- * 109). A split into m and k values x and y has
+ * Finds the places at which the distribution of n values in their order changes, with the statistic
+ * and the test of E-divisive means (Matteson and James 2014, Journal of the American Statistical
+ * Association 109), exponent 1. A split into m and k values x and y has, with means over all pairs,
  *
- *   Q = m k / (m + k) x (2 mean |x - y| - mean |x - x'| - mean |y - y'|)      (means over all
- * pairs)
+ *   Q = m k / (m + k) x (2 mean |x - y| - mean |x - x'| - mean |y - y'|)
  *
- * The split with the largest Q of all segments is a change if p <= alpha. Then its segment becomes
- * two, until a split is no change. p is the share of permutations within the segments, the order of
- * the values among them, with a split of at least this Q. So a series in which nothing but chance
- * orders the values has a change with a probability of at most alpha. There are 2 / alpha
- * permutations, from 999 to 99,999. Segments have at least STATS_SEGMENT values, and `list` has
- * room for n / STATS_SEGMENT changes. Returns their number.
+ * Each value is a look at the values since the last change. The split with the largest Q is a
+ * change if p <= alpha. p is the share of permutations, the order of the values among them, with a
+ * split of at least this Q. So a look at values that nothing but chance orders finds a change with
+ * a probability of at most alpha, and later values do not undo a change: they only move its place
+ * to the largest Q between its neighbours. There are 2 / alpha permutations, from 999 to 99,999.
+ * Segments have at least STATS_SEGMENT values when they are found, and `list` has room for n /
+ * STATS_SEGMENT changes. Returns their number.
  */
 enum { STATS_SEGMENT = 5 };
 struct stats_change {

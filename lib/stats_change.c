@@ -22,17 +22,13 @@ struct change_node {
 	double n, sum;
 };
 
+/* The values since the last change, up to the present look. */
 struct change_segment {
-	size_t from, to, at;  /* at: the first value behind the best split */
-	double total, best_q; /* total: the distances of all pairs, added up */
-};
-
-struct changes {
-	size_t n, nsegments;
 	struct change_value *v;
-	size_t *order, *shuffled;	 /* places in v */
-	struct change_node *tree;	 /* a Fenwick tree */
-	struct change_segment *segments; /* in the order of the values */
+	size_t n;
+	size_t *order;		  /* places in v */
+	double total;		  /* the distances of all pairs, added up */
+	struct change_node *tree; /* a Fenwick tree */
 };
 
 /* Adds a value to the tree, and returns the sum of its distances to those that are in it. */
@@ -56,121 +52,110 @@ static double change_tree_add(struct change_node *tree, size_t n, const struct c
 	return distances;
 }
 
-/* Returns the largest Q of the segment's values in this order, and the place of its split. */
-static double change_best_split(const struct changes *c, const struct change_segment *s,
-				const size_t *order, size_t *at)
+/* Returns the largest Q of the values in this order, and in *at the first value behind its split.
+ */
+static double change_best_split(const struct change_segment *s, size_t *at)
 {
-	size_t n = s->to - s->from;
 	double left = 0, crossing = 0, best = 0, right, m, k, q, d;
 	struct change_node all = {0, 0};
 
-	for (size_t i = 0; i <= n; i++)
-		c->tree[i] = all;
-	for (size_t i = 1; i + STATS_SEGMENT <= n; i++) {
-		const struct change_value *v = &c->v[order[s->from + i - 1]];
+	for (size_t i = 0; i <= s->n; i++)
+		s->tree[i] = all;
+	for (size_t i = 1; i + STATS_SEGMENT <= s->n; i++) {
+		const struct change_value *v = &s->v[s->order[i - 1]];
 
-		d = change_tree_add(c->tree, n, v, &all);
+		d = change_tree_add(s->tree, s->n, v, &all);
 		left += d;
 		crossing += v->sum - 2 * d;
 		right = s->total - left - crossing;
 		m = (double)i;
-		k = (double)(n - i);
+		k = (double)(s->n - i);
 		q = 2 * crossing / (m * k) - 2 * left / (m * (m - 1)) - 2 * right / (k * (k - 1));
 		if (i >= STATS_SEGMENT && q * m * k / (m + k) > best) {
 			best = q * m * k / (m + k);
-			*at = s->from + i;
+			*at = i;
 		}
 	}
 	return best;
 }
 
-/* Fills ranks and sums of the segment's values, and its best split. */
-static void change_segment_fill(const struct changes *c, struct change_segment *s)
+/* Adds the next value of the series, and brings the values back into their order. */
+static void change_segment_add(struct change_segment *s, double x)
 {
+	struct change_value *new = &s->v[s->n];
+
+	*new = (struct change_value){.x = x, .rank = 1};
+	for (size_t i = 0; i < s->n; i++) {
+		double d = s->v[i].x - x;
+
+		s->order[i] = i;
+		s->v[i].sum += fabs(d);
+		s->v[i].rank += d > 0;
+		new->rank += d <= 0;
+		new->sum += fabs(d);
+	}
+	s->total += new->sum;
+	s->order[s->n] = s->n;
+	s->n++;
+}
+
+/* Makes the segment one of n other values. */
+static void change_segment_fill(struct change_segment *s, const double *x, size_t n)
+{
+	s->n = 0;
 	s->total = 0;
-	for (size_t i = s->from; i < s->to; i++) {
-		c->v[i].rank = 1;
-		c->v[i].sum = 0;
-		for (size_t j = s->from; j < s->to; j++) {
-			double d = c->v[i].x - c->v[j].x;
-
-			c->v[i].sum += fabs(d);
-			c->v[i].rank += d > 0 || (d == 0 && j < i);
-		}
-		s->total += c->v[i].sum / 2;
-	}
-	s->best_q = change_best_split(c, s, c->order, &s->at);
+	for (size_t i = 0; i < n; i++)
+		change_segment_add(s, x[i]);
 }
 
-/* Shuffles each segment, and returns whether some of them has a split with at least this Q. */
-static bool change_shuffle_reaches(struct changes *c, struct prng *r, double q)
-{
-	bool reaches = false;
-	size_t at;
-
-	for (const struct change_segment *s = c->segments; s < c->segments + c->nsegments; s++) {
-		prng_shuffle(r, c->shuffled + s->from, s->to - s->from);
-		reaches = reaches || change_best_split(c, s, c->shuffled, &at) >= q * (1 - 1e-9);
-	}
-	return reaches;
-}
-
-/* Returns the p of the best split, or 1 as soon as p must be above alpha. */
-static double change_test(struct changes *c, double q, double alpha)
+/* Returns the p of the best split with this Q, or 1 as soon as p must be above alpha. */
+static double change_test(struct change_segment *s, double q, double alpha)
 {
 	double rounds = fmin(fmax(ceil(2 / alpha), PERMUTATIONS_LEAST), PERMUTATIONS_MOST);
 	double hits = 1; /* the order of the values itself */
 	struct prng r;
+	size_t at;
 
 	prng_seed(&r, STATS_SEED);
-	for (size_t i = 0; i < c->n; i++)
-		c->shuffled[i] = i;
-	for (double i = 0; i < rounds && hits <= alpha * (rounds + 1); i++)
-		hits += change_shuffle_reaches(c, &r, q);
+	for (double i = 0; i < rounds && hits <= alpha * (rounds + 1); i++) {
+		prng_shuffle(&r, s->order, s->n);
+		hits += change_best_split(s, &at) >= q * (1 - 1e-9);
+	}
 	return hits <= alpha * (rounds + 1) ? hits / (rounds + 1) : 1;
 }
 
-size_t stats_changes(const double *x, size_t n, double alpha, struct stats_change *list)
+size_t stats_changes(const double *series, size_t n, double alpha, struct stats_change *list)
 {
-	struct changes c = {.n = n, .nsegments = 1};
-	double middle = stats_quantile(x, n, 0.5), p;
-	struct change_segment *s;
-	size_t best, i;
+	struct change_segment s = {.n = 0};
+	double middle = stats_quantile(series, n, 0.5), *x = xcalloc(n + 1, sizeof(*x)), p, q;
+	size_t found = 0, from = 0, at = 0;
 
-	c.v = xcalloc(n + 1, sizeof(*c.v));
-	c.order = xcalloc(2 * n + 1, sizeof(*c.order));
-	c.shuffled = c.order + n;
-	c.tree = xcalloc(n + 1, sizeof(*c.tree));
-	c.segments = xcalloc(n / STATS_SEGMENT + 2, sizeof(*c.segments));
-	for (i = 0; i < n; i++) {
-		c.v[i].x = x[i] - middle; /* smaller rounding errors */
-		c.order[i] = i;
-	}
-	c.segments[0].to = n;
-	change_segment_fill(&c, c.segments);
-	for (;;) {
-		for (i = best = 0; i < c.nsegments; i++)
-			if (c.segments[i].best_q > c.segments[best].best_q)
-				best = i;
-		s = &c.segments[best];
+	s.v = xcalloc(n + 1, sizeof(*s.v));
+	s.order = xcalloc(n + 1, sizeof(*s.order));
+	s.tree = xcalloc(n + 1, sizeof(*s.tree));
+	for (size_t end = 1; end <= n; end++) {
+		x[end - 1] = series[end - 1] - middle; /* smaller rounding errors */
+		change_segment_add(&s, x[end - 1]);
+		q = change_best_split(&s, &at);
 		/* Equal values have a Q of rounding errors. */
-		p = s->best_q > 1e-9 * fabs(middle) ? change_test(&c, s->best_q, alpha) : 1;
+		p = q > 1e-9 * fabs(middle) ? change_test(&s, q, alpha) : 1;
 		if (p > alpha)
-			break;
-		for (i = c.nsegments++; i > best; i--) {
-			c.segments[i] = c.segments[i - 1];
-			list[i - 1] = list[i > 1 ? i - 2 : 0];
-		}
-		list[best] = (struct stats_change){s->at, p};
-		s[1].from = s->to = s->at;
-		change_segment_fill(&c, s);
-		change_segment_fill(&c, s + 1);
+			continue;
+		from += at;
+		list[found++] = (struct stats_change){from, p};
+		change_segment_fill(&s, x + from, end - from);
 	}
-	free(c.v);
-	free(c.order);
-	free(c.tree);
-	free(c.segments);
-	return c.nsegments - 1;
+	for (size_t i = 0; i < found; i++) { /* what came after it shows the place better */
+		from = i ? list[i - 1].at : 0;
+		change_segment_fill(&s, x + from, (i + 1 < found ? list[i + 1].at : n) - from);
+		if (change_best_split(&s, &at) > 0)
+			list[i].at = from + at;
+	}
+	free(x);
+	free(s.v);
+	free(s.order);
+	free(s.tree);
+	return found;
 }
 
 struct stats_spread stats_spread_of(const double *const *x, const size_t *n, size_t captures,
