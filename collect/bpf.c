@@ -10,6 +10,11 @@ void bpf_account(struct collect *c, const struct bpf_object *programs)
 	c->programs = programs;
 }
 
+int bpf_missing(struct collect *c)
+{
+	return error_set(&c->err, ENOSYS, BPF_MISSING);
+}
+
 enum { ADD_TRIES = 16 };
 
 int bpf_add_threads(struct collect *c,

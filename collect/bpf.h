@@ -14,6 +14,10 @@ struct bpf_object;
 struct bpf_program;
 struct collect;
 
+/* The hook `prepare` of a collector in a zcost without BPF. Returns -ENOSYS with the reason. */
+int bpf_missing(struct collect *c);
+#define BPF_MISSING "this zcost was built without clang, so without BPF"
+
 /*
  * Checks that the kernel has type information, and saves what libbpf says from now on. Returns 0,
  * or -ENOTSUP.

@@ -148,6 +148,14 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 	return e;
 }
 
+struct estimate estimate_times(struct estimate e, double k)
+{
+	e.value *= k;
+	e.lo *= k;
+	e.hi *= k;
+	return e;
+}
+
 /* --- errors --- */
 
 /* Returns the error of the mean without the smallest and the largest value: Yuen's. */

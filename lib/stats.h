@@ -53,6 +53,8 @@ double stats_point(enum estimator e, const double *x, size_t n); /* the value al
  */
 double stats_significant(double x);
 struct estimate stats_estimate(enum estimator e, const double *x, size_t n, double level);
+/* Returns the estimate and its interval times k. */
+struct estimate estimate_times(struct estimate e, double k);
 
 /* A standard error and its degrees of freedom. NAN: not known. */
 struct stats_error {

@@ -211,9 +211,6 @@ struct estimate estimate_half(struct half_estimate h);
 /* Returns the estimate with the number of runs of its row. */
 struct estimate estimate_of_runs(struct estimate e, int64_t runs);
 
-/* Returns the estimate and its interval times k. */
-struct estimate estimate_times(struct estimate e, double k);
-
 /* Returns the variant and the side of a row, whose struct begins with them. */
 const struct block *row_block(const struct table *t, size_t row);
 /* Returns the first row at or after `from` of this variant and side (NULL: any), or -1. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* By stage. Stages in which a packet waits have warm colours; the totals have none. */
-static const uint32_t path_colours[] = {0x9684e0, 0xddcc77, 0x88ccee, 0x3232cc, 0x4477aa, 0xeecc66,
+static const uint32_t path_colours[] = {0x9684e0, 0x999933, 0x88ccee, 0x3232cc, 0x4477aa, 0xeecc66,
 					0x332288, 0xcc6677, 0xaa4499, 0x44aa99, 0xee8866, 0,
 					0x7446b8, 0xffaabb, 0x117733, 0xa83818, 0x9bc9a4, 0xe0a030,
 					0x661100, 0,	    0xbbbbbb};
@@ -50,7 +50,7 @@ static int path_draw(struct drawing *d, struct figure *f, const struct table *t,
 
 	f->title = "Where a packet spends its time in the kernel";
 	f->subtitle =
-		"Stacks: mean time by stage, from interrupt to reader and from call to driver; whiskers: from the median to the 99th percentile of the whole way";
+		"Stacks: mean time by stage; whiskers: the whole way, from its median to its 99th percentile";
 	f->axis = "us";
 	drawing_bars(d, f);
 	path_add_marks(f, rows, t->rows);

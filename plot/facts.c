@@ -314,7 +314,9 @@ static const char *foot_statistic(const struct drawing *d, struct figure *f, str
 
 	switch (from) {
 	case FROM_POOLED:
-		return n.least ? "profiled, the samples of all runs together" : "one recording";
+		return !n.least			  ? "one recording"
+		       : query_of_wall(&d->query) ? "traced, the waits of all runs together"
+						  : "profiled, the samples of all runs together";
 	case FROM_TESTED:
 		return "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval";
 	case FROM_UNTESTED:

@@ -12,14 +12,6 @@
 #include <limits.h>
 #include <math.h>
 
-struct estimate estimate_times(struct estimate e, double k)
-{
-	e.value *= k;
-	e.lo *= k;
-	e.hi *= k;
-	return e;
-}
-
 struct estimate estimate_half(struct half_estimate h)
 {
 	double lo = isnan(h.half) ? NAN : fmax(h.value - h.half, 0);

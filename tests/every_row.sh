@@ -25,6 +25,7 @@ every_metric() {
 	irq 24/eth0 1 5
 	softirq NET_RX - 900
 	softirq NET_RX 1 900
+	asked_zero_copy - - 1
 	nic vm/eth0/ethtool/rx0_drops - 3
 	nic_state vm/eth0/mtu - 1500
 	power_w wall - 100
@@ -43,6 +44,32 @@ every_metric() {
 	tcp_sockets - - 1
 	workload_cpu_ns - - 1e9
 	workload_calls recvfrom - 30000
+	END
+}
+
+# The same for metrics whose object has blanks: NAME|OBJECT|VALUE.
+every_object() {
+	while IFS='|' read -r name object value; do
+		every_row "metric SELECT id, '$name', NULL, '$object', '1', $value, 'measured'"
+	done <<-'END'
+	batches|receive host/eth0|100
+	batch_segments|receive host/eth0|900
+	batch_bytes|receive host/eth0|90000
+	drops|total|2
+	drops|host NO_SOCKET __udp4_lib_rcv|2
+	drops_segments|host NO_SOCKET __udp4_lib_rcv|2
+	drops_bytes|host NO_SOCKET __udp4_lib_rcv|200
+	latency_source|tcpzc|1
+	latency_us|p50|20
+	page_pool|eth0/rx-0/held|300
+	queue_owner_pct|eth0/rx-0/none|100
+	path_mean_ns|receive tcp|2000
+	path_mean_ns|receive end_to_end|2000
+	path_passed|receive tcp|90
+	path_followed|receive|90
+	waits_ns|tcpzc;wall|1e9
+	waits_ns|tcpzc;blocked;recvfrom;softirq NET_RX|6e8
+	waits|tcpzc;blocked;recvfrom;softirq NET_RX|500
 	END
 }
 
@@ -66,6 +93,7 @@ every_cost() {
 
 every_thing() {
 	every_metric
+	every_object
 	every_row "fact (run, name, value) SELECT id, 'nic:vm/eth0/driver', 'virtio_net'"
 	every_cost
 	every_row "syscall SELECT id, 'tcpzc', 7, 7, 45, 'recvfrom', 40, 0, 80000, 1000, 9000, 1e9, 655360, 0"

@@ -59,9 +59,8 @@ static int path_read_end(const struct comparison *c, enum end e, const char *sid
 	return n < 0 ? n : 0;
 }
 
-/* Judges the stages with time. Returns their number, which is that of the tests. */
-static size_t path_judge(const struct comparison *c, struct path_change *list, size_t n,
-			 struct outcome *out)
+static void path_judge(const struct comparison *c, struct path_change *list, size_t n,
+		       struct outcome *out)
 {
 	double *p = xcalloc(n + 1, sizeof(*p));
 
@@ -78,7 +77,6 @@ static size_t path_judge(const struct comparison *c, struct path_change *list, s
 		outcome_count(out, list[i].change.verdict, "", name);
 	}
 	free(p);
-	return n;
 }
 
 static void path_add_row(struct table *t, struct path_change *r)
@@ -108,7 +106,7 @@ static int compare_path(const struct comparison *c, struct table *t, struct outc
 	struct path_change list[PATH_STAGES_MOST];
 	const struct path_stage *s;
 	const char *side;
-	size_t n = 0, tests;
+	size_t n = 0;
 	int rc = compare_side(c, &side, err);
 
 	for (size_t i = 0; (s = path_stage_at(i)) && !rc; i++) {
@@ -117,14 +115,19 @@ static int compare_path(const struct comparison *c, struct table *t, struct outc
 		*r = (struct path_change){.way = s->way, .stage = s->stage};
 		for (int e = 0; e < ENDS && !rc; e++)
 			rc = path_read_end(c, (enum end)e, side, s, &r->of[e], err);
-		if (path_has_time(&r->of[BASE]) || path_has_time(&r->of[NEW]))
+		if (path_has_time(&r->of[BASE]) || path_has_time(&r->of[NEW])) {
 			n++;
+			continue;
+		}
+		free(r->of[BASE].x);
+		free(r->of[NEW].x);
 	}
 	if (!rc && !n)
 		rc = error_set(err, ENODATA,
 			       "no run of the %s followed packets; capture with the pass trace",
 			       side);
-	tests = rc ? 0 : path_judge(c, list, n, out);
+	if (!rc)
+		path_judge(c, list, n, out);
 	table_title(t, "time of a packet by stage, %s: %s against %s", rc ? "" : side,
 		    c->end[NEW].label, c->end[BASE].label);
 	for (size_t i = 0; i < n; i++) {
@@ -135,8 +138,8 @@ static int compare_path(const struct comparison *c, struct table *t, struct outc
 	}
 	if (!rc) {
 		note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
-		note_add(&t->notes, compare_verdict, c->rule.alpha, tests, "stages",
-			 100 * c->rule.threshold, verdict_runs_needed(&c->rule, tests));
+		note_add(&t->notes, compare_verdict, c->rule.alpha, n, "stages",
+			 100 * c->rule.threshold, verdict_runs_needed(&c->rule, n));
 	}
 	return rc;
 }

@@ -195,9 +195,7 @@ static void path_put_stage(const struct path *p, size_t i, double end_to_end_us)
 	if (!(row.packets > 0) && !(row.left > 0) && !(p->k->q->all && row.mean_us.n))
 		return;
 	row.runs = (int64_t)row.mean_us.n;
-	row.mean_us.value /= 1000;
-	row.mean_us.lo /= 1000;
-	row.mean_us.hi /= 1000;
+	row.mean_us = estimate_times(row.mean_us, 1e-3);
 	if (strcmp(s->stage, "completion"))
 		row.share_pct = 100 * row.mean_us.value / end_to_end_us;
 	if (!strcmp(s->stage, PATH_TOTAL))

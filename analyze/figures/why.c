@@ -51,7 +51,7 @@ static const struct why_figure {
 	const char *over, *under, *functions;
 	enum purpose purpose; /* selects the runs */
 	bool late;
-	enum why_id needs[2]; /* one of these must be known; 0: none */
+	enum why_id needs[2]; /* the figure needs one of these two; 0: it needs none */
 } figures[WHYS] = {
 #define RATIO(scale, a, b) .factor = (scale), .over = (a), .under = (b)
 #define CALLS(scale, a, b) RATIO(scale, a, b), .purpose = FOR_SYSCALLS

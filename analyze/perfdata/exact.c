@@ -144,7 +144,9 @@ static struct exact_cell *exact_cell_of(const struct exact_sums *s, uint32_t cpu
 	return &s->cells[(2 * cpu + profile_is_own(s->p, pid)) * s->x->nlabels + label];
 }
 
-/* Returns the first label of a place + 1, or 0. It stands for all of them. */
+/*
+ * Returns the first label of a place + 1, or 0. Sums by place are kept under this label.
+ */
 static uint32_t exact_label_of(const struct exact *x, enum exact_place place)
 {
 	for (uint32_t i = 0; i < x->nlabels; i++)

@@ -11,7 +11,7 @@
  * The exact time of each CPU of a capture, and what the CPU did when each sample of perf's clock
  * was due (probes/frame). The samples of a clock on these CPUs then count where they were due, and
  * only divide the time of their label on their CPU: one part is the workload's, one is that of
- * other programs. The time of a label without enough samples has a row of its own.
+ * other programs. A label with too few samples to divide its time has that time in one row.
  */
 enum exact_place {
 	PLACE_NONE,

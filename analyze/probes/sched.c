@@ -545,7 +545,7 @@ static void sched_capture_put_group(const struct block_table *k, const struct th
 			slices = thread_estimate(groups, g, THREAD_SLICES, est);
 
 	table_set(t, row, "runtime_ms", value_real(run.value / 1e6));
-	wait.value /= 1e6, wait.lo /= 1e6, wait.hi /= 1e6;
+	wait = estimate_times(wait, 1e-6);
 	put_estimate(t, row, "delay_ms", &wait);
 	table_set(t, row, "slices", value_real(slices.value));
 	table_set(t, row, "us_per_slice", value_real(1e3 * wait.value / slices.value));

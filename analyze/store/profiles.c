@@ -19,7 +19,7 @@ struct dictionary {
 	struct map comm_strings; /* maps the index of a comm to its string in `all` + 1 */
 	struct map events; /* maps the ids of events of the run that is being read to their index +
 			      1 */
-	int64_t first_event; /* the lowest of these ids */
+	int64_t first_event; /* the lowest id of an event of that run */
 	bool loaded;
 };
 

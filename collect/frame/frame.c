@@ -381,13 +381,6 @@ static void frame_finish(struct collect *c)
 	bpf_object__close(f->obj);
 }
 
-#else
-
-static int frame_prepare(struct collect *c)
-{
-	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
-}
-
 #endif
 
 const struct collector collector_frame = {
@@ -395,11 +388,13 @@ const struct collector collector_frame = {
 	.what = "exact time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE | PASS_SYSCALLS,
-	.prepare = frame_prepare,
 #ifdef HAVE_BPF
+	.prepare = frame_prepare,
 	.start = frame_start,
 	.snap = frame_snap,
 	.stop = frame_stop,
 	.finish = frame_finish,
+#else
+	.prepare = bpf_missing,
 #endif
 };

@@ -6,14 +6,7 @@
 #ifndef ZC_FRAME_H
 #define ZC_FRAME_H
 
-#ifdef __bpf__
-typedef unsigned char uint8_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-#else
-#include <stdint.h>
-#endif
+#include "collect/integers.h"
 
 /* What a task does when no interrupt is on top of it. */
 enum frame_base { FRAME_USER, FRAME_SYSCALL, FRAME_KTHREAD, FRAME_IDLE, FRAME_BASES };

@@ -13,6 +13,8 @@
  */
 #include "collect/packets/packets.h"
 
+#include "collect/bpf.h"
+
 #ifdef HAVE_BPF
 
 #include "lib/alloc.h"
@@ -71,7 +73,7 @@ static void batches_finish(struct collect *c)
 	.snap = packets_follow, .stop = packets_stop, .after = packets_follow,        \
 	.finish = batches_finish
 #else
-#define BATCHES_HOOKS .prepare = packets_prepare
+#define BATCHES_HOOKS .prepare = bpf_missing
 #endif
 
 const struct collector collector_batches = {

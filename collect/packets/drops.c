@@ -11,6 +11,8 @@
  */
 #include "collect/packets/packets.h"
 
+#include "collect/bpf.h"
+
 #ifdef HAVE_BPF
 
 #include "lib/alloc.h"
@@ -84,13 +86,15 @@ const struct collector collector_drops = {
 	.what = "packets that the kernel dropped, by reason and place",
 	.files = {"drops.tsv"},
 	.passes = PASS_MEASURE,
-	.prepare = packets_prepare,
 #ifdef HAVE_BPF
+	.prepare = packets_prepare,
 	.before = drops_look,
 	.start = packets_start,
 	.snap = packets_follow,
 	.stop = packets_stop,
 	.after = drops_look,
 	.finish = drops_finish,
+#else
+	.prepare = bpf_missing,
 #endif
 };

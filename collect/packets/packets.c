@@ -113,11 +113,4 @@ void packets_finish(struct collect *c, void (*print)(struct str *s, const struct
 	netns_close(&p->netns);
 }
 
-#else
-
-int packets_prepare(struct collect *c)
-{
-	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
-}
-
 #endif

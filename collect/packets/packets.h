@@ -6,13 +6,7 @@
 #ifndef ZC_PACKETS_H
 #define ZC_PACKETS_H
 
-#ifdef __bpf__
-typedef unsigned char uint8_t;
-typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
-#else
-#include <stdint.h>
-#endif
+#include "collect/integers.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
 

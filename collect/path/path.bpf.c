@@ -313,7 +313,7 @@ static __noinline int happen(uint32_t i, struct event *e)
 		step(s, PATH_TCP, e->now);
 		s->owner = e->owner;
 		break;
-	case READY: /* a packet behind one that is missing is not */
+	case READY: /* the reader gets no packet before those that TCP still misses */
 		if ((int32_t)(e->at - s->end) >= 0)
 			step(s, PATH_READER, e->now);
 		break;

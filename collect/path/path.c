@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where a packet of the workload spends its time in the kernel. The kernel's half, path.bpf.c,
- * follows one in N packets and counts. path.tsv has rows of these kinds, for each way and stage:
+ * follows one in N packets and adds up their times. path.tsv has rows for each way and stage:
  *
  *   bucket  weight of the packets whose time was from from_ns to below to_ns
  *   ns      sum of the times, each counted by its packet's weight
@@ -100,18 +100,23 @@ static int path_prepare(struct collect *c)
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
-/* Tells the programs the network namespace of a process. Further ones than they know have no way
- * in. */
-static void path_add_netns(struct path_shared *shared, uint32_t pid)
+/* Tells the programs the network namespace of a process. */
+static void path_add_netns(struct collect *c, struct path_shared *shared, uint32_t pid)
 {
 	autofree char *path = xasprintf("/proc/%u/ns/net", pid);
 	struct stat st;
 
-	for (size_t i = 0; i < PATH_NETNS && !stat(path, &st); i++)
+	if (stat(path, &st)) /* the process has ended */
+		return;
+	for (size_t i = 0; i < PATH_NETNS; i++)
 		if (!shared->netns[i] || shared->netns[i] == st.st_ino) {
 			shared->netns[i] = (uint32_t)st.st_ino;
-			break;
+			return;
 		}
+	collect_degraded(c,
+			 "the workload has more than %d network namespaces: packets that arrive in "
+			 "the others are not followed",
+			 PATH_NETNS);
 }
 
 /* Tells the programs the workload's processes of now. */
@@ -125,7 +130,7 @@ static int path_look(struct collect *c)
 	for (size_t i = 0; i < tree->nprocesses; i++) {
 		uint32_t pid = (uint32_t)tree->processes[i].pid;
 
-		path_add_netns(p->shared, pid);
+		path_add_netns(c, p->shared, pid);
 		bpf_map_update_elem(map, &pid, &yes, BPF_ANY);
 	}
 	return 0;
@@ -224,13 +229,6 @@ static void path_finish(struct collect *c)
 	bpf_object__close(p->obj);
 }
 
-#else
-
-static int path_prepare(struct collect *c)
-{
-	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
-}
-
 #endif
 
 const struct collector collector_path = {
@@ -238,12 +236,14 @@ const struct collector collector_path = {
 	.what = "the way of packets through the kernel, with the time of each stage",
 	.files = {"path.tsv"},
 	.passes = PASS_TRACE,
-	.prepare = path_prepare,
 #ifdef HAVE_BPF
+	.prepare = path_prepare,
 	.before = path_look,
 	.start = path_start,
 	.snap = path_look,
 	.stop = path_stop,
 	.finish = path_finish,
+#else
+	.prepare = bpf_missing,
 #endif
 };

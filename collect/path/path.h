@@ -9,15 +9,7 @@
 #ifndef ZC_PATH_H
 #define ZC_PATH_H
 
-#ifdef __bpf__
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef int int32_t;
-typedef unsigned long long uint64_t;
-#else
-#include <stdint.h>
-#endif
+#include "collect/integers.h"
 
 /* The stages of a way are neighbours. */
 enum path_stage {

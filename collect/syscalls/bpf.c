@@ -15,7 +15,7 @@
 static int bpf_open(void **self, struct error *err)
 {
 	*self = NULL;
-	return error_set(err, ENOSYS, "this zcost was built without clang, so without BPF");
+	return error_set(err, ENOSYS, BPF_MISSING);
 }
 
 const struct syscalls_method syscalls_bpf = {.name = "bpf", .open = bpf_open};

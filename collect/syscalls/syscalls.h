@@ -6,16 +6,7 @@
 #ifndef ZC_SYSCALLS_H
 #define ZC_SYSCALLS_H
 
-#ifdef __bpf__
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef int int32_t;
-typedef unsigned long long uint64_t;
-typedef long long int64_t;
-#else
-#include <stdint.h>
-#endif
+#include "collect/integers.h"
 
 enum {
 	SYSCALLS_FLAGGED = 500, /* numbers below this one are counted; others are lost */

@@ -344,13 +344,6 @@ static void waits_finish(struct collect *c)
 	bpf_object__close(w->obj);
 }
 
-#else
-
-static int waits_prepare(struct collect *c)
-{
-	return error_set(&c->err, ENOSYS, "this zcost was built without clang, so without BPF");
-}
-
 #endif
 
 const struct collector collector_waits = {
@@ -358,11 +351,13 @@ const struct collector collector_waits = {
 	.what = "what each thread of the workload does and waits for, and what wakes it",
 	.files = {"waits.tsv", "waits_stacks.tsv"},
 	.passes = PASS_TRACE,
-	.prepare = waits_prepare,
 #ifdef HAVE_BPF
+	.prepare = waits_prepare,
 	.before = waits_before,
 	.start = waits_start,
 	.stop = waits_stop,
 	.finish = waits_finish,
+#else
+	.prepare = bpf_missing,
 #endif
 };

@@ -19,7 +19,7 @@ enum {
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
 };
 
-/* A thread is in a context (frame.h), or in one of these states. */
+/* The states of a thread that is in no context of frame.h. */
 enum waits_state {
 	WAITS_BLOCKED = FRAME_CONTEXTS, /* until something wakes it */
 	WAITS_WOKEN,			/* for a CPU, after that */

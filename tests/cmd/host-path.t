@@ -89,7 +89,8 @@ fi
 stopped() { # about 20 packets find room in the receive buffer
 	follow "$listen" --rate=200msg/s 'sleep 0.4; kill -STOP $r; sleep 0.3; kill -CONT $r' || return 1
 	all=$(awk -v n="$(cell receive end_to_end packets)" -v us="$(cell receive reader mean_us)" 'BEGIN { print n * us / 1e6 }')
-	is_in "$all" 0.5 20 && is "$(largest receive mean_us)" reader && is "$(largest send mean_us)" queue || { cat table; return 1; }
+	is_in "$all" 0.5 20 && is "$(largest receive mean_us)" reader && is "$(largest send mean_us)" queue &&
+		is_in "$(cell receive reader share_pct)" 90 100 || { cat table; return 1; }
 }
 ok "a receiver that was stopped delays packets in the stage reader" five_times stopped
 ok "the stages add up with packets that waited long" adds_up

@@ -78,9 +78,7 @@ static void batches_put_row(struct block_table *k, const struct block_runs *b, c
 			table_set(k->t, row, "interface", value_str(k->t, interface));
 			table_set(k->t, row, "runs", value_int((int64_t)e.n));
 		}
-		e.value *= f;
-		e.lo *= f;
-		e.hi *= f;
+		e = estimate_times(e, f);
 		if (!strcmp(figures[i].column,
 			    "bytes")) /* its interval would repeat that of per_mib */
 			table_set(k->t, row, "bytes", value_real(e.value));

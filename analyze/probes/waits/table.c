@@ -62,9 +62,7 @@ static double waits_of(const struct changes *c, const char *name)
 static void waits_put(struct table *t, struct value *row, const char *column, struct estimate e,
 		      double factor)
 {
-	e.value *= factor;
-	e.lo *= factor;
-	e.hi *= factor;
+	e = estimate_times(e, factor);
 	put_estimate(t, row, column, &e);
 }
 

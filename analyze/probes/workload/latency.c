@@ -75,9 +75,7 @@ static int latency_put_parts(struct block_table *k, struct error *err)
 		struct estimate e = changes_estimate(&c, ranked[i].row, AS_PER_MIB);
 
 		wall = i ? wall : e.value;
-		e.value /= 1e3;
-		e.lo /= 1e3;
-		e.hi /= 1e3;
+		e = estimate_times(e, 1e-3);
 		if (e.n)
 			table_set(k->t, latency_put_row(k, "waits", ranked[i].row->name, e),
 				  "share_pct", value_real(1e5 * e.value / wall));
