@@ -47,7 +47,7 @@ sub perf_rows {
 		next if /^#/ || /^\s*$/;
 		my @c = map { s/^\s+|\s+$//gr } split /\t/;
 		unshift @c, '0' unless $children;
-		my $user = $c[5] =~ s/^\[(.)\] // && $1 eq '.';
+		my $user = $c[5] =~ s/^\[(.)\] // && $1 eq '.' || $c[5] =~ /^0x0000/; # perf may print the mode of another row
 		$c[5] = '[unknown]' if $user && $c[4] eq '[unknown]' && !$addresses;
 		$c[5] =~ s/\+0x[0-9a-f]+$//; # of data symbols
 		$c[5] = name_of($c[5]);
