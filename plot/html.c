@@ -154,11 +154,12 @@ void html_add_svg(struct str *out, const char *svg, const char *name)
 
 	if (!box || sscanf(box, "viewBox=\"%lf %lf %lf %lf", &x, &y, &w, &h) != 4)
 		return;
-	str_printf(out,
-		   "<div class=\"scroll picture\" tabindex=0><iframe sandbox=allow-scripts "
-		   "title=\"chart %s\" style=\"aspect-ratio:%g/%g\" srcdoc='"
-		   "<!doctype html><style>body{margin:0}svg{width:100%%;height:auto}</style>",
-		   name, w, h);
+	str_printf(
+		out,
+		"<div class=\"scroll picture\" tabindex=0><iframe sandbox=allow-scripts "
+		"title=\"chart %s\" style=\"aspect-ratio:%g/%g\" srcdoc='"
+		"<!doctype html><style>html{overflow:hidden}body{margin:0}svg{display:block;width:100%%;height:auto}</style>",
+		name, w, h);
 	for (; *start; start++) {
 		if (*start == '\'')
 			str_puts(out, "&#39;");
