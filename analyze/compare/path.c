@@ -150,6 +150,6 @@ const struct compare_table comparison_path = {
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to"},
 	.whole = "the packets are those of the workload's sockets already",
-	.spare = "base_runs new_runs change_pct[]",
+	.spare = "base_runs new_runs",
 	.run = compare_path,
 };

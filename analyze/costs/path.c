@@ -262,7 +262,7 @@ const struct measure measure_path = {
 	MEASURE_COLUMNS(path_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
 	.whole = "the packets are those of the workload's sockets already",
-	.spare = "runs segments bytes one_in left packets p999_us mean[] cpu_us",
+	.spare = "runs segments bytes one_in left packets p999_us cpu_us",
 	.collectors = "path",
 	.block = path_put_block,
 	.notes = path_add_notes,
