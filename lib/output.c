@@ -12,7 +12,8 @@ enum { KEY_WIDTH = 0x400, KEY_VERBOSE, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WID
 
 static const struct argp_option output_options[] = {
 	{"format", 'f', "text|tsv|csv|json|md|commit", 0,
-	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
+	 "text (default), tsv, csv, json, md, or commit: for a commit message; of compare also ktap and junit: the rows that --fail-on checks",
+	 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{"width", KEY_WIDTH, "N", 0,
 	 "characters in a line of text; 0: no limit; default: the terminal's width, else 0", 90},
@@ -42,6 +43,8 @@ static error_t output_parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				   "unknown format '%s'; use text, tsv, csv, json, md or commit",
 				   arg);
+		if (o->format >= FORMAT_KTAP && !o->has_gate)
+			argp_error(state, "--format %s: only compare has tests to print", arg);
 		return 0;
 	case 'o':
 		o->path = arg;

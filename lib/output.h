@@ -12,6 +12,7 @@ struct output {
 	enum table_format format;
 	const char *path; /* without a path it is standard output */
 	bool verbose;	  /* print all notes */
+	bool has_gate;	  /* the command takes ktap and junit; set before parsing */
 	bool width_given;
 	int width; /* characters of a line; 0: no limit */
 };

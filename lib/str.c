@@ -127,6 +127,25 @@ char *str_trim(char *s)
 	return s;
 }
 
+void str_put_xml(struct str *out, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '&':
+			str_puts(out, "&amp;");
+			break;
+		case '<':
+			str_puts(out, "&lt;");
+			break;
+		case '>':
+			str_puts(out, "&gt;");
+			break;
+		default:
+			str_putc(out, *s);
+		}
+	}
+}
+
 void str_replace(char *s, char from, char to)
 {
 	for (; *s; s++)

@@ -39,6 +39,9 @@ bool str_matches_any(const char *patterns, const char *name);
 /* Cuts leading and trailing ASCII space in place and returns the new start inside `s`. */
 char *str_trim(char *s);
 
+/* Appends XML character data. */
+void str_put_xml(struct str *out, const char *s);
+
 void str_replace(char *s, char from, char to);
 
 /* Returns the part before the next `sep` and moves *rest behind `sep`, to NULL at the end. */

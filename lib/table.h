@@ -124,7 +124,17 @@ struct table {
 	struct intern texts; /* long strings of cells */
 };
 
-enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD, FORMAT_COMMIT };
+enum table_format {
+	FORMAT_TEXT,
+	FORMAT_TSV,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_MD,
+	FORMAT_COMMIT,
+	/* of the results of a gate alone */
+	FORMAT_KTAP,
+	FORMAT_JUNIT,
+};
 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns);
 /* Sets the title, which is one line. A newline in a name becomes a blank. */

@@ -86,6 +86,9 @@ void table_write_text(const struct table *t, int width, FILE *out);
 
 /* Writes a table for the commit message of a patch: 72 columns, ASCII, no tabs. */
 void table_write_commit(const struct table *t, FILE *out);
+/* Write the results of a gate: table_gate.c. */
+void table_write_ktap(const struct table *t, FILE *out);
+void table_write_junit(const struct table *t, FILE *out);
 
 /* Returns "T²/C → 3" as "T^2/C -> 3". A character without a spelling becomes '?', and a control
  * character other than newline becomes a blank. */

@@ -297,6 +297,8 @@ static const struct {
 	[FORMAT_JSON] = {.name = "json", .write = write_json, .spread = true},
 	[FORMAT_MD] = {.name = "md", .write = write_md},
 	[FORMAT_COMMIT] = {.name = "commit", .write = table_write_commit},
+	[FORMAT_KTAP] = {.name = "ktap", .write = table_write_ktap},
+	[FORMAT_JUNIT] = {.name = "junit", .write = table_write_junit},
 };
 
 int table_format_parse(const char *name, enum table_format *format)

@@ -368,7 +368,7 @@ static void svg_add_text(struct str *s, const struct page_text *t)
 		"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\"%s text-anchor=\"%s\" fill=\"#%06x\">",
 		t->x, t->y + t->size * 0.36, t->size, t->bold ? " font-weight=\"bold\"" : "",
 		anchors[t->align], t->rgb);
-	label_xml(s, t->text);
+	str_put_xml(s, t->text);
 	str_puts(s, "</text>\n");
 }
 
@@ -391,7 +391,7 @@ static void svg_add_frame_name(const struct picture *p, const struct flame_frame
 	text[name_fit(text, columns, &cut)] = 0;
 	str_printf(p->s, "<text x=\"%.1f\" y=\"%.0f\"%s>", x + 3, y + BASE_LINE,
 		   palette_dark(f->rgb) ? " fill=\"#fff\"" : "");
-	label_xml(p->s, text);
+	str_put_xml(p->s, text);
 	str_puts(p->s, cut ? "…</text>" : "</text>");
 }
 
@@ -448,9 +448,9 @@ static void svg_add_head(struct str *s, const struct figure *f, double height)
 		s,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>",
 		PAGE_W, height, PAGE_W, height);
-	label_xml(s, f->title);
+	str_put_xml(s, f->title);
 	str_puts(s, "</title>\n<desc>");
-	label_xml(s, f->subtitle);
+	str_put_xml(s, f->subtitle);
 	str_printf(s, "</desc>\n<style><![CDATA[\n%s]]></style>\n", flame_style);
 	str_printf(s, "<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n", PAGE_W, height);
 }

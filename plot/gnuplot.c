@@ -92,12 +92,12 @@ static void svg_add_head(struct str *out, const struct figure *f)
 	const char *const texts[] = {f->remarks, f->doubt, f->foot};
 
 	str_puts(out, "<title>");
-	label_xml(out, f->title ? f->title : f->name);
+	str_put_xml(out, f->title ? f->title : f->name);
 	str_puts(out, "</title>\n<desc>");
-	label_xml(out, f->subtitle ? f->subtitle : "");
+	str_put_xml(out, f->subtitle ? f->subtitle : "");
 	for (size_t i = 0; i < array_size(texts); i++) {
 		str_puts(out, texts[i] ? ". " : "");
-		label_xml(out, texts[i] ? texts[i] : "");
+		str_put_xml(out, texts[i] ? texts[i] : "");
 	}
 	str_puts(out, "</desc>");
 }

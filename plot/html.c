@@ -18,7 +18,7 @@ static void html_add_text(struct str *out, const char *s)
 		if (*c == '"')
 			str_puts(out, "&quot;");
 		else
-			label_xml(out, (char[2]){*c});
+			str_put_xml(out, (char[2]){*c});
 }
 
 void html_printf(struct str *out, const char *fmt, ...)

@@ -170,6 +170,7 @@ int page_read_pairs(struct html_page *p, struct error *err)
 		return pairs_read_variants(p, err);
 	p->npairs = p->npairs_all = 1;
 	p->pairs[0].c = *p->r->compared;
+	p->pairs[0].outcome.gate = p->r->outcome.gate;
 	return pair_read(&p->pairs[0], err);
 }
 

@@ -187,22 +187,3 @@ void label_quote_enhanced(struct str *out, const char *s)
 	}
 	label_quote(out, marked.buf ? marked.buf : "");
 }
-
-void label_xml(struct str *out, const char *s)
-{
-	for (; *s; s++) {
-		switch (*s) {
-		case '&':
-			str_puts(out, "&amp;");
-			break;
-		case '<':
-			str_puts(out, "&lt;");
-			break;
-		case '>':
-			str_puts(out, "&gt;");
-			break;
-		default:
-			str_putc(out, *s);
-		}
-	}
-}

@@ -47,7 +47,4 @@ void label_quote(struct str *out, const char *s);
 /* The same for a label in enhanced mode: the marks of its markup are escaped. */
 void label_quote_enhanced(struct str *out, const char *s);
 
-/* Appends XML character data. */
-void label_xml(struct str *out, const char *s);
-
 #endif

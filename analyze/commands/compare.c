@@ -2,8 +2,7 @@
 /* zcost compare BASE NEW: prints what changed and whether the change is real. */
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
-#include "analyze/compare/figures.h"
-#include "analyze/compare/compare.h"
+#include "analyze/compare/gate.h"
 #include "lib/command.h"
 #include "lib/output.h"
 
@@ -16,7 +15,7 @@ struct compare_arguments {
 	const char *capture, *ref[ENDS], *self_test;
 	const char *html; /* the file of the page, which has all tables; NULL: one table */
 	int refs;
-	bool fail_on_worse;
+	struct gate gate;
 };
 
 static struct feature compare_feature(size_t i)
@@ -40,8 +39,8 @@ static const struct option_row own[] = {
 	       option_text, .at = AT(capture), .key = 'C'),
 	OPTION("table", "TABLE", GROUP_NONE, "what to compare, see below; default: metrics",
 	       compare_option_table),
-	OPTION("fail-on", "worse", GROUP_NONE,
-	       "exit with status 3 if a row is worse, 4 if the runs are too few for a verdict; of the metrics, only rows with a verdict count",
+	OPTION("fail-on", "worse|ROW>N%", GROUP_NONE,
+	       "exit with status 3 if a row is worse, 4 if the runs are too few for a verdict; of the metrics, only rows with a verdict count. ROW>N%: if this row, or \"SIDE ROW\", a glob too, is worse by N % or more; ROW may be a function. Repeat the option for more rows",
 	       compare_option_gate),
 	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change does not count (default 2)",
 	       compare_option_threshold),
@@ -107,9 +106,8 @@ static void compare_option_gate(const struct argp_state *state, const struct opt
 				void *to, char *arg)
 {
 	(void)o;
-	if (strcmp(arg, "worse"))
-		argp_error(state, "--fail-on '%s': the only gate is worse", arg);
-	((struct compare_arguments *)to)->fail_on_worse = true;
+	if (!gate_add_rule(&((struct compare_arguments *)to)->gate, arg))
+		argp_error(state, "--fail-on '%s' is neither worse nor ROW>PERCENT%%", arg);
 }
 
 static void compare_option_threshold(const struct argp_state *state, const struct option_row *o,
@@ -217,6 +215,22 @@ static void compare_set_query(struct compare_arguments *a)
 	c->query.all = false;
 }
 
+/* Refuses rules that ask for less than a verdict does, and tests of what has no verdicts. */
+static void compare_check_gate(struct argp_state *state, const struct compare_arguments *a)
+{
+	double least = 100 * a->c.rule.threshold;
+	const struct gate_rule *rule = gate_rule_below(&a->gate, least);
+
+	if (rule)
+		argp_error(
+			state,
+			"--fail-on '%s>%g%%': a change of up to %g %% has no verdict; add --threshold %g",
+			rule->name, rule->percent, least, rule->percent);
+	if (a->output.format >= FORMAT_KTAP &&
+	    (a->html || a->self_test || a->table->of_facts || a->source != SOURCE_CAPTURE))
+		argp_error(state, "--format ktap and junit print verdicts on variants of captures");
+}
+
 /* Patterns of variants are compared pair by pair. */
 static void compare_check_patterns(struct argp_state *state, struct compare_arguments *a)
 {
@@ -250,6 +264,7 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 	if (!a->table || a->self_test)
 		a->table = compare_table_for(a->source);
 	compare_check_patterns(state, a);
+	compare_check_gate(state, a);
 	compare_check_options(state, a);
 	compare_set_query(a);
 	if (a->c.slice.from.relative == a->c.slice.to.relative && slice_check(&a->c.slice, &err))
@@ -303,11 +318,10 @@ static void compare_title_first(struct table *t, const struct output *o, struct 
 	table_title_lines(t, title);
 }
 
-static int compare_run_self_test(struct compare_arguments *args, struct outcome *out, bool *lossy,
-				 struct error *err)
+static int compare_run_self_test(struct compare_arguments *args, bool *lossy, struct error *err)
 {
 	freed(table_free) struct table t = {0};
-	int ret = compare_self_test(&args->c, args->self_test, args->o.q.variant, &t, out, err);
+	int ret = compare_self_test(&args->c, args->self_test, args->o.q.variant, &t, err);
 
 	ret = ret ?: output_table(&args->output, &t, err);
 	*lossy = t.lossy;
@@ -340,6 +354,45 @@ static int compare_pair(struct compare_arguments *args, struct error *err)
 	return compare_pair_sides(&args->c, err) ?: compare_estimator(&args->c, err);
 }
 
+/* Adds the functions as rows of the gate if a rule names none of the metrics. */
+static int compare_gate_functions(struct compare_arguments *args, struct error *err)
+{
+	freed(table_free) struct table t = {0};
+	struct outcome out = {.gate = &args->gate};
+	struct comparison c = args->c;
+
+	if (!args->table->of_figures || !gate_missing(&args->gate))
+		return 0;
+	args->gate.by_name = true;
+	return compare_table_run(compare_table_find("functions"), &c, &t, &out, err);
+}
+
+/* Judges the rows. Refuses the name of a row that does not exist: a typing error is no pass. */
+static int compare_judge(struct compare_arguments *args, struct error *err)
+{
+	const char *missing = gate_missing(&args->gate);
+
+	if (missing)
+		return error_set(
+			err, ENOENT,
+			"--fail-on: no row with a verdict has the name '%s'; --format ktap lists the rows",
+			missing);
+	gate_judge(&args->gate);
+	return 0;
+}
+
+/* Writes the table, or the rows of the gate below its title. */
+static int compare_write(struct compare_arguments *args, struct table *t, struct error *err)
+{
+	struct table *rows = &args->gate.rows;
+
+	if (args->output.format < FORMAT_KTAP)
+		return output_table(&args->output, t, err);
+	table_title_lines(rows, t->title);
+	rows->name = t->name;
+	return output_table(&args->output, rows, err);
+}
+
 static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,
 			    struct error *err)
 {
@@ -361,6 +414,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		if (!args->table->of_pairs)
 			ret = compare_limits(&args->c, &t, out, &first, err);
 	}
+	if (!ret)
+		ret = compare_gate_functions(args, err) ?: compare_judge(args, err);
 	if (!ret && commit)
 		ret = compare_commit(&args->c, out, &evidence, &first, &t, err);
 	if (!commit) {
@@ -368,7 +423,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_title_first(&t, &args->output, &evidence);
 	}
 	ret = ret ?: compare_failed(&args->c, err);
-	ret = ret ?: output_table(&args->output, &t, err);
+	ret = ret ?: compare_write(args, &t, err);
 	*lossy = t.lossy;
 	out->figures = NULL;
 	return compare_close(&args->c, ret, err);
@@ -382,69 +437,44 @@ static int compare_run_page(struct compare_arguments *args, int argc, char **arg
 				 .query = args->c.query,
 				 .compared = &args->c,
 				 .argc = argc,
-				 .argv = argv};
+				 .argv = argv,
+				 .outcome = *out};
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
 	if (ret)
 		return ret;
 	ret = compare_pair(args, err);
 	ret = ret ?: page_write(&r, err);
+	ret = ret ?: compare_judge(args, err);
 	*out = r.outcome;
 	*lossy = r.lossy;
 	return compare_close(&args->c, ret, err);
-}
-
-/* Returns the exit status of the gate: rows without a verdict do not pass. */
-static int compare_gate(const struct compare_arguments *args, const struct outcome *out,
-			int otherwise)
-{
-	const struct verdict_rule *rule = &args->c.rule;
-
-	if (out->drift)
-		print_note(
-			"not gated: %u row%s no more than a drift between runs that did not take turns can explain; 'zcost capture --against' makes runs that take turns",
-			out->drift, out->drift == 1 ? " changes" : "s change");
-	if (out->worse) {
-		print_note("%u row%s worse: %s", out->worse, out->worse == 1 ? " is" : "s are",
-			   out->failed);
-		return EXIT_GATE;
-	}
-	if (out->unjudged) {
-		warn("--fail-on worse: %u gated row%s too few runs for a verdict; capture %zu runs a side",
-		     out->unjudged, out->unjudged == 1 ? " has" : "s have",
-		     verdict_runs_needed(rule, out->tests));
-		return EXIT_LOSSY;
-	}
-	if (out->others) {
-		warn("--fail-on worse: %u gated row%s the time of other programs on the same CPUs; gate with --workload-only",
-		     out->others, out->others == 1 ? " has" : "s have");
-		return EXIT_LOSSY;
-	}
-	if (!out->judged) {
-		warn("--fail-on worse: no gated row has a value on both sides");
-		return EXIT_LOSSY;
-	}
-	return otherwise;
 }
 
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_arguments args = {0};
 	struct error err = {0};
-	struct outcome out = {0};
+	struct outcome out = {.gate = &args.gate};
 	bool lossy = false;
 	int ret;
 
+	args.output.has_gate = true;
 	args.c.rule = (struct verdict_rule)VERDICT_RULE;
 	options_parse(&args.o, &command, argc, argv);
 	ret = args.html ? compare_run_page(&args, argc, argv, &out, &lossy, &err)
-	      : args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)
+	      : args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &lossy, &err)
 					      : compare_run_ends(&args, &out, &lossy, &err);
 	options_free(&args.o);
 	if (ret) {
 		error_print(&err);
-		return error_exit(&err);
+		ret = error_exit(&err);
+	} else {
+		ret = lossy ? EXIT_LOSSY : EXIT_OK;
+		if (args.gate.n)
+			ret = gate_print(&args.gate, verdict_runs_needed(&args.c.rule, out.tests),
+					 ret);
 	}
-	ret = lossy ? EXIT_LOSSY : EXIT_OK;
-	return args.fail_on_worse ? compare_gate(&args, &out, ret) : ret;
+	gate_free(&args.gate);
+	return ret;
 }

@@ -89,30 +89,6 @@ int compare_table_run(const struct compare_table *table, struct comparison *c, s
 	return rc;
 }
 
-static void outcome_name_failed(struct outcome *out, const char *side, const char *name)
-{
-	static const char more[] = " ...";
-	size_t at = strlen(out->failed), room = sizeof(out->failed) - sizeof(more) - at;
-
-	if (str_ends(out->failed, more))
-		return;
-	if (strlen(side) + strlen(name) + strlen(",  ") >= room)
-		strcpy(out->failed + at, more);
-	else
-		sprintf(out->failed + at, "%s%s%s%s", at ? ", " : "", side, *side ? " " : "", name);
-}
-
-void outcome_count(struct outcome *out, enum verdict v, const char *side, const char *name)
-{
-	out->worse += v == VERDICT_WORSE;
-	if (v == VERDICT_WORSE)
-		outcome_name_failed(out, side, name);
-	out->judged += v != VERDICT_NONE && v != VERDICT_FEW && v != VERDICT_OTHERS;
-	out->unjudged += v == VERDICT_FEW;
-	out->drift += v == VERDICT_DRIFT;
-	out->others += v == VERDICT_OTHERS;
-}
-
 /* --- a bare file: a perf.data, or the text of perf report --- */
 
 struct bare {

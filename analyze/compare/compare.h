@@ -63,15 +63,12 @@ int compare_failed(const struct comparison *c, struct error *err);
 
 struct figures; /* figures.h */
 
+struct gate; /* gate.h */
+
 /* What the gate and the commit message need of a table. Starts as zeros. */
 struct outcome {
-	unsigned worse;	    /* gated rows that fail --fail-on worse */
-	unsigned judged;    /* gated rows with a verdict, the worse ones included */
-	unsigned unjudged;  /* gated rows with too few runs for a verdict */
-	unsigned drift;	    /* gated rows with a change that a drift can explain */
-	unsigned others;    /* gated rows of whole CPUs that other programs used, too */
-	bool limits_differ; /* throughput does not compare the ends */
-	char failed[2048];  /* the worse ones: "receiver ns_per_kib"; " ..." ends a full list */
+	struct gate *gate;	  /* the caller's, or NULL: gets the rows that can have a verdict */
+	bool limits_differ;	  /* throughput does not compare the ends */
 	size_t runs[ENDS], tests; /* the fewest runs of a primary figure; its tests */
 	/* The side of a list of costs, until the ends are closed. NULL: all sides, or files. */
 	const char *side;
@@ -80,9 +77,6 @@ struct outcome {
 	 */
 	struct figures *figures;
 };
-
-/* Counts a gated row, and names it if it is worse. The side may be "". */
-void outcome_count(struct outcome *out, enum verdict v, const char *side, const char *name);
 
 struct diff_spec; /* diff.h */
 
@@ -253,12 +247,11 @@ void splits_free(struct splits *s);
 
 /*
  * Fills a table with a row for each variant (or only `variant`), table and side: the share of
- * splits with a false alarm, its interval, and the level that this many runs can attain. Counts in
- * out->worse the rates with an interval above alpha. c->table is the only table to test, or NULL:
- * metrics, components and functions.
+ * splits with a false alarm, its interval, and the level that this many runs can attain.
+ * c->table is the only table to test, or NULL: metrics, components and functions.
  */
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
-		      struct table *t, struct outcome *out, struct error *err);
+		      struct table *t, struct error *err);
 
 /* --- rows of tables --- */
 

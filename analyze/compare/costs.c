@@ -2,6 +2,8 @@
 /* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
 #include "analyze/compare/diff.h"
 
+#include "analyze/compare/gate.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +137,21 @@ void cost_columns(struct table *t, const char *unit, int digits)
 	t->columns = copy;
 }
 
+/* Adds a cost with its change as a ratio, whose interval is that of the difference. */
+static void cost_gate_row(const struct cost_list *l, const struct diff_row *r, struct gate *gate)
+{
+	double base = r->cost[BASE] > 0 ? r->cost[BASE] : NAN;
+	struct change k = {.base = r->cost[BASE],
+			   .new = r->cost[NEW],
+			   .ratio = {.value = r->cost[NEW] / base,
+				     .lo = (r->cost[NEW] - r->delta_ci) / base,
+				     .hi = (r->cost[NEW] + r->delta_ci) / base},
+			   .verdict = r->verdict};
+	autofree char *unit = xasprintf("ns/%s", l->unit);
+
+	gate_add_row(gate, l->side, r->key, unit, &k);
+}
+
 void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 {
 	out->side = *l->side ? l->side : NULL; /* files have no sides */
@@ -142,7 +159,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;
 	for (size_t i = 0; i < l->d.n; i++)
-		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
+		cost_gate_row(l, &l->d.rows[i], out->gate);
 }
 
 void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, struct table *t)

@@ -6,7 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/compare/figures.h"
+#include "analyze/compare/gate.h"
 #include "analyze/compare/diff.h"
 
 #include <errno.h>
@@ -159,7 +159,10 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 		figure_correct(c, figure_kinds[k].better, &of[BASE], &of[NEW],
 			       isnan(p[i]) ? change->p : p[i], out->tests, change);
 		figures_repeat_change(f, &list[i]);
-		outcome_count(out, change->verdict, list[i].side->side, figure_kinds[k].name);
+		freed(str_free) struct str unit = {0};
+
+		figure_print_unit(&unit, &c->query, k, true);
+		gate_add_row(out->gate, list[i].side->side, figure_kinds[k].name, unit.buf, change);
 		if (!out->runs[BASE] || of[BASE].n + of[NEW].n < out->runs[BASE] + out->runs[NEW]) {
 			out->runs[BASE] = of[BASE].n;
 			out->runs[NEW] = of[NEW].n;

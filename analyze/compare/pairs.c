@@ -4,7 +4,7 @@
  * and a variant of NEW are a pair if they have the same settings. Each pair is one row. The figures
  * and verdicts are those of the table of metrics, with Holm's correction over the rows of a metric.
  */
-#include "analyze/compare/figures.h"
+#include "analyze/compare/gate.h"
 #include "analyze/evidence/limits.h"
 
 #include <errno.h>
@@ -287,9 +287,10 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 			if (side->of[id][e].n > runs[e])
 				runs[e] = side->of[id][e].n;
 		pair_put_figure(t, row, pair, id);
-		outcome_count(out, side->change[id].verdict, side->side,
-			      arena_printf(&t->arena, "%s of %s", figure_kinds[id].name,
-					   pair->variant[NEW]));
+		gate_add_row(out->gate, side->side,
+			     arena_printf(&t->arena, "%s of %s", figure_kinds[id].name,
+					  pair->variant[NEW]),
+			     "", &side->change[id]);
 	}
 	last[SIDE] = value_str(t, side ? side->side : NULL);
 	for (int e = 0; e < ENDS; e++) {

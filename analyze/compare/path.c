@@ -4,7 +4,7 @@
  * its packets, and the test is that of the figures of merit. A run in which packets were followed
  * and took no time in a stage has 0 there.
  */
-#include "analyze/compare/figures.h"
+#include "analyze/compare/gate.h"
 #include "analyze/costs/costs.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static void path_judge(const struct comparison *c, struct path_change *list, siz
 
 		figure_correct(c, -1, &list[i].of[BASE], &list[i].of[NEW], p[i], n,
 			       &list[i].change);
-		outcome_count(out, list[i].change.verdict, "", name);
+		gate_add_row(out->gate, "", name, "us", &list[i].change);
 	}
 	free(p);
 }

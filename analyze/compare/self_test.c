@@ -34,7 +34,6 @@ static const struct column columns[] = {
 struct self_test {
 	const struct comparison *c;
 	struct table *t;
-	struct outcome *out;
 	bool tested; /* the runs of a row could be split */
 };
 
@@ -202,7 +201,7 @@ static size_t split_judge(const struct split_list *l, const struct comparison *c
 
 /* Adds the share of splits with a false alarm, what such a test can attain, and the verdict. */
 static void self_test_put_alarms(const struct self_test *w, struct value *row,
-				 const struct split_list *l, const char *table, const char *side)
+				 const struct split_list *l)
 {
 	const struct comparison *c = w->c;
 	const struct splits *s = &l->s;
@@ -217,8 +216,6 @@ static void self_test_put_alarms(const struct self_test *w, struct value *row,
 	}
 	rate = stats_proportion((unsigned)alarms, (unsigned)s->n, 0.95);
 	often = rate.lo > c->rule.alpha;
-	outcome_count(w->out, often ? VERDICT_WORSE : VERDICT_NONE, side,
-		      arena_printf(&t->arena, "%s of %s", table, c->end[BASE].variant));
 	/* Bonferroni's bound, which is Holm's first step */
 	attainable = (double)l->n * stats_mann_whitney_level(s->base, s->runs - s->base,
 							     c->rule.alpha / (double)l->n);
@@ -250,7 +247,7 @@ static void self_test_add_row(struct self_test *w, const struct split_list *l, c
 	table_set(t, row, "base_runs", value_int((int64_t)s->base));
 	table_set(t, row, "new_runs", value_int((int64_t)(s->runs - s->base)));
 	if (s->n && verdict_possible(rule, s->base, s->runs - s->base, l->n)) {
-		self_test_put_alarms(w, row, l, table, side);
+		self_test_put_alarms(w, row, l);
 		w->tested = true;
 	} else {
 		table_set(t, row, "result",
@@ -381,10 +378,10 @@ static int self_test_variants(struct self_test *w, struct comparison *c, const c
 }
 
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
-		      struct table *t, struct outcome *out, struct error *err)
+		      struct table *t, struct error *err)
 {
 	const char *ref = variant ? variant : "*";
-	struct self_test w = {.c = c, .t = t, .out = out};
+	struct self_test w = {.c = c, .t = t};
 	int ret;
 
 	c->splits = SPLITS;

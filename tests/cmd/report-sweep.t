@@ -108,7 +108,7 @@ compare cap 'old+*' 'new+*'
 pairs 'old+*' 'new+*' 2>err >out
 ok "no note speaks of limits where all rows have the same" sh -c "! grep 'different limits' err"
 ok "the gate of two patterns fails where a row is worse" exits 3 pairs 'old+*' 'new+*' --fail-on worse
-ok "the gate of two patterns names the metric and the variant that failed" says '^zcost: [0-9]+ rows? (is|are) worse: receiver [a-z_]+ of new' err
+ok "the gate of two patterns names the metric and the variant that failed" says '^zcost: failed: receiver [a-z_]+ of new' err
 ok "the gate of two patterns passes where no row is worse" exits 0 pairs 'old+*gro-off' 'new+*' --fail-on worse
 "$zcost" compare 'old+*' 'new+*' -C cap >rows
 ok "text has the rows under the columns of the settings" grep -qE '^ *1k +on +[0-9.]+ ' rows

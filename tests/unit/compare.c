@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/diff.h"
-#include "analyze/compare/figures.h"
-#include "analyze/compare/compare.h"
+#include "analyze/compare/gate.h"
 #include "tests/unit/unit.h"
 
 static const struct verdict_rule rule = {.alpha = 0.05, .threshold = 0.02};
@@ -513,13 +512,15 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 
 	prng_seed(&r, 31);
 	for (int round = 0; round < rounds; round++) {
-		struct outcome out = {0};
+		freed(gate_free) struct gate gate = {0};
+		struct outcome out = {.gate = &gate};
 		bool any = false;
 
 		simulate_figures(&s, &r, heavy, runs);
 		figures_judge(&f, &c, &out);
 		assert_int_equal(out.tests, 5); /* throughput, three costs, the total's score */
-		assert_int_equal(out.unjudged, runs < 5 ? 5 : 0);
+		gate_judge(&gate);
+		assert_int_equal(gate.verdicts[VERDICT_FEW], runs < 5 ? 5 : 0);
 		for (int i = 0; i < FIGURE_SIDES; i++)
 			for (int k = 0; k < FIGURES; k++) {
 				const struct change *change = &s.side[i].change[k];

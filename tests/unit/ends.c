@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Comparisons of two ends that are small enough to work out every figure by hand. */
 #include "analyze/compare/diff.h"
+#include "analyze/compare/gate.h"
 #include "tests/unit/world.h"
 
 /* Two variants of a store, or of two stores. */
@@ -438,7 +439,8 @@ TEST(five_largest_movements_are_notes)
 	t = table_of_movements(deltas, 1, NAN, VERDICT_FEW, single, 4);
 	small_store_says(&t, "sender same +1.5 ns/KiB");
 	small_store_says(
-		&t, "one run or two on a side give no error, so any change of a component may be chance");
+		&t,
+		"one run or two on a side give no error, so any change of a component may be chance");
 	assert_int_equal(t.notes.n, 2);
 	t = table_of_movements(deltas + 2, 1, NAN, VERDICT_FEW, single, 4); /* no row moved */
 	small_store_says(&t, "no component passed the test");
@@ -516,7 +518,7 @@ static struct table metrics_of(struct comparison *c, struct store *s, const char
 	c->end[BASE] = (struct compare_end){.store = s, .variant = base, .label = (char *)base};
 	c->end[NEW] = (struct compare_end){.store = s, .variant = new, .label = (char *)new};
 	compare_table_init(&comparison_metrics, &t);
-	*out = (struct outcome){0};
+	*out = (struct outcome){.gate = out->gate};
 	if (comparison_metrics.run(c, &t, out, &err))
 		fail_msg("%s", err.text);
 	return small_store_keep(t);
@@ -528,7 +530,8 @@ TEST(metrics_compare_each_side_and_the_total)
 	const double roi = 64 / 51.5;
 	struct store *s = small_store_named("one");
 	struct comparison c = {.limit = 0};
-	struct outcome out;
+	freed(gate_free) struct gate better = {0}, worse = {0};
+	struct outcome out = {.gate = &better};
 	struct table t;
 	size_t i;
 
@@ -552,13 +555,17 @@ TEST(metrics_compare_each_side_and_the_total)
 		       "workload_retransmits_per_mib"); /* 0, as no other socket's */
 	row_is(&t, i, "new = 0, change_pct = -");
 	assert_int_equal(t.rows, 18); /* no interrupts, drops, packets and power */
-	assert_int_equal(out.worse, 0);
+	gate_judge(&better);
+	assert_int_equal(better.failed, 0);
+	out.gate = &worse;
 	c.query.roi_n = 1;
 	t = metrics_of(&c, s, "b", "a", &out);
 	check_metric(&t, "total", "ns_per_kib", 412000, 824000, "worse");
 	assert_string_equal(table_text(&t, metric_row(&t, "sender", "roi_c"), "unit"), "T/C");
-	assert_int_equal(out.worse, 4);
-	assert_int_equal(out.judged, 5);
+	out.gate = NULL;
+	gate_judge(&worse);
+	assert_int_equal(worse.failed, 4);
+	assert_int_equal(worse.checked, 5);
 	c.query.roi_n = 0;
 	c.query.unit = "packet";
 	t = metrics_of(&c, s, "a", "b", &out);
@@ -580,7 +587,7 @@ TEST(total_weighs_each_side_with_its_part_of_the_work)
 {
 	struct store *s = small_store_named("one");
 	struct comparison c = {.query = {.unit = "packet"}};
-	struct outcome out;
+	struct outcome out = {0};
 	struct table t;
 
 	add_sides(s, "a", 1, 0.5);
@@ -788,7 +795,8 @@ static void check_costs(const struct table *t, size_t row, double base, double n
 TEST(rows_beyond_the_limit_are_added_up)
 {
 	struct store *s = store_of_shares();
-	struct outcome out = {0};
+	freed(gate_free) struct gate gate = {0};
+	struct outcome out = {.gate = &gate};
 	struct table t = list_of(s, "functions", 0, &out);
 
 	cells_are(&t, "symbol = udp_c skb_b tcp_a main, state = new vanished - -");
@@ -797,7 +805,9 @@ TEST(rows_beyond_the_limit_are_added_up)
 	assert_string_equal(t.title, "functions of the receiver, ns per KiB: b against a");
 	assert_string_equal(out.unit, "KiB");
 	assert_string_equal(out.side, "receiver");
-	assert_int_equal(out.unjudged, 4);
+	out.gate = NULL;
+	gate_judge(&gate);
+	assert_int_equal(gate.verdicts[VERDICT_FEW], 4);
 	assert_int_equal(out.tests, 4);
 	small_store_says(&t, "1000.00 (a) +0.00 = 1000.00 (b)");
 	t = list_of(s, "functions", 2, &out);

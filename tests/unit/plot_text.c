@@ -33,7 +33,7 @@ TEST(label_quote)
 	assert_string_equal(
 		s.buf, "\"\\134{/=80 \\134\\100x\\134}\\134_\\134^\\134&\\134~\\134\\134\\047\"");
 	str_reset(&s);
-	label_xml(&s, "<a href=\"x\">&</a>");
+	str_put_xml(&s, "<a href=\"x\">&</a>");
 	assert_string_equal(s.buf, "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
 }
 
