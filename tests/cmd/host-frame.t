@@ -10,14 +10,14 @@ for name in mine theirs; do cp "$build/tests/tools/parts" $name; done
 cp /bin/sh busy
 mkfifo a b
 
-"$zcost" collect -o try --collect frame --duration 0.1 -- sleep 1 >log 2>&1
+"$zcost" collect -o try --collect frame --duration 0.1 --grace 0 -- sleep 1 >log 2>&1
 why=$(jq -r '.collectors[] | select(.name == "frame" and .state == "unsupported").why' try/run.json)
 [ -z "$why" ] || skip_all "no frame: $why"
 
 # capture PART...: profiles CPU 0 and a program with these parts, and ends all programs
 capture() {
 	rm -rf with without
-	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 4999 --duration 1.5 --grace 5 -- \
+	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 4999 --duration 1.5 --grace 0 -- \
 		taskset -c 0 sh -c 'exec ./mine "$@" 3<>a 4<>b' mine "$@" || return 1
 	[ -z "$running" ] || kill $running
 	wait
@@ -83,6 +83,7 @@ beside() {
 }
 # The times of a CPU are those between the moments in which it began and ended to count.
 adds_up() {
+	[ $again = 1 ] || capture user random udp || return 1
 	awk -F'\t' 'NR > 1 { ns += $7 } END { print ns }' with/frame.tsv >sum
 	jq -r '(.window.end_ns - .window.start_ns), (.collectors[] | select(.name == "frame") | .on_after_ns + .off_after_ns)' with/run.json |
 		paste -s - | awk -v sum="$(cat sum)" '{ print sum " of " $1 " ns"; d = sum - $1; if (d < 0) d = -d; exit !(d < $1 / 1000 + $2) }'
@@ -106,7 +107,7 @@ measured() {
 	return $status
 }
 ok "contexts of one program have their parts of its time" measured parts_of_one_program
-ok "the times of a CPU add up to the window" adds_up
+steady "the times of a CPU add up to the window" adds_up
 ok "the samples cover the busy time of a CPU" covered
 ok "a program that sleeps has its parts" measured sleeper
 ok "two programs that take turns have their parts" measured turns
@@ -114,7 +115,7 @@ ok "a program beside a busy one has its parts" measured beside
 printf '# %-60s %6s %6s %9s\n' 'percent' known frame 'no frame'
 sed 's/^/# /' table
 
-ok "a host without BTF captures" exits 4 env ZCOST_NO_BTF=1 "$zcost" collect -o old --cpus 0 --collect perf,cpu,frame --duration 0.2 -- sleep 1
+ok "a host without BTF captures" exits 4 env ZCOST_NO_BTF=1 "$zcost" collect -o old --cpus 0 --collect perf,cpu,frame --duration 0.2 --grace 0 -- sleep 1
 ok "run.json says why it has no frame" jq -e '.collectors[] | select(.name == "frame") | .state == "unsupported" and (.why | contains("BTF"))' \
 	old/run.json
 ok "the profile is there" sh -c "'$zcost' analyze old >/dev/null 2>&1; '$zcost' report contexts old --all --format tsv | grep -q ."
