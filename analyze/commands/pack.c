@@ -67,7 +67,7 @@ static const struct argp pack_argp = {
 	.options = pack_options,
 	.parser = pack_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Packs a capture folder, with its store if it has one, into one archive. 'zcost unpack' unpacks the archive, and every command accepts the archive in place of the folder.\vzcost first checks the files against the checksums in manifest.json. If a file differs or is missing, zcost names it, packs the other files, and exits with status 4.",
+	.doc = "Packs a capture folder, with its store if it has one, into one archive. 'zcost unpack' makes the folder again, which all other commands read.\vzcost first checks the files against the checksums in manifest.json. If a file differs or is missing, zcost names it, packs the other files, and exits with status 4.",
 };
 
 /* Returns the archive's name beside the folder. "." takes the folder's real name. */

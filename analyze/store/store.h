@@ -17,8 +17,8 @@
 struct store;
 
 /*
- * Opens the store of a capture folder or of its archive, or a zcost.db. If the store is missing or
- * old, the error says "run zcost analyze first".
+ * Opens the store of a capture folder, or a zcost.db. If the store is missing or old, the error
+ * says "run zcost analyze first". For an archive, the error says to unpack it.
  */
 int store_open(struct store **store, const char *capture, struct error *err);
 /*

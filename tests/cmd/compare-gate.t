@@ -24,6 +24,16 @@ ok "a name with its side is one row" gate 3 copying slower --fail-on 'sender ns_
 ok "the other sides are not gated" test "$(grep -c '^zcost: failed: ' err)" = 1
 ok "a glob stands for several rows" gate 3 copying slower --fail-on 'total *>2%'
 ok "worse and thresholds go together" gate 3 copying slower --fail-on 'ns_per_kib>50%' --fail-on worse
+# A baseline in a repository: an anonymous archive, which the job unpacks.
+echo '{"schema_version": 1, "sides": ["receiver", "sender"], "variants": [], "runs": []}' >cap/manifest.json
+"$zcost" pack cap --anonymous -o base.tar.zst 2>pack.log && "$zcost" unpack base.tar.zst -o base 2>>pack.log || cat pack.log
+ok "an unpacked baseline without a slowdown passes" exits 0 "$zcost" compare base:copying cap:copying --fail-on worse
+ok "an unpacked baseline fails a slowdown" exits 3 "$zcost" compare base:copying cap:slower --fail-on 'ns_per_kib>2.9%'
+ok "the failed row has the figures of the baseline" says '^zcost: failed: receiver ns_per_kib: 1000 -> 1030 ns/KiB' err
+ok "a packed baseline is an error" exits 1 "$zcost" compare base.tar.zst:copying cap:slower --fail-on worse
+ok "the error says how to unpack it" says 'zcost unpack base.tar.zst$' err
+rm cap/manifest.json
+
 ok "a change for the better passes every threshold" gate 0 copying mapping --fail-on '*_per_kib>2%'
 ok "a threshold without runs for a verdict exits 4" exits 4 "$zcost" compare mapping copying -C few --fail-on 'ns_per_kib>2%'
 

@@ -142,6 +142,8 @@ for c in before after; do
 done
 cp -r caps/demo their
 "$zcost" pack their >pack.log 2>&1
+cp -r caps/before base
+"$zcost" pack base >>pack.log 2>&1
 for f in perf.data old.data new.data before.data after.data; do
 	"$build/tests/tools/perfdata_gen" 20000 $f
 done
@@ -167,7 +169,7 @@ record sched.data 'sched:sched_switch,sched:sched_wakeup'
 "$zcost" history add caps/demo 2>history.log || cat history.log
 
 mkdir world
-cp -r samples caps their their.tar.zst my-server ./*.data ./*.txt ./*.csv ./*.ini history.db world
+cp -r samples caps their their.tar.zst base base.tar.zst my-server ./*.data ./*.txt ./*.csv ./*.ini history.db world
 sums() {
 	find world -type f -exec sha256sum {} + | sort
 }
@@ -195,8 +197,9 @@ runs() { # runs COMMAND
 	*'| zcost'*--perf-stat*) command="zcost${command##*| zcost} <stat.txt" ;;
 	*'| zcost'*--ethtool*) command="zcost${command##*| zcost} <ethtool.txt" ;;
 	*'zcost capture '*--undo*) ;;
-	'zcost unpack '*) rm -r there/their ;;
+	'zcost unpack '*) rm -r there/their there/base ;;
 	'zcost history add '*) rm there/history.db ;;
+	'zcost pack '*' -o base.tar.zst') rm there/base.tar.zst ;;
 	'zcost capture '*' -- '*) rm -r there/caps && command="${command%% -- *} --dry-run -- ${command#* -- }" ;;
 	'zcost capture '*) rm -r there/caps && command="${command% --dry-run} --dry-run" ;;
 	'zcost collect '*) command="${command%% -- *} --help" ;;
