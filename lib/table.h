@@ -131,7 +131,7 @@ enum table_format {
 	FORMAT_JSON,
 	FORMAT_MD,
 	FORMAT_COMMIT,
-	/* of the results of a gate alone */
+	/* These formats print the results of a gate alone. */
 	FORMAT_KTAP,
 	FORMAT_JUNIT,
 };
