@@ -409,19 +409,6 @@ static __always_inline int for_each(struct event *e)
 
 /* --- choice --- */
 
-/*
- * Says which packet of this CPU is next: one in N, at random. With a large N, every other packet of
- * a group is chosen and then none for long, so that most of the time no packet is on its way.
- */
-static __always_inline void choose_next(struct path_cpu *c, uint32_t way)
-{
-	uint32_t n = path.choice[way].n ?: 1, mean = n;
-
-	if (n > 2)
-		mean = ++c->chosen[way] % PATH_GROUP ? 2 : PATH_GROUP * (n - 2) + 2;
-	c->next[way] = c->seen[way] + 1 + bpf_get_prandom_u32() % (2 * mean - 1);
-}
-
 /* Returns whether a packet may be chosen soon. Else nobody needs the time of what comes before. */
 static __always_inline int is_near(const struct path_cpu *c, uint32_t way)
 {
@@ -429,23 +416,40 @@ static __always_inline int is_near(const struct path_cpu *c, uint32_t way)
 }
 
 /*
- * Returns the weight of a packet that was chosen. N doubles as soon as a period has had too many
- * such packets, and halves where it had too few: packets come in bursts.
+ * Returns N. N doubles as soon as a period has had too many chosen packets, and halves where it had
+ * too few: packets come in bursts. A chosen packet that is not followed, such as an
+ * acknowledgement, counts too. Otherwise N stays 1 where there are only such packets, and each of
+ * them is chosen.
  */
-static __always_inline uint32_t choose(uint32_t way, uint64_t now)
+static __always_inline uint32_t adapt(uint32_t way, uint64_t now)
 {
-	uint32_t weight = path.choice[way].n ?: 1, n = weight, chosen = ++path.choice[way].chosen;
+	uint32_t was = path.choice[way].n ?: 1, n = was, chosen = ++path.choice[way].chosen;
 	uint64_t passed = now - path.choice[way].since;
 
 	if (chosen > 2 * PATH_CHOSEN)
-		n = weight < PATH_OFTEN ? weight * 2 : weight;
+		n = was < PATH_OFTEN ? was * 2 : was;
 	else if (passed < PATH_PERIOD)
-		return weight;
-	else if (chosen < PATH_CHOSEN / 2 && weight > 1)
-		n = weight / 2;
+		return was;
+	else if (chosen < PATH_CHOSEN / 2 && was > 1)
+		n = was / 2;
 	path.choice[way].n = n;
 	path.choice[way].since = now;
 	path.choice[way].chosen = 0;
+	return n;
+}
+
+/*
+ * Says which packet of this CPU is next: one in N, at random. With a large N, every other packet of
+ * a group is chosen and then none for long, so that most of the time no packet is on its way.
+ * Returns the weight of the present one, which is the N before.
+ */
+static __always_inline uint32_t choose(struct path_cpu *c, uint32_t way, uint64_t now)
+{
+	uint32_t weight = path.choice[way].n ?: 1, n = adapt(way, now), mean = n;
+
+	if (n > 2)
+		mean = ++c->chosen[way] % PATH_GROUP ? 2 : PATH_GROUP * (n - 2) + 2;
+	c->next[way] = c->seen[way] + 1 + bpf_get_prandom_u32() % (2 * mean - 1);
 	return weight;
 }
 
@@ -459,10 +463,10 @@ static __noinline int claim(uint32_t n, uint32_t *slot)
 }
 
 /* Returns the slot of a packet that is followed from now on, or NULL. */
-static __always_inline struct path_slot *follow(uint32_t way, uint32_t stage, uint64_t now)
+static __always_inline struct path_slot *follow(uint32_t weight, uint32_t stage, uint64_t now)
 {
 	struct event e = {.what = EXPIRE, .todo = in_stages(PATH_FREE + 1, PATH_COMPLETION)};
-	uint32_t weight = choose(way, now), slot = PATH_SLOTS;
+	uint32_t slot = PATH_SLOTS;
 	struct path_slot *s;
 
 	for_each(&e);
@@ -524,7 +528,7 @@ ON(irq_handler_entry)
 {
 	struct path_cpu *c = this_cpu();
 
-	if (c)
+	if (c && is_near(c, PATH_RECEIVE))
 		c->irq = bpf_ktime_get_ns();
 	return 0;
 }
@@ -583,12 +587,13 @@ static __noinline int arrive_chosen(struct sk_buff *skb, int polled)
 	uint64_t now = bpf_ktime_get_ns();
 	struct path_slot *s = 0;
 	struct event e = {0};
+	uint32_t weight;
 
 	if (!c)
 		return 0;
+	weight = choose(c, PATH_RECEIVE, now);
 	if (view_ip(&e, skb))
-		s = follow(PATH_RECEIVE, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
-	choose_next(c, PATH_RECEIVE);
+		s = follow(weight, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
 	if (!s)
 		return 0;
 	s->ports = e.ports;
@@ -779,25 +784,27 @@ ON(tcp_sendmsg_locked)
 	struct sock *sk = (void *)ctx[0];
 	struct msghdr *msg = (void *)ctx[1];
 	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
-	uint32_t goal = ctx[3], count = msg->msg_iter.count, written;
+	uint32_t goal = ctx[3], count = msg->msg_iter.count, written, weight;
 	struct path_cpu *c = this_cpu();
-	uint64_t now, chosen;
+	struct thread *t = path.on ? this_thread() : 0;
+	uint64_t now, chosen = 0;
 	struct path_slot *s;
-	struct thread *t;
 
-	if (!c)
+	if (!c || (!t && !path.in[PATH_BUILD]))
 		return 0;
-	chosen = ++c->seen[PATH_SEND] >= c->next[PATH_SEND];
+	if (t)
+		chosen = ++c->seen[PATH_SEND] >= c->next[PATH_SEND];
 	if (!is_near(c, PATH_SEND) && !path.in[PATH_BUILD])
 		return 0;
 	written = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
 	send_fill(sk, written, 0);
-	t = path.on ? this_thread() : 0;
-	now = bpf_ktime_get_ns();
-	if ((t && !send_begins(t, written, now)) || !chosen)
+	if (!t)
 		return 0;
-	choose_next(c, PATH_SEND);
-	s = t && count && goal ? follow(PATH_SEND, PATH_CALL, t->entered ?: now) : 0;
+	now = bpf_ktime_get_ns();
+	if (!send_begins(t, written, now) || !chosen)
+		return 0;
+	weight = choose(c, PATH_SEND, now);
+	s = count && goal ? follow(weight, PATH_CALL, t->entered ?: now) : 0;
 	if (!s)
 		return 0;
 	step(s, PATH_BUILD, t->filling);
