@@ -40,7 +40,7 @@ endif
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 LIB_PKGS := jansson libzstd libgcrypt
 LAPTOP_PKGS := sqlite3 libdw libelf libtraceevent libprotobuf-c
-LATE_PKGS := capstone libarchive
+LATE_PKGS := capstone libarchive libcurl
 LIB_LIBS := $(call pkgs,$(LIB_PKGS)) -lm
 LAPTOP_LIBS := $(call pkgs,$(LAPTOP_PKGS))
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
@@ -96,7 +96,7 @@ $(PPROF).c: analyze/export/profile.proto
 	$(Q)protoc --c_out=$(B) $<
 $(PPROF).o: $(PPROF).c
 	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -c -o $@ $<
-$(B)/analyze/export/pprof.o: $(PPROF).c
+$(B)/analyze/export/pprof.o $(B)/analyze/export/otlp.o: $(PPROF).c
 
 # What `zcost --version` names.
 FEATURES = $(if $(OFFLINE),-,+)host $(if $(HAVE_BPF),+,-)bpf $(if $(OFFLINE),-,+)io_uring $(if $(IBERTY),+,-)c++-names
@@ -171,10 +171,10 @@ endif
 # --- what a fresh machine needs: installed when missing, and only then ---
 
 DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libgcrypt20-dev libsqlite3-dev libelf-dev libdw-dev \
-	libtraceevent-dev libcapstone-dev libarchive-dev libiberty-dev protobuf-compiler protobuf-c-compiler \
+	libtraceevent-dev libcapstone-dev libarchive-dev libcurl4-openssl-dev libiberty-dev protobuf-compiler protobuf-c-compiler \
 	libprotobuf-c-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel libgcrypt-devel sqlite-devel \
-	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel protobuf-compiler \
+	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel libcurl-devel binutils-devel protobuf-compiler \
 	protobuf-c-compiler protobuf-c-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2

@@ -15,7 +15,7 @@ COMPLETIONS := bash-completion/completions/zcost bash-completion/completions/tcp
 # Pages: of each program and command, and of the files, out of the reference. A page is made of the tables of the
 # program, and of docs/man/NAME.md.
 mandir ?= $(datadir)/man
-COMMANDS := $(if $(OFFLINE),,collect capture doctor) analyze report plot compare history export pack unpack
+COMMANDS := $(if $(OFFLINE),,collect capture doctor) analyze report plot compare history export push pack unpack
 MAN1 := zcost.1 $(COMMANDS:%=zcost-%.1) $(if $(OFFLINE),,tcpzc.1)
 MAN5 := plan.ini.5 zcost-capture.5 zcost-store.5
 PAGES := $(addprefix $(B)/man/,$(MAN1) $(MAN5))

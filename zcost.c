@@ -21,6 +21,7 @@ int cmd_plot(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_history(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_push(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
@@ -43,6 +44,7 @@ static const struct subcommand commands[] = {
 	 cmd_compare},
 	{"history", "follow figures over many captures, and find their changes", cmd_history},
 	{"export", "what other tools read: pprof, folded stacks, SQL, CSV", cmd_export},
+	{"push", "send profiles to Pyroscope or a collector of OpenTelemetry", cmd_push},
 	{"pack", "write a capture into one file, with checksums", cmd_pack},
 	{"unpack", "make a capture folder from a packed file", cmd_unpack},
 	{NULL, NULL, NULL},

@@ -57,18 +57,18 @@ static const char *adding_join(struct adding *a, const char *list, const char *t
 	return list ? arena_printf(&a->arena, "%s,%s", list, text) : text;
 }
 
-/* Returns the commit in a variable of the plan, or in the name of a kernel: 6.9.0-rc1-gf00d1234. */
-static const char *adding_commit(struct adding *a, const char *variant, struct error *err)
+const char *history_commit(struct store *s, const char *variant, const char *kernel,
+			   struct arena *arena, struct error *err)
 {
 	autofree struct fact_row *facts = NULL;
-	int n = store_facts(a->c.end[BASE].store, NULL, variant, &facts, err);
-	const char *g = a->capture.kernel ? strstr(a->capture.kernel, "-g") : NULL;
+	int n = store_facts(s, NULL, variant, &facts, err);
+	const char *g = kernel ? strstr(kernel, "-g") : NULL;
 	size_t digits = g ? strspn(g + 2, "0123456789abcdef") : 0;
 
 	for (int i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, "var:commit"))
 			return facts[i].value;
-	return digits >= 7 ? arena_printf(&a->arena, "%.*s", (int)digits, g + 2) : NULL;
+	return digits >= 7 ? arena_printf(arena, "%.*s", (int)digits, g + 2) : NULL;
 }
 
 /* Reads what identifies the capture. */
@@ -88,7 +88,7 @@ static int adding_read_facts(struct adding *a, const char *variant, char *const 
 	c->host = c->host ?: "";
 	c->name = store_capture_value(s, "name") ?: "";
 	c->created = store_capture_value(s, "created");
-	c->commit = adding_commit(a, variant, err);
+	c->commit = history_commit(s, variant, c->kernel, &a->arena, err);
 	for (int i = 0; i < n; i++)
 		if (str_starts(labels[i], commit))
 			c->commit = labels[i] + strlen(commit);

@@ -20,6 +20,11 @@
 int history_add(struct store *h, const char *capture, char *const *labels, int n,
 		struct error *err);
 
+/* Returns the commit in a variable of the plan or in the name of a kernel, 6.9.0-rc1-gf00d1234, or
+ * NULL. It lives as long as store and arena. */
+const char *history_commit(struct store *s, const char *variant, const char *kernel,
+			   struct arena *arena, struct error *err);
+
 struct trend_segment {
 	size_t from, to;       /* captures of the trend */
 	struct estimate level; /* over the captures */

@@ -44,6 +44,24 @@ static inline FILE *export_open(struct export *x, struct error *err)
 	return x->out.f;
 }
 
+/* Appends the samples as profile.proto, compressed or not. Returns 0 or -errno. (pprof.c) */
+int pprof_encode(struct export *x, bool compressed, struct str *file, struct error *err);
+
+/* What a profile.proto does not say of its origin. */
+struct otlp_about {
+	const char *labels[6][2]; /* names and values: attributes of the resource */
+	size_t nlabels;
+	uint64_t time_ns; /* since 1970 */
+	uint8_t id[16];	  /* each profile gets one that differs in the last byte */
+};
+
+/*
+ * Appends a request to a collector of OpenTelemetry, made of a profile.proto that is not
+ * compressed. It has a profile for each sample type, the default one first. (otlp.c)
+ */
+int otlp_encode(const struct str *pprof, const struct otlp_about *about, struct str *request,
+		struct error *err);
+
 /*
  * --- samples.c: the samples that an export has ---
  *

@@ -21,8 +21,8 @@ struct pprof {
 	struct components *components;
 	struct map written; /* symbols and mappings (WRITTEN_DSO) that are in the file */
 	struct libarchive late;
-	struct archive *gzip; /* writes into `file` */
-	struct str piece, file;
+	struct archive *gzip; /* writes into `file`; NULL: the file is not compressed */
+	struct str piece, *file;
 	uint64_t *chain;
 	size_t chain_cap;
 	struct picoseconds sum;
@@ -43,7 +43,7 @@ static la_ssize_t pprof_compressed(struct archive *a, void *pprof, const void *d
 	struct pprof *w = pprof;
 
 	(void)a;
-	str_add(&w->file, data, len);
+	str_add(w->file, data, len);
 	return (la_ssize_t)len;
 }
 
@@ -85,7 +85,10 @@ static void pprof_write(struct pprof *w, const Pprof__Profile *piece)
 		w->piece.cap = size;
 	}
 	pprof__profile__pack(piece, (uint8_t *)w->piece.buf);
-	w->late.archive_write_data(w->gzip, w->piece.buf, size);
+	if (w->gzip)
+		w->late.archive_write_data(w->gzip, w->piece.buf, size);
+	else
+		str_add(w->file, w->piece.buf, size);
 }
 
 /* Writes a piece with a single message in the list `member`. */
@@ -279,42 +282,47 @@ static void pprof_write_strings(struct pprof *w)
 	pprof_write(w, &piece);
 }
 
-static int pprof_write_file(struct pprof *w, struct export *x, struct error *err)
+int pprof_encode(struct export *x, bool compressed, struct str *file, struct error *err)
 {
-	FILE *out;
-
-	pprof_write_types(w);
-	pprof_write_strings(w);
-	if (w->late.archive_write_close(w->gzip) != ARCHIVE_OK)
-		return pprof_gzip_error(w, err);
-	out = export_open(x, err);
-	if (!out)
-		return -err->code;
-	fwrite(w->file.buf, w->file.len, 1, out);
-	return 0;
-}
-
-static int export_pprof(struct export *x, struct error *err)
-{
-	struct pprof w = {.s = {.store = x->store, .q = x->q, .notes = &x->notes, .costs = true}};
+	struct pprof w = {.s = {.store = x->store, .q = x->q, .notes = &x->notes, .costs = true},
+			  .file = file};
 	int rc = samples_open(&w.s, err);
 
 	pprof_string(&w, ""); /* place 0 */
 	rc = rc ?: samples_unit(&w.s, &w.unit, err);
 	rc = rc ?: components_read(&w.components, NULL, NULL, err);
-	rc = rc ?: pprof_open_gzip(&w, err);
+	rc = rc || !compressed ? rc : pprof_open_gzip(&w, err);
 	rc = rc ?: samples_read(&w.s, pprof_add_run, &w, err);
-	rc = rc ?: pprof_write_file(&w, x, err);
+	if (!rc) {
+		pprof_write_types(&w);
+		pprof_write_strings(&w);
+		if (w.gzip && w.late.archive_write_close(w.gzip) != ARCHIVE_OK)
+			rc = pprof_gzip_error(&w, err);
+	}
 	if (w.gzip)
 		w.late.archive_write_free(w.gzip);
 	components_free(w.components);
 	map_free(&w.written);
 	intern_free(&w.strings);
 	str_free(&w.piece);
-	str_free(&w.file);
 	free(w.chain);
 	samples_close(&w.s);
 	return rc;
+}
+
+static int export_pprof(struct export *x, struct error *err)
+{
+	freed(str_free) struct str file = {0};
+	int rc = pprof_encode(x, true, &file, err);
+	FILE *out;
+
+	if (rc)
+		return rc;
+	out = export_open(x, err);
+	if (!out)
+		return -err->code;
+	fwrite(file.buf, file.len, 1, out);
+	return 0;
 }
 
 const struct format format_pprof = {

@@ -5,7 +5,7 @@
 #
 # A command runs in its own copy of a prepared folder, and once, even if several pages have it. Of those that measure a host, `capture` runs with
 # --dry-run and `collect` with --help, which still check every option before it: the pages name hosts and
-# programs that are not here. `tcpzc` runs with --help. `doctor` may say that
+# programs that are not here. `tcpzc` and `push` run with --help. `doctor` may say that
 # something is missing. Words in capitals (CAPTURE) make a line a synopsis; only the reference has synopses.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/plot.sh"
@@ -203,7 +203,7 @@ runs() { # runs COMMAND
 	'zcost capture '*' -- '*) rm -r there/caps && command="${command%% -- *} --dry-run -- ${command#* -- }" ;;
 	'zcost capture '*) rm -r there/caps && command="${command% --dry-run} --dry-run" ;;
 	'zcost collect '*) command="${command%% -- *} --help" ;;
-	'tcpzc '*) command="$command --help" ;;
+	'zcost push '* | 'tcpzc '*) command="$command --help" ;;
 	esac
 	(cd there && sh -c "$command") >out 2>err
 	got=$?
