@@ -181,6 +181,7 @@ static int push_add_block(struct push *p, const struct block *b, struct error *e
 	path = push_identify(p);
 	sent = xasprintf("%s.sent", path);
 	if (!path_exists(sent) && !path_exists(path)) {
+		remains_remove(path);
 		str_puts(&file, p->address);
 		rc = p->server->write(p, &file, err);
 		rc = rc ?: file_write(path, file.buf, file.len, err);
@@ -356,9 +357,10 @@ static void push_add_argument(const struct argp_state *state, struct push *p, co
 	if (p->url) {
 		array_add(p->captures, p->ncaptures, p->captures_cap, arg);
 	} else if (p->server) {
-		if (!str_starts(arg, "http://") && !str_starts(arg, "https://"))
-			argp_error(state, "'%s' is no URL; it begins with http:// or https://",
-				   arg);
+		if ((!str_starts(arg, "http://") && !str_starts(arg, "https://")) ||
+		    strchr(arg, '@'))
+			argp_error(state,
+				   "give a URL with http:// or https://, and a user in ~/.netrc");
 		p->url = arg;
 		p->address = xasprintf("%.*s%s", (int)strlen(arg) - str_ends(arg, "/"), arg,
 				       p->server->path);

@@ -12,17 +12,13 @@ server=
 cleanup() { [ -z "$server" ] || kill $server 2>/dev/null; }
 serve() { # serve LINE...: starts the server, on the port it had, with a plan of its answers
 	[ -z "$server" ] || { kill $server; wait $server; } 2>/dev/null
-	mkdir -p srv && printf '%s\n' "$@" >srv/plan && rm -f srv/took srv/port.log
+	mkdir -p srv && printf '%s\n' "$@" >srv/plan && rm -f srv/took
 	node "$tests/tools/push-server.mjs" srv $([ ! -e port ] || cat port) 2>srv/err &
 	server=$!
 	soon listening && cp srv/port port && url=http://127.0.0.1:$(cat port) || cat srv/err
 }
-listening() { # the server that was started last listens
-	[ "$(cat srv/port.pid)" = $server ]
-}
-push() { # push ARGUMENT...
-	"$zcost" push "$@"
-}
+listening() { [ "$(cat srv/pid)" = $server ]; }
+push() { "$zcost" push "$@"; }
 total() { # total WHAT...: the sum over what the server took
 	awk -v what="  $* " 'index($0, what) == 1 { s += $NF } END { printf "%.0f\n", s }' srv/took
 }
@@ -34,9 +30,7 @@ sums_hold() { # for both variants: samples and times of the store, costs of repo
 took() { # took NUMBER: so many profiles, each once
 	is "$(grep -c '^/' srv/took) $(grep '^/' srv/took | sort -u | wc -l)" "$1 $1"
 }
-waiting() {
-	ls push.spool | grep -vc '\.sent$'
-}
+waiting() { ls push.spool | grep -vc '\.sent$'; }
 
 serve
 ok "profiles go to Pyroscope" exits 0 push pyroscope $url cap --commit 'a,b}'
@@ -52,7 +46,7 @@ serve
 ok "profiles go to a collector of OpenTelemetry" exits 0 push otlp $url cap
 ok "the sums at the collector are those of the store" sums_hold
 ok "a resource has the labels; the profiles have an id each, and the time" says \
-	'^/v1development/profiles application/x-protobuf service.name=zcost,variant=mapping,side=receiver,host=vm,kernel=6.18( [0-9a-f]{31}.@1795435200){3} comm=tcpzc,side=receiver$' srv/took
+	'^/v1development/profiles application/x-protobuf service.name=zcost,variant=mapping,side=receiver,host=vm,kernel=6.18( [0-9a-f]{31}.@1795435200){3} comm=tcpzc,object=\[kernel.kallsyms\],side=receiver$' srv/took
 ok "the ids differ" test "$(grep -o '[0-9a-f]*@' srv/took | sort -u | wc -l)" = 6
 
 # A new spool sends all again, each time to a server with a fault.
@@ -112,7 +106,7 @@ ok "they are all there" took 2
 
 sqlite3 cap/zcost.db "DELETE FROM capture WHERE key = 'created'"
 ok "a capture without a date is refused" exits 1 push otlp $url cap
-for words in '' 'otlp' "zipkin $url cap" 'otlp localhost:4318 cap' "otlp $url cap --retry x"; do
+for words in '' 'otlp' "zipkin $url cap" 'otlp localhost:4318 cap' "otlp http://me:secret@127.0.0.1 cap" "otlp $url cap --retry x"; do
 	ok "usage error: push $words" exits 2 push $words
 done
 done_testing
