@@ -90,22 +90,23 @@ if ! command -v iperf3 >/dev/null; then
 fi
 bed=zc-${scratch##*.}
 cleanup() { sh "$top/samples/testbed.sh" down "$bed" >/dev/null 2>&1; }
-# Not at full speed, which keeps two CPUs busy for the four seconds that iperf3 needs. Where other programs are busy, a profile of
-# few samples is theirs, so each try has more.
-short() { # short CAPTURE PASSES [OPTION]: a capture of samples/iperf3.ini with an option of iperf3
+# Not at full speed, which keeps two CPUs busy for the seconds that iperf3 needs. Where other programs are busy, a profile of
+# few samples is theirs, so each try has more. iperf3 gets less than the two seconds that ${seconds} has for a late start: zcost
+# makes a run again if its start was too late.
+short() { # short CAPTURE PASSES SECONDS [OPTION]: a capture of samples/iperf3.ini with an option of iperf3
 	rm -rf "$1"
-	usable "$zcost" capture "$top/samples/iperf3.ini" -o "$1" --pass "$2" --repeat 1 --set bed=$bed --warmup 0.2 --duration $again \
-		--set "send=iperf3 -c 192.0.2.1 -b $((2 * again))G -J -i 0.2 -l 128K -t \${seconds} ${3-}" && usable "$zcost" analyze "$1"
+	usable "$zcost" capture "$top/samples/iperf3.ini" -o "$1" --pass "$2" --repeat 1 --set bed=$bed --warmup 0.2 --duration "$3" \
+		--set "send=iperf3 -c 192.0.2.1 -b $((2 * $3))G -J -i 0.2 -l 128K -t $(($3 + again)) ${4-}" && usable "$zcost" analyze "$1"
 }
 verdicts() {
-	short c profile,syscalls &&
+	short c profile,syscalls $((2 * again)) &&
 		usable "$zcost" report zerocopy c --format tsv && cp out table && cp err notes || return 1
 	says 'plain: the receiver copies every byte .from the kernel.s own count, system calls., the sender copies every byte .from system calls' notes &&
 		says 'zerocopy: the receiver copies every byte .from the kernel.s own count.*, the sender does not copy .from system calls, profile' notes
 }
 # The client, side sender, only says what is to be done. Of every variant, --bidir makes the server send, too.
 directions() {
-	short ways syscalls --bidir && usable "$zcost" report zerocopy ways --format tsv || return 1
+	short ways syscalls $again --bidir && usable "$zcost" report zerocopy ways --format tsv || return 1
 	calls='.from system calls.' kernel='.from the kernel.s own count, system calls.'
 	reads="the sender copies every byte that it receives $kernel"
 	says "plain: the receiver copies every byte that it receives $kernel, the receiver copies every byte that it sends $calls, $reads, the sender copies every byte that it sends $calls\$" err &&
