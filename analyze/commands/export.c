@@ -12,7 +12,7 @@
 /* The list of formats, in the order of --help. */
 #define FORMATS(row)                                                                              \
 	row(folded) row(folded_diff) row(perf_script) row(pprof) row(speedscope) row(openmetrics) \
-		row(csv) row(sql)
+		row(csv) row(sql) row(clickhouse)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,
@@ -27,7 +27,7 @@ struct export_arguments {
 	const struct format *format;
 	const char *capture; /* -C, or the first argument without -C */
 	const char *ref[ENDS];
-	int refs;
+	int refs, captures; /* captures: the arguments of a format of many */
 };
 
 static struct feature export_feature(size_t i)
@@ -61,7 +61,7 @@ static void export_option_weight(const struct argp_state *state, const struct op
 // clang-format off
 static const struct option_row own[] = {
 	OPTION("output", "FILE", GROUP_OUTPUT,
-	       "output file (csv: a folder) instead of standard output", option_text,
+	       "output file (csv, clickhouse: a folder) instead of standard output", option_text,
 	       .at = offsetof(struct export_arguments, x.path), .key = 'o'),
 	OPTION("capture", "CAPTURE", GROUP_NONE, "folded-diff: BASE and NEW are variants of this capture",
 	       option_text, .at = offsetof(struct export_arguments, capture), .key = 'C'),
@@ -80,7 +80,7 @@ static error_t export_parse(int key, char *arg, struct argp_state *state);
 
 static const struct command command = {
 	.argp = {.parser = export_parse,
-		 .args_doc = "FORMAT [CAPTURE]\nfolded-diff BASE NEW",
+		 .args_doc = "FORMAT [CAPTURE]\nfolded-diff BASE NEW\nclickhouse CAPTURE...",
 		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools. BASE and NEW are as in 'zcost compare': variants of the capture of -C, or captures, or CAPTURE:VARIANT, or two perf.data.\vExit status 4: the export is complete, but its data is lossy."},
 	.heading = "Formats:",
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
@@ -103,12 +103,23 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 		options_refuse_name(state, &command, "format", name);
 }
 
+static void export_add_capture(struct export_arguments *a, char *arg)
+{
+	a->x.captures = xrealloc(a->x.captures, (size_t)(a->captures + 2) * sizeof(arg));
+	a->x.captures[a->captures++] = arg;
+	a->x.captures[a->captures] = NULL;
+	a->ref[0] = a->x.captures[0];
+	a->refs = 1;
+}
+
 static void export_set_argument(struct argp_state *state, struct export_arguments *a, char *arg)
 {
 	if (!a->format)
 		export_set_format(state, a, arg);
 	else if (!a->format->two_ends && !a->refs && bare_is(arg) && !bare_is_text(arg))
 		options_set_perf(&a->o, arg);
+	else if (a->format->many)
+		export_add_capture(a, arg);
 	else if (a->refs < (a->format->two_ends ? ENDS : 1))
 		a->ref[a->refs++] = arg;
 	else
@@ -196,8 +207,9 @@ static int export_run_ends(struct export_arguments *a, struct error *err)
 static int export_run_one(struct export_arguments *a, struct error *err)
 {
 	struct export *x = &a->x;
-	int rc = a->o.input ? options_read_input(&a->o, err)
-			    : options_open_capture(&a->o, a->ref[0], NULL, &x->store, err);
+	int rc = a->format->many ? 0
+		 : a->o.input	 ? options_read_input(&a->o, err)
+				 : options_open_capture(&a->o, a->ref[0], NULL, &x->store, err);
 
 	rc = rc ?: a->format->write(x, err);
 	if (!rc && x->store)
@@ -232,6 +244,7 @@ int cmd_export(int argc, char **argv)
 				    : EXIT_OK;
 	if (err.code)
 		error_print(&err);
+	free(a.x.captures);
 	table_free(&a.x.notes);
 	options_free(&a.o);
 	return code;

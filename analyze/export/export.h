@@ -18,6 +18,7 @@ struct export
 	const char *path;	 /* NULL or "-": standard output */
 	const char *table;	 /* csv: one of the store's tables; NULL: all, into a folder */
 	bool count_samples;	 /* weights are numbers of samples; else periods added up */
+	const char **captures;	 /* for a format with many set; ends with NULL */
 	struct comparison *ends; /* the ends of a format of two ends, open; store is NULL */
 	struct table notes;	 /* losses and warnings, and whether the result is lossy; no rows */
 	struct sink out;	 /* export_open's */
@@ -32,6 +33,7 @@ struct format {
 	const char *name, *what;
 	const char *options[SOURCES]; /* as in struct measure */
 	bool two_ends;		      /* takes BASE and NEW */
+	bool many;		      /* takes CAPTURE... and opens each itself; x->store is NULL */
 	bool binary;		      /* no text: a terminal does not get it */
 	int (*write)(struct export *x, struct error *err);
 };
@@ -61,6 +63,16 @@ struct otlp_about {
  */
 int otlp_encode(const struct str *pprof, const struct otlp_about *about, struct str *request,
 		struct error *err);
+
+/*
+ * --- folder.c ---
+ *
+ * Makes the temporary folder *tmp for the files of an export into the folder x->path. The other
+ * gives it that name, or moves its files into the folder that has the name. Without success (rc)
+ * it removes the temporary folder and returns rc. The caller frees *tmp.
+ */
+int export_open_folder(struct export *x, char **tmp, struct error *err);
+int export_close_folder(struct export *x, const char *tmp, int rc, struct error *err);
 
 /*
  * --- samples.c: the samples that an export has ---

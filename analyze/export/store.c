@@ -31,37 +31,14 @@ static int csv_check_table(const struct export *x, const char **names, int n, st
 			 did_you_mean(all.buf, x->table), all.buf ? all.buf : "");
 }
 
-static char *csv_path(const char *folder, const char *name)
-{
-	return xasprintf("%s/%s.csv", folder, name);
-}
-
 static int csv_write_file(struct export *x, const char *folder, const char *name, struct error *err)
 {
-	autofree char *path = csv_path(folder, name);
+	autofree char *path = xasprintf("%s/%s.csv", folder, name);
 	struct sink out;
 	return sink_open(&out, path, err)
 		       ?: sink_close(&out, store_csv(x->store, name, out.f, err), err);
 }
 
-/* Gives the folder its name, or moves its files into the folder that has the name. */
-static int csv_place_folder(const char *tmp, const char *folder, const char **names, int n,
-			    struct error *err)
-{
-	int rc = 0;
-
-	if (!rename(tmp, folder))
-		return 0;
-	for (int i = 0; i < n && !rc; i++) {
-		autofree char *old = csv_path(tmp, names[i]), *new = csv_path(folder, names[i]);
-
-		if (rename(old, new))
-			rc = error_sys(err, errno, "%s: cannot write", new);
-	}
-	return rc;
-}
-
-/* Writes all tables before any gets its name: some of them would look like all. */
 static int csv_write_folder(struct export *x, const char **names, int n, struct error *err)
 {
 	autofree char *tmp = NULL;
@@ -71,17 +48,10 @@ static int csv_write_folder(struct export *x, const char **names, int n, struct 
 		return error_set(
 			err, EINVAL,
 			"csv writes one file per table: give a folder with -o, or one table with --table");
-	rc = caller_check_path(x->path, err);
-	if (rc)
-		return rc;
-	remains_remove(x->path);
-	tmp = remains_name(x->path);
-	rc = dir_make(tmp, err);
+	rc = export_open_folder(x, &tmp, err);
 	for (int i = 0; i < n && !rc; i++)
 		rc = csv_write_file(x, tmp, names[i], err);
-	rc = rc ?: csv_place_folder(tmp, x->path, names, n, err);
-	dir_remove(tmp, NULL);
-	return rc;
+	return export_close_folder(x, tmp, rc, err);
 }
 
 static int export_csv(struct export *x, struct error *err)

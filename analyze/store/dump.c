@@ -8,7 +8,7 @@
 
 #include "lib/table.h"
 
-static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
+int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err)
 {
 	return sqlite3_prepare_v2(s->db, sql, -1, q, NULL) ? sql_error(s, err) : 0;
 }
@@ -32,7 +32,7 @@ int store_tables(struct store *s, const char ***names, struct error *err)
 /* --- csv --- */
 
 /* Writes the fewest digits that give the same value again. */
-static void csv_real(FILE *out, double x)
+void dump_real(FILE *out, double x)
 {
 	char digits[40];
 
@@ -62,7 +62,7 @@ static void csv_cell(struct store *s, FILE *out, sqlite3_stmt *q, int i)
 		fprintf(out, "%lld", (long long)sqlite3_column_int64(q, i));
 		break;
 	case SQLITE_FLOAT:
-		csv_real(out, sqlite3_column_double(q, i));
+		dump_real(out, sqlite3_column_double(q, i));
 		break;
 	default:
 		text = sql_column(s, q, i, SIZE_MAX);

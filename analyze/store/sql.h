@@ -119,6 +119,10 @@ int store_open_for_reading(struct store *s, struct error *err);
 /* Writes the kinds of notes, for readers of the store in SQL. */
 int store_note_kinds(struct store *s, struct error *err);
 
+/* dump.c: prepares a statement that is not cached, and writes the fewest digits of a number. */
+int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, struct error *err);
+void dump_real(FILE *out, double x);
+
 void dictionary_free(struct dictionary *d);
 void sql_forget(struct store *s);
 #endif

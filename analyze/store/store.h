@@ -234,6 +234,21 @@ int store_write_anonymous(struct store *from, const char *path, const char *iden
 /* Writes SQL that creates the same store. The caller checks `out` for write errors. */
 int store_dump(struct store *store, FILE *out, struct error *err);
 
+/*
+ * --- many stores in one database (export clickhouse) ---
+ *
+ * `schema` is an empty store of store_create(). Each table has a column more, the first one:
+ * `capture`. The names live as long as `schema`. The caller frees the list.
+ */
+int store_lab_tables(struct store *schema, const char ***names, struct error *err);
+/* Writes the tables and views as SQL that ClickHouse reads, and SQLite and DuckDB without the lines
+ * that begin with ENGINE or SETTINGS. */
+int store_lab_schema(struct store *schema, FILE *out, struct error *err);
+/* Write one table as tab-separated text: the names and the types of ClickHouse, and the rows. */
+int store_lab_head(struct store *schema, const char *table, FILE *out, struct error *err);
+int store_lab_rows(struct store *store, const char *table, const char *capture, FILE *out,
+		   struct error *err);
+
 /* Samples of one instruction. */
 struct store_spot {
 	int64_t id; /* the function's id, for store_code */

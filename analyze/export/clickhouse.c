@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The stores of many captures as files for one database: a file per table, the schema, and what
+ * loads them. */
+#include "analyze/export/export.h"
+
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the name of a capture in the database: that of its folder, or of its archive without the
+ * ending. The caller frees it. */
+static char *clickhouse_name(const char *capture)
+{
+	char path[PATH_MAX], *end;
+
+	if (!realpath(capture, path))
+		return xstrdup(path_base_name(capture));
+	end = strrchr(path, '/');
+	if (!strcmp(end, "/zcost.db"))
+		*end = 0;
+	end = strstr(path_base_name(path), ".tar");
+	if (end)
+		*end = 0;
+	return xstrdup(path_base_name(path));
+}
+
+struct clickhouse {
+	struct store *schema;
+	const char **tables; /* names of the tables in the schema */
+	int n;
+	struct sink *out; /* by table */
+	char **path;
+	char **names;  /* names of the captures; ends with NULL */
+	char **stores; /* paths, by capture */
+};
+
+static int clickhouse_write_capture(struct clickhouse *k, const char *capture, int at,
+				    struct error *err)
+{
+	struct store *s = NULL;
+	int rc;
+
+	if (strchr(k->names[at], '\\'))
+		return error_set(err, EINVAL, "%s: rename the folder: the name has a backslash",
+				 capture);
+	for (int i = 0; i < at; i++)
+		if (!strcmp(k->names[i], k->names[at]))
+			return error_set(
+				err, EINVAL,
+				"%s: another capture has the name '%s', too; rename the folder",
+				capture, k->names[at]);
+	rc = store_open(&s, capture, err);
+	if (!rc)
+		k->stores[at] = realpath(store_path(s), NULL);
+	if (!rc && !k->stores[at])
+		rc = error_sys(err, errno, "%s", store_path(s));
+	for (int i = 0; i < k->n && !rc; i++)
+		rc = store_lab_rows(s, k->tables[i], k->names[at], k->out[i].f, err);
+	return store_close(s, rc, err);
+}
+
+static int clickhouse_write_file(struct clickhouse *k, const char *folder, const char *name,
+				 int (*write)(struct clickhouse *k, FILE *out, struct error *err),
+				 struct error *err)
+{
+	autofree char *path = xasprintf("%s/%s", folder, name);
+	struct sink out;
+	int rc = sink_open(&out, path, err);
+
+	return rc ?: sink_close(&out, write(k, out.f, err), err);
+}
+
+static int clickhouse_write_schema(struct clickhouse *k, FILE *out, struct error *err)
+{
+	return store_lab_schema(k->schema, out, err);
+}
+
+static void clickhouse_quote(FILE *out, const char *s)
+{
+	fputc('\'', out);
+	for (; *s; s++)
+		fprintf(out, *s == '\'' ? "''" : "%c", *s);
+	fputc('\'', out);
+}
+
+static void clickhouse_write_delete(const struct clickhouse *k, const char *table, FILE *out)
+{
+	fprintf(out, "DELETE FROM \"%s\" WHERE \"capture\" IN (", table);
+	for (int c = 0; k->names[c]; c++) {
+		fputs(c ? ", " : "", out);
+		clickhouse_quote(out, k->names[c]);
+	}
+	fprintf(out, ");\n");
+}
+
+/* The rows of the same captures go first, so that a second load replaces them. */
+static int clickhouse_write_load(struct clickhouse *k, FILE *out, struct error *err)
+{
+	(void)err;
+	for (int i = 0; i < k->n; i++) {
+		clickhouse_write_delete(k, k->tables[i], out);
+		fprintf(out,
+			"INSERT INTO \"%s\" FROM INFILE '%s.tsv' FORMAT TabSeparatedWithNamesAndTypes;\n",
+			k->tables[i], k->tables[i]);
+	}
+	return 0;
+}
+
+/* The same out of the stores themselves. */
+static int clickhouse_write_stores(struct clickhouse *k, FILE *out, struct error *err)
+{
+	(void)err;
+	for (int i = 0; i < k->n; i++)
+		clickhouse_write_delete(k, k->tables[i], out);
+	for (int c = 0; k->names[c]; c++) {
+		fprintf(out, "ATTACH ");
+		clickhouse_quote(out, k->stores[c]);
+		fprintf(out, " AS store;\nBEGIN;\n");
+		for (int i = 0; i < k->n; i++) {
+			fprintf(out, "INSERT INTO \"%s\" SELECT ", k->tables[i]);
+			clickhouse_quote(out, k->names[c]);
+			fprintf(out, ", * FROM store.\"%s\";\n", k->tables[i]);
+		}
+		fprintf(out, "COMMIT;\nDETACH store;\n");
+	}
+	return 0;
+}
+
+static int clickhouse_write_files(struct clickhouse *k, const char **captures, const char *folder,
+				  struct error *err)
+{
+	int rc = 0, opened = 0;
+
+	for (; opened < k->n && !rc; opened++) {
+		k->path[opened] = xasprintf("%s/%s.tsv", folder, k->tables[opened]);
+		rc = sink_open(&k->out[opened], k->path[opened], err);
+		if (!rc)
+			rc = store_lab_head(k->schema, k->tables[opened], k->out[opened].f, err);
+	}
+	for (int i = 0; captures[i] && !rc; i++) {
+		k->names[i] = clickhouse_name(captures[i]);
+		rc = clickhouse_write_capture(k, captures[i], i, err);
+	}
+	for (int i = 0; i < opened; i++)
+		rc = sink_close(&k->out[i], rc, err);
+	return rc ?: clickhouse_write_file(k, folder, "schema.sql", clickhouse_write_schema, err)
+		  ?: clickhouse_write_file(k, folder, "stores.sql", clickhouse_write_stores, err)
+		  ?: clickhouse_write_file(k, folder, "load.sql", clickhouse_write_load, err);
+}
+
+static int export_clickhouse(struct export *x, struct error *err)
+{
+	struct clickhouse k = {0};
+	autofree char *tmp = NULL;
+	int captures = 0, rc;
+
+	if (!x->path || !strcmp(x->path, "-"))
+		return error_set(err, EINVAL,
+				 "clickhouse writes one file per table: give a folder with -o");
+	while (x->captures[captures])
+		captures++;
+	rc = store_create(&k.schema, NULL, err);
+	k.n = rc ?: store_lab_tables(k.schema, &k.tables, err);
+	rc = k.n < 0 ? k.n : export_open_folder(x, &tmp, err);
+	if (!rc) {
+		k.out = xcalloc((size_t)k.n, sizeof(*k.out));
+		k.path = xcalloc((size_t)k.n, sizeof(*k.path));
+		k.names = xcalloc((size_t)captures + 1, sizeof(*k.names));
+		k.stores = xcalloc((size_t)captures + 1, sizeof(*k.stores));
+		rc = clickhouse_write_files(&k, x->captures, tmp, err);
+	}
+	rc = export_close_folder(x, tmp, rc, err);
+	for (int i = 0; k.path && i < k.n; i++)
+		free(k.path[i]);
+	for (int i = 0; k.names && k.names[i]; i++) {
+		free(k.names[i]);
+		free(k.stores[i]);
+	}
+	free(k.path);
+	free(k.names);
+	free(k.stores);
+	free(k.out);
+	free(k.tables);
+	return store_close(k.schema, rc, err);
+}
+
+const struct format format_clickhouse = {
+	.name = "clickhouse",
+	.what = "the stores of CAPTURE... in the folder of -o: tables, and SQL that loads them into ClickHouse, DuckDB or SQLite",
+	.options = {[SOURCE_CAPTURE] = ""},
+	.many = true,
+	.write = export_clickhouse,
+};
