@@ -68,8 +68,8 @@ serve="perl $scratch/server $scratch $port" send="perl $scratch/client $scratch 
 
 plan "$serve" "$send 0" >p.ini
 ok "a client finds a server that listens late" exits 0 "$zcost" capture p.ini -o listens
-# A busy machine may open the windows of the sides apart, which is another reason to try again.
-ok "the first try succeeds where the server listens late" jq -e '.runs[0] | .status == "ok" and all(.retried[]?; test("windows"))' listens/manifest.json
+# A busy machine has other reasons to try again.
+ok "no try finds that the server does not listen" jq -e '.runs[0] | .status == "ok" and all(.retried[]?; test("refused") | not)' listens/manifest.json
 
 plan "$serve" "$send 0.3" >p.ini
 ok "capture succeeds when the data begins late" exits 0 "$zcost" capture p.ini -o moves
