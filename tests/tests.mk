@@ -10,9 +10,9 @@ CMD_TESTS := $(filter-out tests/cmd/host-%,$(CMD_TESTS))
 endif
 UNIT := $(UNIT_SRC:%.c=$(B)/%)
 
-# Two more than there are CPUs: half of the tests of the host half mostly wait. Without the module that reads the rules (it comes
+# Four more than there are CPUs: half of the tests of the host half mostly wait. Without the module that reads the rules (it comes
 # with Perl) prove would run all tests at a time.
-TEST_JOBS = $(shell perl -MCPAN::Meta::YAML -e1 2>/dev/null && expr $$(nproc) + 2 || echo 1)
+TEST_JOBS = $(shell perl -MCPAN::Meta::YAML -e1 2>/dev/null && expr $$(nproc) + 4 || echo 1)
 
 .SECONDARY:
 .PHONY: run-tests
