@@ -148,6 +148,6 @@ int history_values(struct store *h, const struct history_choice *choice,
 {
 	return sql_rows(
 		h, rows, sizeof(**rows), value_read_row, err,
-		"SELECT s.id, variant, side, figure, unit, better, main, c.id, name, created, host, kernel, nic, \"commit\", labels, JULIANDAY(created), value FROM series s JOIN value v ON v.series = s.id JOIN capture c ON c.id = v.capture WHERE variant GLOB IFNULL(?1, '*') AND side GLOB IFNULL(?2, '*') AND IFNULL(figure GLOB ?3, main) ORDER BY figure, s.id, created, c.id, run",
+		"SELECT s.id, variant, side, figure, unit, better, main, c.id, name, created, host, kernel, nic, \"commit\", labels, JULIANDAY(created) - (SELECT MIN(JULIANDAY(created)) FROM capture), value FROM series s JOIN value v ON v.series = s.id JOIN capture c ON c.id = v.capture WHERE variant GLOB IFNULL(?1, '*') AND side GLOB IFNULL(?2, '*') AND IFNULL(figure GLOB ?3, main) ORDER BY figure, s.id, created, c.id, run",
 		"sss", choice->variant, choice->side, choice->figure);
 }
