@@ -205,7 +205,8 @@ exceptions() {
 		chains throw.data | grep -q '_Unwind_RaiseException;__cxa_throw;thrower;.*;thrower;catcher;main'
 }
 if ${CXX:-c++} -O2 -fomit-frame-pointer -o throw throw.cc 2>/dev/null; then
-	ok "chains through C++ exceptions match perf" exceptions
+	# For a sample in a stub of the PLT, perf 6.1 prints _init and no callers. Few recordings have one.
+	steady "chains through C++ exceptions match perf" exceptions
 else
 	skip "chains through C++ exceptions" "no C++ compiler"
 fi
