@@ -34,7 +34,11 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 	static const char *const tables[] = {"summary", "components"};
 	freed(note_lines_free) struct note_lines lines;
 	freed(table_free) struct table runs = {0};
-	int rc = measure_run("runs", s, q, &runs, err);
+	struct query of_runs = *q;
+	int rc;
+
+	of_runs.figures_only = true; /* the notes of the runs alone, no figure beside them */
+	rc = measure_run("runs", s, &of_runs, &runs, err);
 
 	for (size_t i = 0; !rc && i < array_size(tables); i++)
 		notes_add_doubts(s, q, tables[i], &runs.notes);

@@ -97,12 +97,13 @@ int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cp
 	const char *objects = strchr(name, ':');
 	autofree char *plain = xstrndup(name, strcspn(name, ":"));
 
+	/* The index has this order and these terms. SQLite reads only the rows that they leave. */
 	return sql_rows(
 		s, rows, sizeof(**rows), metric_read_row, err,
 		"SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric WHERE "
-		"run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) = ?3) "
-		"AND (?4 IS NULL OR object GLOB ?4) "
-		"ORDER BY IFNULL(object, ''), IFNULL(cpu, -1)", /* the index has this order */
+		"run = ?1 AND name = ?2 AND (?3 = 2 OR (IFNULL(cpu, -1) <> -1) = ?3) "
+		"AND (?4 IS NULL OR IFNULL(object, '') GLOB ?4) AND (?4 IS NULL OR object NOTNULL) "
+		"ORDER BY IFNULL(object, ''), IFNULL(cpu, -1)",
 		"isis", run, plain, (int64_t)cpus, objects ? objects + 1 : NULL);
 }
 
