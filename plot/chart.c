@@ -152,6 +152,16 @@ static bool drawing_has_table(struct drawing *d, const char *variant, const char
 	return false;
 }
 
+void drawing_lend_metrics(struct drawing *d, const char *variant, const struct table *t)
+{
+	struct drawing_table *new;
+
+	if (drawing_has_table(d, variant, "metrics", d->side, &new))
+		return;
+	new->table = *t;
+	new->lent = true;
+}
+
 /* Gives the table, which only the first call reads. */
 static int drawing_add_table(struct drawing *d, const char *name, bool of_side,
 			     const struct table **t, struct error *err)
@@ -209,7 +219,8 @@ int drawing_prepare(struct drawing *d, struct error *err)
 void drawing_free(struct drawing *d)
 {
 	for (size_t i = 0; i < d->ntables; i++) {
-		table_free(&d->tables[i]->table);
+		if (!d->tables[i]->lent)
+			table_free(&d->tables[i]->table);
 		free(d->tables[i]);
 	}
 	free(d->tables);

@@ -73,12 +73,14 @@ struct drawing {
 	int nnews;
 	const char *side;	   /* only this one; NULL: all */
 	bool icicle, reverse;	   /* how flame graphs are drawn */
+	bool picture_only;	   /* flame graphs get no table beside the picture */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
 		const char *variant; /* the new end of a comparison; NULL for a table of `report` */
 		const char *name, *side;
 		struct table table;
-		int rc; /* the result of reading the table */
+		bool lent; /* the table belongs to the page */
+		int rc;	   /* the result of reading the table */
 		struct error why;
 	} * *tables; /* each is read once for all charts */
 	size_t ntables, tables_cap;
@@ -157,6 +159,9 @@ int facts_compare_prepare(struct comparison *c, struct str *evidence, struct err
 
 /* Gives the chart's i-th table, which the drawing owns. */
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err);
+
+/* Lends the metrics of a comparison with the variant to the charts: they make none again. */
+void drawing_lend_metrics(struct drawing *d, const char *variant, const struct table *t);
 
 /* Keeps the table's doubts for the caption. */
 void drawing_add_notes(struct drawing *d, const struct table *t);

@@ -448,7 +448,7 @@ static int flame_chart_write(struct flame_chart *c, const char *dir, struct erro
 	flame_layer_draw(&c->profile, fl);
 	flame_layer_draw(&c->main, fl);
 	rc = flame_write(fl, &c->figure, dir, err);
-	return rc ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
+	return rc || c->d->picture_only ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
 }
 
 static int flame_chart_set_texts(struct flame_chart *c, struct error *err)

@@ -299,6 +299,7 @@ static int page_open(struct html_page *p, struct error *err)
 	p->d.source = &p->source;
 	p->d.store = p->stores[0];
 	p->d.side = page_side(r);
+	p->d.picture_only = true;
 	p->d.query = r->query;
 	p->d.query.side = NULL;
 	if (p->nstores > 1)

@@ -159,6 +159,8 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		pair->c.side[BASE] = pair->c.side[NEW] = p->r->query.side;
 		rc = compare_estimator(&pair->c, err);
 		rc = rc ?: pair_read(pair, err);
+		if (!rc)
+			drawing_lend_metrics(&p->d, ends[NEW], &pair->metrics);
 	}
 	return rc;
 }
