@@ -445,7 +445,8 @@ static int compare_run_page(struct compare_arguments *args, int argc, char **arg
 		return ret;
 	ret = compare_pair(args, err);
 	ret = ret ?: page_write(&r, err);
-	ret = ret ?: compare_judge(args, err);
+	if (!ret)
+		ret = compare_gate_functions(args, err) ?: compare_judge(args, err);
 	*out = r.outcome;
 	*lossy = r.lossy;
 	return compare_close(&args->c, ret, err);

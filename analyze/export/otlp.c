@@ -11,8 +11,7 @@
 #include <endian.h>
 #include <errno.h>
 
-/* Numbers of fields; a message whose fields are all numbers has them in the order of WIRE_NUMBERS.
- */
+/* Numbers of fields. WIRE_NUMBERS writes messages whose fields are all numbers. */
 // clang-format off
 enum {
 	REQUEST_RESOURCE_PROFILES = 1, REQUEST_DICTIONARY,
@@ -138,7 +137,7 @@ static void otlp_write_tables(struct otlp *w)
 
 /* --- profiles --- */
 
-/* Adds the sample to the profiles of the types of which it has something. */
+/* Adds the sample to the profile of each sample type for which it has a value. */
 static void otlp_write_sample(struct otlp *w, const Pprof__Sample *from)
 {
 	freed(str_free) struct str sample = {0}, list = {0}, part = {0};

@@ -138,7 +138,7 @@ static void lab_write_list(const char *p, const char *end, FILE *out, struct str
 /*
  * Writes a view of schema.sql, whose tables have names of one letter there. SQLite alone lets a row
  * of a group have a column that is no key of the group. ClickHouse reads NULL for a missing row
- * only if it is told to, and may join by the capture alone if it may choose the order.
+ * only with join_use_nulls. If it may choose the order of joins, it may join by the capture alone.
  */
 static void lab_write_view(const char *sql, FILE *out)
 {

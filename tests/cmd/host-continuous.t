@@ -31,7 +31,7 @@ ok "the script measures a first night" night
 first=$(ls lib/caps)
 sleep 1 # the name of a capture has seconds
 ok "the script measures a second night" night
-ok "the raw files of one night are left, as the script is told" test "$(ls lib/caps | wc -l)" = 1 -a "$(ls lib/caps)" != "$first"
+ok "with KEEP 1 the script keeps the raw files of the second night alone" test "$(ls lib/caps | wc -l)" = 1 -a "$(ls lib/caps)" != "$first"
 ok "the history has both" is "$(zcost history show -H lib/history.db --each --format tsv 2>/dev/null |
 	tsv '$at["figure"] == "throughput" && $at["side"] == "receiver"' | wc -l)" 2
 ok "the page of trends is there" test -s lib/trends.html

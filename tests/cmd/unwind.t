@@ -205,7 +205,7 @@ exceptions() {
 		chains throw.data | grep -q '_Unwind_RaiseException;__cxa_throw;thrower;.*;thrower;catcher;main'
 }
 if ${CXX:-c++} -O2 -fomit-frame-pointer -o throw throw.cc 2>/dev/null; then
-	# For a sample in a stub of the PLT, perf 6.1 prints _init and no callers. Few recordings have one.
+	# perf 6.1 names a sample in a PLT stub _init and finds no callers. Most recordings have no such sample.
 	steady "chains through C++ exceptions match perf" exceptions
 else
 	skip "chains through C++ exceptions" "no C++ compiler"
