@@ -15,7 +15,7 @@ name = a repository
 repeats = 6
 passes = measure
 warmup = 0.1
-duration = 0.2
+duration = 0.5
 grace = 0
 [side receiver]
 collect = cpu

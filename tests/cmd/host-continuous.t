@@ -17,7 +17,7 @@ name = nightly
 repeats = 2
 passes = measure
 warmup = 0.1
-duration = 0.3
+duration = 1
 grace = 0
 [side receiver]
 units = tcpzc
