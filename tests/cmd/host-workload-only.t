@@ -92,7 +92,12 @@ in_window() {
 		{ last = $1; was = $2 } END { printf "%.0f", b - a }' $1
 }
 server_cost() { in_window server.$1 s/runs/$1/measure-01/receiver/run.json | awk '{ print $1 / 1000, $1 / 25000 }'; } # 1000 messages, 4 %: both ends of the window lie between two readings
-ok "the rows of each table add up to the CPU time that the kernel counted" alone s few many server_cost --unit message
+# On a busy machine perf may have few samples of a server that hardly runs.
+kernel_agrees() {
+	[ $again = 1 ] || { rm -rf s && "$zcost" capture s.ini -o s; "$zcost" analyze s; } >>log 2>&1
+	alone s few many server_cost --unit message
+}
+steady "the rows of each table add up to the CPU time that the kernel counted" kernel_agrees
 
 # A store without the processes.
 sqlite3 c/zcost.db 'DELETE FROM process'
