@@ -142,6 +142,7 @@ foreign() { # its CPU time is that of /proc/PID/stat and most of the workload's,
 steady "a program that zcost did not start has its CPU time and its system calls" foreign
 ok "a program that zcost did not start still runs after the capture" kill -0 $foreign
 kill $other
+wait $other 2>/dev/null # until it has ended, which takes long beside programs of a higher priority
 pct=$(column workload_pct report cpu q)
 ok "report summary --workload-only has the CPU use with the program of the plan" near "$(column cpu_pct report summary q --workload-only)" "$pct" 1e-4
 ok "report scores --workload-only has its cost of a message" near "$(column value report scores q --workload-only)" \
