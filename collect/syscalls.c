@@ -56,30 +56,26 @@ const char *syscall_name(uint32_t index)
 	return syscall_plain_name(index);
 }
 
-int syscall_moves_bytes(uint32_t index)
+const struct syscall_trait *syscall_traits(void)
 {
-	return syscall_name_moves_bytes(syscall_plain_name(index));
-}
+	static struct syscall_trait all[SYSCALLS_NR];
+	static bool made;
 
-bool syscall_restores(uint32_t index)
-{
-	const char *name = syscall_plain_name(index);
+	for (uint32_t nr = 0; nr < SYSCALLS_NR && !made; nr++) {
+		const char *name = syscall_plain_name(nr);
+		int bytes = syscall_name_bytes(name);
 
-	return name && strstr(name, "sigreturn");
-}
-
-struct syscall_trait syscall_trait_of(uint32_t index)
-{
-	struct syscall_trait t = {0};
-
-	for (uint32_t i = 0; i < array_size(flagged); i++) {
-		if (flagged[i].nr != index)
-			continue;
-		t.flag = flagged[i].flag;
-		t.flagged = (uint16_t)(SYSCALLS_FLAGGED + i);
-		t.argument = flagged[i].argument;
+		all[nr].moves = bytes == SYSCALL_BYTES_RESULT;
+		all[nr].sized = bytes < 0 ? 0 : (uint8_t)(1 + bytes);
+		all[nr].restores = name && strstr(name, "sigreturn");
 	}
-	return t;
+	for (uint32_t i = 0; i < array_size(flagged) && !made; i++) {
+		all[flagged[i].nr].flag = flagged[i].flag;
+		all[flagged[i].nr].flagged = (uint16_t)(SYSCALLS_FLAGGED + i);
+		all[flagged[i].nr].argument = flagged[i].argument;
+	}
+	made = true;
+	return all;
 }
 
 /* --- syscalls.tsv --- */
@@ -118,6 +114,7 @@ static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 static void syscalls_print_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
 			       const struct syscall_cell *c)
 {
+	const struct syscall_trait *trait = &syscall_traits()[nr];
 	uint64_t unfinished = c->unfinished + (t->entered && t->nr == nr);
 	/* Threads that used one slot under different names are "..." together. */
 	bool several = *t->was && strncmp(t->was, t->comm, SYSCALLS_COMM);
@@ -138,7 +135,7 @@ static void syscalls_print_row(struct str *s, const struct syscall_thread *t, ui
 		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t%.0Lf\t", c->min, c->max, syscalls_m2(c));
 	else
 		str_puts(s, "\t\t\t");
-	if (syscall_moves_bytes(nr))
+	if (trait->moves || trait->sized)
 		str_printf(s, "%" PRIu64, c->bytes);
 	str_printf(s, "\t%" PRIu64 "\t", unfinished);
 	syscalls_print_hist(s, c->time_hist);

@@ -137,10 +137,17 @@ static const struct {
 	{"loongarch64", generic, array_size(generic)},
 };
 
-static const char movers[] =
-	"copy_file_range pread64 preadv preadv2 process_vm_readv process_vm_writev pwrite64 pwritev "
-	"pwritev2 read readv recv recvfrom recvmsg send sendfile sendfile64 sendmsg sendto splice "
-	"tee vmsplice write writev";
+/* A result counts the bytes that were moved, an argument those of a range of addresses. */
+static const struct {
+	const char *names;
+	int bytes;
+} byte_counts[] = {
+	{"copy_file_range pread64 preadv preadv2 process_vm_readv process_vm_writev pwrite64 "
+	 "pwritev pwritev2 read readv recv recvfrom recvmsg send sendfile sendfile64 sendmsg "
+	 "sendto splice tee vmsplice write writev",
+	 SYSCALL_BYTES_RESULT},
+	{"madvise mlock mlock2 mmap mprotect msync munlock munmap", 1},
+};
 
 bool syscall_arch_known(const char *arch)
 {
@@ -160,7 +167,10 @@ const char *syscall_name_on(const char *arch, uint32_t nr)
 	return NULL;
 }
 
-bool syscall_name_moves_bytes(const char *name)
+int syscall_name_bytes(const char *name)
 {
-	return name && str_matches_any(movers, name);
+	for (size_t i = 0; i < array_size(byte_counts) && name; i++)
+		if (str_matches_any(byte_counts[i].names, name))
+			return byte_counts[i].bytes;
+	return SYSCALL_BYTES_NOWHERE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of system calls by architecture, and which return a number of bytes. `arch` is the name
+/* Names of system calls by architecture, and where each has a number of bytes. `arch` is the name
  * that `uname -m` prints. */
 #ifndef ZC_SYSCALL_FACTS_H
 #define ZC_SYSCALL_FACTS_H
@@ -12,7 +12,11 @@ const char *syscall_name_on(const char *arch, uint32_t nr);
 /* Returns whether the names of this architecture are known. */
 bool syscall_arch_known(const char *arch);
 
-/* Returns whether the result of this system call is the number of bytes that it moved. */
-bool syscall_name_moves_bytes(const char *name);
+/*
+ * Returns where the system call has a number of bytes: in an argument, counted from 0, in its
+ * result, or nowhere. `name` may be NULL.
+ */
+enum { SYSCALL_BYTES_NOWHERE = -2, SYSCALL_BYTES_RESULT };
+int syscall_name_bytes(const char *name);
 
 #endif

@@ -67,7 +67,6 @@ static int bpf_load(struct bpf *b, bool fentry)
 	struct syscall_trait *traits;
 	struct bpf_map *rodata;
 	size_t len = 0, i;
-	uint32_t nr;
 
 	b->obj = OPEN_BPF(syscalls);
 	if (!b->obj)
@@ -77,11 +76,7 @@ static int bpf_load(struct bpf *b, bool fentry)
 	traits = rodata ? (struct syscall_trait *)bpf_map__initial_value(rodata, &len) : NULL;
 	if (!traits || len < SYSCALLS_NR * sizeof(*traits))
 		return -EINVAL;
-	for (nr = 0; nr < SYSCALLS_NR; nr++) {
-		traits[nr] = syscall_trait_of(nr);
-		traits[nr].moves = (uint8_t)syscall_moves_bytes(nr);
-		traits[nr].restores = syscall_restores(nr);
-	}
+	memcpy(traits, syscall_traits(), SYSCALLS_NR * sizeof(*traits));
 	for (i = 0; i < array_size(programs); i++)
 		bpf_program__set_autoload(bpf_program(b, i), fentry || !programs[i].fentry);
 	return bpf_object__load(b->obj);

@@ -46,11 +46,8 @@ extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 
 /* Returns the name of a call by its index, or NULL when it is unknown. */
 const char *syscall_name(uint32_t index);
-/* Says whether the return value of the call counts bytes. */
-int syscall_moves_bytes(uint32_t index);
-/* Says whether the call is a sigreturn (struct syscall_trait). */
-bool syscall_restores(uint32_t index);
-struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` and `restores` */
+/* Returns what is known of the SYSCALLS_NR calls, by their index. */
+const struct syscall_trait *syscall_traits(void);
 
 /* Adds syscalls.tsv (docs/reference/capture-folder.md). */
 void syscalls_print(struct str *s, const struct syscall_counts *counts);
@@ -74,7 +71,8 @@ struct syscall_event {
 	 * interned in `names`
 	 */
 	uint32_t nr;
-	int64_t ret; /* EXIT */
+	/* EXIT: the result; ENTER: the argument that is a number of bytes */
+	int64_t value;
 };
 
 struct syscalls_events {

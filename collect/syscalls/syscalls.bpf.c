@@ -107,16 +107,18 @@ static __always_inline struct syscall_thread *thread_at(uint32_t known)
 	return known > MEMBER ? bpf_map_lookup_elem(&threads, &slot) : 0;
 }
 
-/* Returns an argument that may hold flags. */
-static __always_inline uint64_t flags_argument(struct bpf_raw_tracepoint_args *ctx, int argument)
+/* Returns an argument of the call, counted from 0. Nobody asks for the first or the last one. */
+static __always_inline uint64_t call_argument(struct bpf_raw_tracepoint_args *ctx, int argument)
 {
 	uint64_t value = 0;
 #if defined(bpf_target_defined)
 	struct pt_regs *regs = (void *)ctx->args[0];
 
 	bpf_probe_read_kernel(&value, sizeof(value),
-			      argument == 2 ? (void *)&PT_REGS_PARM3(regs)
-					    : (void *)&PT_REGS_PARM4_SYSCALL(regs));
+			      argument == 1   ? (void *)&PT_REGS_PARM2(regs)
+			      : argument == 2 ? (void *)&PT_REGS_PARM3(regs)
+			      : argument == 3 ? (void *)&PT_REGS_PARM4_SYSCALL(regs)
+					      : (void *)&PT_REGS_PARM5(regs));
 #endif
 	return value;
 }
@@ -126,7 +128,7 @@ static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t nr = syscall_index(ctx->args[1]);
 	const volatile struct syscall_trait *t = &traits[nr & (SYSCALLS_NR - 1)];
 
-	if (nr < SYSCALLS_FLAGGED && t->flag && flags_argument(ctx, t->argument) & t->flag)
+	if (nr < SYSCALLS_FLAGGED && t->flag && call_argument(ctx, t->argument) & t->flag)
 		return t->flagged;
 	return nr;
 }
@@ -134,7 +136,7 @@ static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sys_enter")
 int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint32_t tid, nr, *known;
+	uint32_t tid, nr, *known, sized;
 	struct syscall_thread *t;
 
 	if (!control.on)
@@ -152,6 +154,9 @@ int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
 	}
 	nr = call_index(ctx);
 	t->nr = nr;
+	sized = traits[nr & (SYSCALLS_NR - 1)].sized;
+	if (sized)
+		t->asked = call_argument(ctx, sized - 1);
 	t->entered = syscall_timed(t, nr, control.untimed) ? bpf_ktime_get_ns() : SYSCALLS_UNTIMED;
 	return 0;
 }
@@ -210,10 +215,7 @@ int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	if (entered != SYSCALLS_UNTIMED)
 		syscall_time(c, now - entered);
-	if (traits[nr & (SYSCALLS_NR - 1)].restores)
-		syscall_count(c, 0, 0);
-	else
-		syscall_count(c, ctx->args[1], traits[nr & (SYSCALLS_NR - 1)].moves);
+	syscall_count(c, &traits[nr & (SYSCALLS_NR - 1)], ctx->args[1], t->asked);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ struct syscall_cell {
 	uint64_t total, min, max;      /* total time of the timed calls */
 	uint64_t first_total;	       /* total time of the first SYSCALLS_FIRST calls */
 	uint64_t square_lo, square_hi; /* sum of squares, 128 bit */
-	uint64_t bytes;		       /* sum of return values > 0 */
+	uint64_t bytes;		       /* results above 0, or arguments */
 	uint64_t time_hist[SYSCALLS_BUCKETS];
 	uint64_t size_hist[SYSCALLS_BUCKETS];
 };
@@ -47,6 +47,7 @@ struct syscall_thread {
 	char comm[SYSCALLS_COMM], was[SYSCALLS_COMM];
 	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
 	uint32_t nr;	  /* index of that call */
+	uint64_t asked;	  /* the argument of that call that is a number of bytes */
 	uint32_t lot;	  /* random state; decides for each call whether it is timed */
 	uint32_t cell[SYSCALLS_NR]; /* a call that was not made yet has 0 */
 	uint8_t first[SYSCALLS_NR]; /* number of the first calls that have begun */
@@ -61,12 +62,13 @@ struct syscall_control {
 	uint64_t lost;		 /* calls without room in the arrays */
 };
 
-/* What is known of a call before it is made. All 0: its return value does not count bytes. */
+/* What is known of a call before it is made. */
 struct syscall_trait {
 	uint32_t flag;	  /* a call with this flag counts under the index `flagged` */
 	uint16_t flagged; /* an index from SYSCALLS_FLAGGED on */
 	uint8_t argument; /* the argument with the flags, from 0 */
-	uint8_t moves;	  /* the return value is a number of bytes */
+	uint8_t moves;	  /* the result is a number of bytes */
+	uint8_t sized;	  /* 1 + the argument that is a number of bytes; 0: none is */
 	/*
 	 * sigreturn: its exit has the number -1, and the register of the code that the signal
 	 * interrupted as its result
@@ -156,16 +158,19 @@ static inline int syscall_timed(struct syscall_thread *t, uint32_t nr, uint32_t 
 	return t->lot >> 8 >= untimed;
 }
 
-/* `moves`: the call's return value is a number of bytes. */
-static inline void syscall_count(struct syscall_cell *c, int64_t ret, int moves)
+/* Counts a call that returns `ret`. `asked` is its argument that is a number of bytes. */
+static inline void syscall_count(struct syscall_cell *c, const volatile struct syscall_trait *t,
+				 int64_t ret, uint64_t asked)
 {
+	int failed = !t->restores && ret < 0 && ret >= -4095;
+	uint64_t bytes = t->moves ? (uint64_t)ret : t->sized ? asked : 0;
+
 	c->calls++;
-	if (ret < 0 && ret >= -4095)
-		c->errors++;
-	if (!moves || ret <= 0)
+	c->errors += (uint64_t)failed;
+	if (failed || !bytes)
 		return;
-	c->bytes += (uint64_t)ret;
-	c->size_hist[syscall_bucket((uint64_t)ret) & (SYSCALLS_BUCKETS - 1)]++;
+	c->bytes += bytes;
+	c->size_hist[syscall_bucket(bytes) & (SYSCALLS_BUCKETS - 1)]++;
 }
 
 #endif

@@ -75,9 +75,9 @@ static struct syscall_cell *syscall_events_cell(struct syscalls_events *e, struc
 static bool syscall_events_same(uint32_t index, uint32_t nr)
 {
 	if (nr == UINT32_MAX)
-		return syscall_restores(index);
+		return index < SYSCALLS_NR && syscall_traits()[index].restores;
 	return index == syscall_index(nr) ||
-	       (index >= SYSCALLS_FLAGGED && index == syscall_trait_of(nr).flagged);
+	       (nr < SYSCALLS_FLAGGED && index == syscall_traits()[nr].flagged);
 }
 
 /*
@@ -94,7 +94,7 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 	if (syscall_events_same(t->nr, ev->nr) && t->nr < SYSCALLS_NR) {
 		c = syscall_events_cell(e, t, t->nr);
 		syscall_time(c, ev->time - t->entered);
-		syscall_count(c, syscall_restores(t->nr) ? 0 : ev->ret, syscall_moves_bytes(t->nr));
+		syscall_count(c, &syscall_traits()[t->nr], ev->value, t->asked);
 	}
 	t->entered = 0;
 }
@@ -123,6 +123,7 @@ static void syscall_events_apply(struct syscalls_events *e, const struct syscall
 		t = syscall_events_thread(e, ev);
 		t->nr = ev->nr;
 		t->entered = ev->time;
+		t->asked = (uint64_t)ev->value;
 		break;
 	case SYSCALL_EXIT:
 		syscall_events_leave(e, ev);
@@ -191,14 +192,22 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 
 /* --- records --- */
 
-/* `arguments` are the six arguments of the call. */
-static uint32_t tp_call_index(uint32_t nr, struct cursor arguments)
+/* Fills an enter's index and number of bytes from the six arguments of the call. */
+static void tp_read_arguments(struct syscall_event *e, struct cursor arguments)
 {
-	uint32_t index = syscall_index(nr);
-	struct syscall_trait t = syscall_trait_of(index);
+	const struct syscall_trait *t;
+	uint64_t argument[6];
 
-	cursor_take(&arguments, t.argument * sizeof(uint64_t));
-	return t.flag && cursor_u64(&arguments) & t.flag ? t.flagged : index;
+	for (int i = 0; i < 6; i++)
+		argument[i] = cursor_u64(&arguments);
+	e->nr = syscall_index(e->nr);
+	if (e->nr >= SYSCALLS_NR)
+		return;
+	t = &syscall_traits()[e->nr];
+	if (t->sized)
+		e->value = (int64_t)argument[t->sized - 1];
+	if (argument[t->argument] & t->flag)
+		e->nr = t->flagged;
 }
 
 /* Counts data that the kernel copied from a socket: common fields, an address, `int len`. */
@@ -236,9 +245,9 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 	e.nr = (uint32_t)cursor_u64(&c);
 	e.kind = type == tp->ids[ENTER] ? SYSCALL_ENTER : SYSCALL_EXIT;
 	if (e.kind == SYSCALL_EXIT)
-		e.ret = (int64_t)cursor_u64(&c);
+		e.value = (int64_t)cursor_u64(&c);
 	else
-		e.nr = tp_call_index(e.nr, c);
+		tp_read_arguments(&e, c);
 	if (!c.bad && e.pid != (uint32_t)tp->self)
 		syscalls_events_add(&tp->events, &e);
 }

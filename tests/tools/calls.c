@@ -124,6 +124,17 @@ static void data(void)
 	syscall(SYS_pwrite64, fd, buf, 0, 0);		/* 0 bytes is no size */
 }
 
+/* Calls whose second argument is a number of bytes. */
+static void ranges(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int i = 0; i < 4; i++)
+		syscall(SYS_msync, p, 8192, MS_SYNC);
+	for (int i = 0; i < 2; i++)
+		syscall(SYS_msync, p, 8192, -1); /* EINVAL */
+}
+
 static void on_signal(int sig)
 {
 	(void)sig;
@@ -271,6 +282,7 @@ int main(int argc, char **argv)
 	usleep((useconds_t)atoi(argv[1]) * 1000);
 	getppid_times(1000);
 	data();
+	ranges();
 	naps();
 	signals(SIGNALS);
 	threads();
@@ -278,6 +290,7 @@ int main(int argc, char **argv)
 		return 1;
 	printf("getppid %d 0\n", 1000 + THREADS * 500 + CHILDREN * 200 + 2 * 300 + 10);
 	printf("pwrite64 23 7 %d\n", 10 * 100 + 5 * 4096);
+	printf("msync 6 2 %d\n", 4 * 8192);
 	printf("nanosleep 5 0\n");
 	printf("rt_sigsuspend %d %d\nrt_sigreturn %d 0\n", SIGNALS, SIGNALS, SIGNALS);
 	fflush(stdout);

@@ -86,7 +86,7 @@ TEST(syscalls_table_has_sums_and_squared_deviations)
 
 		for (size_t i = 0; i < 8; i++) {
 			syscall_time(&c[1], shift[k] + ns[i]);
-			syscall_count(&c[1], i ? 100 : -5, 1);
+			syscall_count(&c[1], &syscall_traits()[SYS_read], i ? 100 : -5, 0);
 		}
 		expect(&counts, 10, "32");
 		expect(&counts, 5, "8");
@@ -142,10 +142,14 @@ TEST(sampling_takes_each_call_at_the_same_rate)
 		assert_true(syscall_timed(&t, 2, 0));
 }
 
-static struct syscall_event event(uint64_t time, uint32_t tid, int kind, uint32_t nr, int64_t ret)
+static struct syscall_event event(uint64_t time, uint32_t tid, int kind, uint32_t nr, int64_t value)
 {
-	return (struct syscall_event){
-		.time = time, .pid = 10, .tid = tid, .kind = (uint8_t)kind, .nr = nr, .ret = ret};
+	return (struct syscall_event){.time = time,
+				      .pid = 10,
+				      .tid = tid,
+				      .kind = (uint8_t)kind,
+				      .nr = nr,
+				      .value = value};
 }
 
 static void feed(struct syscalls_events *e, const struct syscall_event *list, size_t n)
@@ -243,10 +247,10 @@ TEST(system_calls_have_names)
 	assert_string_equal(syscall_name(SYS_io_uring_enter), "io_uring_enter");
 	assert_string_equal(syscall_name(462), "mseal");
 	assert_null(syscall_name(SYSCALLS_NR));
-	assert_true(syscall_moves_bytes(SYS_sendto));
-	assert_true(syscall_moves_bytes(SYS_splice));
-	assert_false(syscall_moves_bytes(SYS_getppid));
-	assert_false(syscall_moves_bytes(SYS_recvmmsg)); /* returns messages */
+	assert_true(syscall_traits()[SYS_sendto].moves);
+	assert_true(syscall_traits()[SYS_splice].moves);
+	assert_false(syscall_traits()[SYS_getppid].moves);
+	assert_false(syscall_traits()[SYS_recvmmsg].moves); /* returns messages */
 }
 
 static void put(struct str *s, uint32_t type, uint16_t misc, const void *body, size_t len)

@@ -417,7 +417,7 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
 	comm = tracepoints_comm(c->tp, thread);
 	row.comm = intern_get(&c->strings, intern_str(&c->strings, comm));
 	row.name = syscalls_perf_name_of(c, s->nr);
-	row.has_bytes = syscall_name_moves_bytes(row.name);
+	row.has_bytes = syscall_name_bytes(row.name) == SYSCALL_BYTES_RESULT;
 	if (t->pid != UINT32_MAX)
 		row.pid = t->pid;
 	array_grow(c->sums.rows, c->sums.n, c->sums.cap);
@@ -618,7 +618,8 @@ static const struct column syscalls_columns[] = {
 	 .what = "median, from log2 buckets"},
 	{MEMBER(struct syscalls_row, p99_ms), "ms", V_REAL, .digits = 3,
 	 .what = "99th percentile, from log2 buckets"},
-	{MEMBER(struct syscalls_row, bytes_per_call), "B", V_REAL, .what = "bytes moved / calls"},
+	{MEMBER(struct syscalls_row, bytes_per_call), "B", V_REAL,
+	 .what = "bytes moved, or of a range of addresses, / calls"},
 	{MEMBER_NAMED("calls_per_mib", struct syscalls_row, calls_per_work), "1/MiB", V_REAL,
 	 .digits = 2,
 	 .what = "calls / MiB of work done in the window; calls_per_message with --unit message"},
