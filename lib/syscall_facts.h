@@ -13,8 +13,8 @@ const char *syscall_name_on(const char *arch, uint32_t nr);
 bool syscall_arch_known(const char *arch);
 
 /*
- * Returns where the system call has a number of bytes: in an argument, counted from 0, in its
- * result, or nowhere. `name` may be NULL.
+ * Returns where the system call has a number of bytes: in its second argument (1), in its third
+ * one (2), in its result, or nowhere. `name` may be NULL.
  */
 enum { SYSCALL_BYTES_NOWHERE = -2, SYSCALL_BYTES_RESULT };
 int syscall_name_bytes(const char *name);

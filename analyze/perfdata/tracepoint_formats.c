@@ -233,21 +233,27 @@ static void format_parse(struct tracing *t, struct tracing_format *f)
 
 struct tracing_field tracing_field(struct tracing *t, struct tracing_format *f, const char *name)
 {
+	autofree char *whole = xstrndup(name, strcspn(name, "["));
+	const char *element = strchr(name, '[');
 	struct tep_format_field *field = NULL;
 	struct tracing_field out = {0};
 	struct tep_event *event;
+	uint32_t size, before;
 
 	format_parse(t, f);
 	event = tep_find_event(t->tep, (int)f->id);
 	if (event)
-		field = tep_find_any_field(event, name);
-	if (!field || field->offset < 0 ||
-	    field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING))
+		field = tep_find_any_field(event, whole);
+	if (!field || field->offset < 0 || field->flags & TEP_FIELD_IS_STRING ||
+	    !(field->flags & TEP_FIELD_IS_ARRAY) != !element)
 		return out;
-	if (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)
+	size = element ? field->elementsize : (uint32_t)field->size;
+	before = element ? size * (uint32_t)atoi(element + 1) : 0;
+	if ((size != 1 && size != 2 && size != 4 && size != 8) ||
+	    before + size > (uint32_t)field->size)
 		return out;
-	out.at = (uint32_t)field->offset;
-	out.size = (uint8_t)field->size;
+	out.at = (uint32_t)field->offset + before;
+	out.size = (uint8_t)size;
 	out.sign = field->flags & TEP_FIELD_IS_SIGNED;
 	return out;
 }

@@ -24,7 +24,7 @@ enum { TRACEPOINT_FIELDS = 3 };
 /* Events to deliver. The values are in the order of `fields`. */
 struct tracepoint_want {
 	const char *system, *name;
-	const char *fields[TRACEPOINT_FIELDS]; /* ends with NULL */
+	const char *fields[TRACEPOINT_FIELDS]; /* "id" or "args[1]"; ends with NULL */
 };
 
 struct tracepoint {

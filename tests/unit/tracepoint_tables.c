@@ -17,7 +17,7 @@ struct sampled {
 	int event;
 	uint64_t time;
 	uint32_t cpu, tid;
-	uint64_t v[3];
+	uint64_t v[4];
 };
 
 static void w_formats(struct writer *w, const struct recorded *events, size_t n)
@@ -50,11 +50,11 @@ static void w_tracepoint(struct writer *w, const struct sampled *s)
 	w64(w, s->time);
 	w32(w, s->cpu);
 	w32(w, 0);
-	w32(w, 36);
+	w32(w, 44);
 	w16(w, (uint64_t)s->event + 1);
 	w16(w, 0);
 	w32(w, s->tid);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		w64(w, s->v[i]);
 	w32(w, 0);
 	w_end(w, at);
@@ -104,9 +104,10 @@ static struct table table_of(const char *name, struct query q, const struct reco
 
 #define RAW_ID	    NUMBER("id", "8")
 #define WITH_RESULT NUMBER("ret", "16")
+#define ARGUMENTS   "\tfield:unsigned long args[3];\toffset:16;\tsize:24;\tsigned:0;\n"
 
 static const struct recorded raw[] = {
-	{"raw_syscalls", "sys_enter", RAW_ID, NULL},
+	{"raw_syscalls", "sys_enter", RAW_ID ARGUMENTS, NULL},
 	{"raw_syscalls", "sys_exit", RAW_ID WITH_RESULT, NULL},
 };
 enum { ENTER, EXIT };

@@ -229,6 +229,18 @@ TEST(fields_behind_a_damaged_line_are_not_read)
 	}
 }
 
+TEST(elements_of_an_array_are_fields)
+{
+	struct tracing_field second = field_of(enter_format, 31, "args[1]");
+
+	assert_int_equal(second.at, 24);
+	assert_int_equal(second.size, 8);
+	assert_int_equal(field_of(enter_format, 31, "args[5]").at, 56);
+	assert_int_equal(field_of(enter_format, 31, "args[6]").size, 0);
+	assert_int_equal(field_of(enter_format, 31, "args").size, 0);
+	assert_int_equal(field_of(enter_format, 31, "id[0]").size, 0);
+}
+
 TEST(fields_have_their_values)
 {
 	static const uint8_t raw[] = {0xfe, 0xff, 0xff, 0xff, 1, 2, 3, 4};

@@ -328,10 +328,12 @@ static double syscalls_given_work(const struct query *q)
 /* --- the calls of a perf.data --- */
 
 enum { ENTER, EXIT };
-enum { NR, RESULT };
+enum { NR, RESULT, SECOND = 1, THIRD };
 
 static const struct tracepoint_want wants[] = {
-	[ENTER] = {"raw_syscalls", "sys_enter", {[NR] = "id"}},
+	[ENTER] = {"raw_syscalls",
+		   "sys_enter",
+		   {[NR] = "id", [SECOND] = "args[1]", [THIRD] = "args[2]"}},
 	[EXIT] = {"raw_syscalls", "sys_exit", {[NR] = "id", [RESULT] = "ret"}},
 };
 
@@ -339,12 +341,14 @@ enum { RECENT_CALLS = 8 };
 
 /* A thread's open call, and the rows of its recent calls. */
 struct syscalls_perf_thread {
-	uint64_t entered; /* time of the entry, valid only if `open` */
+	uint64_t entered; /* time of the entry, valid only if `open`, as `argument` is */
+	uint64_t argument[THIRD + 1];
 	uint32_t nr;
 	bool open, left_out; /* left_out: --comm excludes the thread */
 	uint32_t group;	     /* number + 1; 0 if not known yet */
 	struct {
 		uint32_t nr, row; /* row + 1; 0 for a free entry */
+		int bytes;	  /* as of syscall_name_bytes() */
 	} recent[RECENT_CALLS];	  /* by the number of the call */
 };
 
@@ -417,7 +421,7 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
 	comm = tracepoints_comm(c->tp, thread);
 	row.comm = intern_get(&c->strings, intern_str(&c->strings, comm));
 	row.name = syscalls_perf_name_of(c, s->nr);
-	row.has_bytes = syscall_name_bytes(row.name) == SYSCALL_BYTES_RESULT;
+	row.has_bytes = syscall_name_bytes(row.name) != SYSCALL_BYTES_NOWHERE;
 	if (t->pid != UINT32_MAX)
 		row.pid = t->pid;
 	array_grow(c->sums.rows, c->sums.n, c->sums.cap);
@@ -433,6 +437,7 @@ static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscall
 	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
 		s->recent[i].row = (uint32_t)syscalls_perf_find_row(c, s, thread) + 1;
 		s->recent[i].nr = s->nr;
+		s->recent[i].bytes = syscall_name_bytes(syscalls_perf_name_of(c, s->nr));
 	}
 	return s->recent[i].row - 1;
 }
@@ -443,7 +448,7 @@ static int hist_bucket(uint64_t v)
 }
 
 static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uint64_t ns,
-				int64_t result)
+				int64_t result, int64_t bytes)
 {
 	struct syscall_row *r = &c->sums.rows[index];
 	double before = (double)r->calls; /* the number of calls */
@@ -462,8 +467,8 @@ static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uin
 		r->m2 += off * off / (before * (before + 1));
 	r->time_hist[hist_bucket(ns)]++;
 	r->errors += result < 0;
-	if (r->has_bytes && result > 0)
-		r->bytes += (uint64_t)result;
+	if (r->has_bytes && result >= 0 && bytes > 0)
+		r->bytes += (uint64_t)bytes;
 }
 
 static void syscalls_perf_add_unfinished(struct syscalls_perf_calls *c,
@@ -492,6 +497,7 @@ static void syscalls_perf_on_enter(struct syscalls_perf_calls *c, const struct t
 	s->open = true;
 	s->nr = (uint32_t)t->v[NR];
 	s->entered = t->time;
+	memcpy(s->argument, t->v, sizeof(s->argument));
 }
 
 /*
@@ -503,6 +509,9 @@ static void syscalls_perf_on_exit(struct syscalls_perf_calls *c, const struct tr
 {
 	struct syscalls_perf_thread *s = syscalls_perf_state_of(c, thread);
 	bool no_number = (int32_t)t->v[NR] < 0;
+	int64_t result = no_number ? 0 : (int64_t)t->v[RESULT];
+	size_t row;
+	int from;
 
 	if (s->open && !no_number && s->nr != (uint32_t)t->v[NR])
 		syscalls_perf_add_unfinished(c, s, thread);
@@ -513,9 +522,10 @@ static void syscalls_perf_on_exit(struct syscalls_perf_calls *c, const struct tr
 	s->open = false;
 	if (s->left_out || (c->q->cpus && !cpuset_has(c->q->cpus, t->cpu)))
 		return;
-	syscalls_perf_count(c, syscalls_perf_row_of(c, s, thread),
-			    t->time > s->entered ? t->time - s->entered : 0,
-			    no_number ? 0 : (int64_t)t->v[RESULT]);
+	row = syscalls_perf_row_of(c, s, thread);
+	from = s->recent[s->nr % RECENT_CALLS].bytes;
+	syscalls_perf_count(c, row, t->time > s->entered ? t->time - s->entered : 0, result,
+			    from == SECOND || from == THIRD ? (int64_t)s->argument[from] : result);
 }
 
 static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
