@@ -74,7 +74,7 @@ enum role plan_parse_role(const char *name)
 	return role;
 }
 
-static enum role plan_role(const struct side_plan *s)
+enum role plan_role(const struct side_plan *s)
 {
 	return plan_parse_role(*s->role ? s->role : s->name);
 }

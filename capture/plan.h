@@ -154,6 +154,7 @@ bool plan_has_remotes(const struct plan *p);
 
 /* Returns the role with this name, or ROLE_NONE. */
 enum role plan_parse_role(const char *name);
+enum role plan_role(const struct side_plan *s);
 
 /*
  * Returns the seconds in which the workload of a side may end by itself. A receiver and a proxy

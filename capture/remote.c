@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
@@ -247,7 +248,15 @@ int remote_write_clock(const struct remote *r, const char *dir, struct error *er
 
 /* --- connecting --- */
 
-enum { SSH_FAILED = 255, NOT_EXECUTABLE = 126, NOT_FOUND = 127, NOISE_LINES = 100 };
+enum {
+	SSH_FAILED = 255,
+	NOT_EXECUTABLE = 126,
+	NOT_FOUND = 127,
+	NOISE_LINES = 100,
+	CONNECT_S = 30, /* the longest wait of ssh for a host that does not answer */
+	AT_A_TIME = 8,	/* connections that are being made; sshd begins to refuse the eleventh */
+	RETRY_MS = 1000,
+};
 
 static void ssh_add_option(struct words *argv, const char *text)
 {
@@ -271,7 +280,8 @@ static void ssh_add_words(const struct remote *r, bool master, struct words *arg
 	words_add(argv, "-o");
 	words_addf(argv, "ControlPath=%s/socket", r->dir);
 	words_add(argv, "-o");
-	words_addf(argv, "ConnectTimeout=%d", (int)r->start_timeout_s + 1);
+	words_addf(argv, "ConnectTimeout=%d",
+		   r->start_timeout_s < CONNECT_S ? (int)r->start_timeout_s + 1 : CONNECT_S);
 	if (!master) /* no second connection without the control socket */
 		ssh_add_option(argv, "ProxyCommand=false");
 	words_add(argv, "--");
@@ -407,14 +417,20 @@ static int hello_read(struct remote *r, struct interrupt *intr, struct error *er
 	return rc;
 }
 
-int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
+int remote_begin(struct remote *r, struct error *err)
 {
-	autofree char *log = xasprintf("%s/log", r->dir), *patience = NULL;
+	autofree char *log = xasprintf("%s/log", r->dir);
 	freed(words_free) struct words argv = {0};
-	int rc;
 
 	agent_add_words(r, &argv);
-	rc = link_start(&r->link, argv.word, log, err);
+	return link_start(&r->link, argv.word, log, err);
+}
+
+int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	autofree char *patience = NULL;
+	int rc = r->link.pid ? 0 : remote_begin(r, err);
+
 	rc = rc ?: remote_check_version(r, intr, err);
 	rc = rc ?: hello_read(r, intr, err);
 	if (rc)
@@ -494,12 +510,18 @@ static bool host_name_is_taken(struct capture *c, const char *name, const struct
 static int remote_connect_checked(struct capture *c, struct remote *r, struct error *err)
 {
 	autofree char *where = xasprintf("%s: ", r->url), *exe = NULL;
+	autofree char *boot_id = r->boot_id ? xstrdup(r->boot_id) : NULL;
 	int rc = remote_connect(r, &c->intr, err);
 
 	r->owed |= !rc;
 	rc = rc ?: plan_check_rights(c->plan, &r->rights, where, err);
 	if (rc)
 		return rc;
+	if (boot_id && strcmp(boot_id, r->boot_id) != 0)
+		capture_note(
+			c,
+			"%s: the host has booted: what an earlier 'before' set there may be gone",
+			r->url);
 	exe = xstrdup(r->exe);
 	plan_set_bindir(c->plan, (int)(r - c->remote), dirname(exe));
 	free(r->host_name);
@@ -509,6 +531,44 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 	else
 		r->host_name = xstrdup(r->host);
 	return 0;
+}
+
+/* Tries to connect until the host can be reached, or start_timeout has passed. */
+static int remote_connect_again(struct capture *c, struct remote *r, struct error *err)
+{
+	uint64_t deadline = link_deadline(r->start_timeout_s);
+	struct pollfd signal = {.fd = c->intr.fd, .events = POLLIN};
+	struct error e;
+	int rc;
+
+	for (;;) {
+		e = (struct error){0};
+		rc = remote_connect_checked(c, r, &e);
+		if ((rc != -ENOTCONN && rc != -ETIMEDOUT) || clock_mono_ns() >= deadline)
+			break;
+		for (int i = 0; i < c->plan->nsides; i++)
+			if (remote_of(c, i))
+				remote_nudge(remote_of(c, i));
+		poll(&signal, 1, RETRY_MS);
+		if (interrupt_came(&c->intr))
+			return -EINTR;
+	}
+	return rc ? error_set(err, e.code, "%s", e.text) : 0;
+}
+
+/* Connects to all hosts, and begins with the next ones while one answers. */
+static int remotes_connect(struct capture *c, struct error *err)
+{
+	int n = c->plan->nsides, begun = 0, rc = 0;
+
+	for (int i = 0; i < n && !rc; i++) {
+		for (; begun < n && begun < i + AT_A_TIME && !rc; begun++)
+			if (remote_of(c, begun))
+				rc = remote_begin(remote_of(c, begun), err);
+		if (!rc && remote_of(c, i))
+			rc = remote_connect_checked(c, remote_of(c, i), err);
+	}
+	return rc;
 }
 
 int remotes_open(struct capture *c, struct error *err)
@@ -528,9 +588,8 @@ int remotes_open(struct capture *c, struct error *err)
 		if (!*c->plan->sides[i].host)
 			continue;
 		rc = remote_init(&c->remote[i], c->plan, i, own, err);
-		rc = rc ?: remote_connect_checked(c, &c->remote[i], err);
 	}
-	return rc;
+	return rc ? rc : remotes_connect(c, err);
 }
 
 int remotes_reconnect(struct capture *c, struct error *err)
@@ -545,7 +604,7 @@ int remotes_reconnect(struct capture *c, struct error *err)
 		r->up = false;
 		remote_disconnect(r);
 		capture_note(c, "%s: connecting again", r->url);
-		rc = remote_connect_checked(c, r, err);
+		rc = remote_connect_again(c, r, err);
 	}
 	return rc;
 }

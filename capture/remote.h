@@ -62,6 +62,9 @@ int remote_init(struct remote *r, const struct plan *p, int side, const char *ke
 		struct error *err);
 void remote_free(struct remote *r);
 
+/* Starts ssh and the agent, and does not wait. remote_connect() does what is left. */
+int remote_begin(struct remote *r, struct error *err);
+
 /* Connects and starts the agent. -EINTR, or an error with the way out. */
 int remote_connect(struct remote *r, struct interrupt *intr, struct error *err);
 
@@ -111,7 +114,10 @@ struct remote *remote_of(struct capture *c, int side);
 /* Connects to all hosts and sets ${bindir} of their sides. */
 int remotes_open(struct capture *c, struct error *err);
 
-/* Connects again to hosts that lost the connection. */
+/*
+ * Connects again to hosts that lost the connection. Waits up to start_timeout for a host that
+ * cannot be reached, as one that boots.
+ */
 int remotes_reconnect(struct capture *c, struct error *err);
 
 void remotes_close(struct capture *c);

@@ -170,7 +170,14 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 
 /* --- a run --- */
 
-enum { TICK_MS = 500, GRACE_MS = 2000, WAY_NS = 20000000, LONG_NS = 2000000000, SSH_FAILED = 255 };
+enum {
+	TICK_MS = 500,
+	GRACE_MS = 2000,
+	WAY_NS = 20000000,
+	LONG_NS = 2000000000,
+	SSH_FAILED = 255,
+	SENDERS_AT_A_TIME = 8,
+};
 
 #define NS 1e9
 
@@ -273,25 +280,47 @@ static void run_set_late(struct live_run *r, int side, const char *what, double 
 		xasprintf("%s %g s%s%s%s", what, s, key, step ? ", while " : "", step ? step : "");
 }
 
+/* Returns how many sides start together from this one on: senders do not wait for each other. */
+static int run_count_together(const struct live_run *r, int first)
+{
+	const struct side_plan *s = r->c->plan->sides;
+	int n = 1;
+
+	while (first + n < r->n && n < SENDERS_AT_A_TIME && plan_role(&s[first]) == ROLE_SENDER &&
+	       plan_role(&s[first + n]) == ROLE_SENDER)
+		n++;
+	return n;
+}
+
+static bool run_has_settled(const struct live_run *r, int first, int end)
+{
+	for (int i = first; i < end; i++)
+		if (!r->sides[i].settled)
+			return false;
+	return true;
+}
+
 /*
- * Starts a side and waits for its "ready", and until it listens if another side comes after it.
- * -ECANCELED: the run failed; the sides report why.
+ * Starts the sides from `first` to before `end` and waits for their "ready", and until they listen
+ * if another side comes after them. -ECANCELED: the run failed; the sides report why.
  */
-static int run_start_until_ready(struct live_run *r, int side, bool last, struct error *err)
+static int run_start_until_ready(struct live_run *r, int first, int end, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
-	struct side_proc *s = &r->sides[side];
-	int rc = run_start_side(r, side, err);
+	int rc = 0;
 
-	while (!rc && s->state == SIDE_STARTING && !run_has_side(r, SIDE_DONE))
+	for (int i = first; i < end && !rc; i++)
+		rc = run_start_side(r, i, err);
+	while (!rc && run_has_side(r, SIDE_STARTING) && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
-	if (rc == -ETIMEDOUT)
-		run_set_late(r, side, "not ready after", patience, " (start_timeout)");
-	while (!rc && !last && !s->settled && !run_has_side(r, SIDE_DONE))
+	for (int i = first; i < end && rc == -ETIMEDOUT; i++)
+		if (r->sides[i].state == SIDE_STARTING)
+			run_set_late(r, i, "not ready after", patience, " (start_timeout)");
+	while (!rc && end < r->n && !run_has_settled(r, first, end) && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
-	if (s->state == SIDE_READY && rc == -ETIMEDOUT)
-		rc = 0; /* it may settle later */
+	if (rc == -ETIMEDOUT && !run_has_side(r, SIDE_STARTING))
+		rc = 0; /* they may settle later */
 	if (rc == -ETIMEDOUT || (!rc && run_has_side(r, SIDE_DONE)))
 		return -ECANCELED;
 	return rc;
@@ -543,8 +572,10 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.begun = clock_mono_ns();
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
-	for (int i = 0; i < r.n && !rc; i++)
-		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
+	for (int i = 0, end; i < r.n && !rc; i = end) {
+		end = i + run_count_together(&r, i);
+		rc = run_start_until_ready(&r, i, end, err);
+	}
 	rc = rc ?: run_await_data(&r);
 	start_s = (double)(clock_mono_ns() - r.begun) / NS;
 	if (c->start_s <

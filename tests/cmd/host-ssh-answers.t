@@ -11,6 +11,7 @@ cat >ssh <<'EOF'
 #!/bin/sh
 # ssh OPTION... -- HOST COMMAND
 for last; do :; done
+[ ! -x eight ] || case $last in *--agent*) ./eight agent ;; *--side*sender*) ./eight sender ;; esac
 exec sh -c "$last"
 EOF
 
@@ -34,7 +35,7 @@ case "\$1 \$2" in
 	[ "\$lie" = scolds ] && yes 2>/dev/null | head -c 40000000 >&2
 	exit 0 ;;
 esac
-run='{"schema_version": 1, "host": "there", "status": "ok", "window": {"start_ns": 1, "end_ns": 2}}'
+run='{"schema_version": 1, "host": "there", "status": "ok", "window": {"start_ns": 1, "end_ns": 1000000000001}}'
 file() { # file NAME CONTENTS [SUM]
 	printf 'file %s %s\n%s' "\${#2}" "\$1" "\$2"
 	echo "sum \${3:-\$(printf %s "\$2" | sha256sum | cut -d' ' -f1)}"
@@ -196,6 +197,29 @@ slow() { # slow THERE BACK CONDITION: of the first comparison of the clocks
 export there back
 ok "slow answers increase the error of the clock offset and stay within it" slow never . '.error_ns >= 2e7 and .offset_ns <= -1e7'
 steady "slow trips in turns do not increase the error of the clock offset" slow '[02468]$' '[13579]$' '.error_ns < 2e7'
+
+# Each of the ten connections, and of the eight senders that start together, waits until seven others have begun.
+cat >eight <<'EOF'
+#!/bin/sh
+# eight NAME: waits until eight processes have called it with the name; those after the eighth do not wait
+mkdir -p "$0.$1" && : >"$0.$1/$$"
+until [ "$(ls "$0.$1" | wc -l)" -ge 8 ]; do sleep 0.05; done
+EOF
+chmod +x eight
+{
+	plan | sed '/^\[variant/,$d'
+	seq -f '[side sender%g]' 9 | sed "s,$,\nrole = sender\nhost = ssh://there\nzcost = $scratch/zcost-there,"
+	printf '[variant a]\nreceiver = x\n'
+	seq -f 'sender%g = x' 9
+} >many.ini
+echo none >lie
+many() { # the limit of open files is below what ten connections and ten sides need
+	rm -rf m eight.*
+	exits 0 sh -c "ulimit -Sn 40; exec '$zcost' capture many.ini -o m"
+}
+ok "eight hosts are connected at a time, and eight senders start together" many
+ok "all ten sides have their files" test "$(cat m/runs/a/measure-01/*/workload.out)" = "$(yes ok | head -n 10 | tr -d '\n')"
+rm eight
 
 sed "s,^ssh = .*,ssh = $scratch/nonesuch," p.ini >q.ini
 ok "capture exits 1 when the ssh command does not exist" exits 1 "$zcost" capture q.ini -o d

@@ -20,12 +20,12 @@ plan() { # plan [COMMAND]
 		warmup = 0.1
 		duration = ${duration:-60}
 		grace = 0.1
-		start_timeout = 15
+		start_timeout = ${start:-60}
 		stop_timeout = 2
 		[side receiver]
 		host = ssh://root@192.0.2.2:2222
 		zcost = $scratch/opt/zcost
-		collect = null
+		collect = ${collect:-null}
 		units = none
 		[variant a]
 		receiver = ${1:-sleep $tag}
@@ -61,21 +61,35 @@ runs() { # runs CAPTURE: "1 ok 2 failed "
 	jq -r '.runs | sort_by(.repeat)[] | "\(.repeat) \(.status)"' "$1/manifest.json" | tr '\n' ' '
 }
 
-plan >p.ini
+start=4 plan >p.ini
 launch p.ini c
 ok "the remote workload runs before the network is cut" soon running c 1
 cut
 ok "the remote processes end and their folder vanishes after the cut" soon nothing_there
 wait $pid
-ok "capture exits 1 when it cannot reach the host for the next run" test $? = 1
+ok "capture exits 1 when it cannot reach the host again for start_timeout" test $? = 1
 ok "the run in the cut does not count" test "$(runs c)" = ""
 ok "a message reports that the connection broke in the cut" says 'a/measure-01: trying again: receiver: .*(connection broke|no answer)' err
 ok "the error reports that the host cannot be reached" says 'ssh://root@192.0.2.2:2222: (cannot connect|not reached)' err
 ok "capture leaves no file in the local TMPDIR" test -z "$(ls -A here)"
 mend
-duration=0.2 plan >q.ini
-ok "capture succeeds when the network is back" soon exits 0 in_here env TMPDIR="$scratch/here" "$zcost" capture q.ini -o d
-ok "both runs are ok when the network is back" test "$(runs d)" = "1 ok 2 ok "
+
+# A host that boots cannot be reached for a while, and then has another boot id.
+duration=2 collect=host plan >q.ini
+launch q.ini d
+ok "the remote workload of the second run runs before the host vanishes" soon running d 2
+cut
+ok "a message reports that capture connects again" soon says '2222: connecting again' err
+echo "1badc0de-0000-4000-8000-$(printf %012d $$)" >boot_id
+sleep 2 # the first tries fail
+mend
+wait $pid
+ok "capture goes on when the host is back" test $? = 0
+ok "both runs are ok when the host is back" test "$(runs d)" = "1 ok 2 ok "
+ok "a message reports that the host has booted" says '2222: the host has booted' err
+ok "the runs before and after the boot name two hosts" sh -c '
+	[ "$(jq -r .boot_id d/hosts/*/host.json | cut -c1-8 | sort | tr "\n" " ")" = "0badc0de 1badc0de " ] &&
+	[ "$(jq -r .host d/runs/a/measure-0?/receiver/run.json | sort -u | wc -l)" = 2 ]'
 
 # --- the agent alone: without a run, and while it sends files ---
 
