@@ -44,7 +44,7 @@ static const struct subcommand commands[] = {
 	 cmd_compare},
 	{"history", "follow figures over many captures, and find their changes", cmd_history},
 	{"export", "what other tools read: pprof, folded stacks, SQL, CSV", cmd_export},
-	{"push", "send profiles to Pyroscope or a collector of OpenTelemetry", cmd_push},
+	{"push", "send profiles to Pyroscope or OpenTelemetry, tables to ClickHouse", cmd_push},
 	{"pack", "write a capture into one file, with checksums", cmd_pack},
 	{"unpack", "make a capture folder from a packed file", cmd_unpack},
 	{NULL, NULL, NULL},

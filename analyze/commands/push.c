@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zcost push SERVER URL [CAPTURE...]: sends a profile of each variant and side to a server.
+ * zcost push SERVER URL [CAPTURE...]: sends a profile of each variant and side to a server, or the
+ * tables of a capture to a database.
  *
- * A profile is first a file in the spool. The file has the address, a newline and the content, and
- * is called by its id, which is made of address, labels and time. An answer 2xx makes it an empty
- * file ID.sent. So a profile is sent once, unless an answer is lost. It is then sent again, with
- * the same labels, time and id.
+ * A profile is first a file in the spool, and so are the tables of a capture. The file has
+ * requests: address, a blank, the length of the content, a newline, the content. It is called by
+ * its id, which is made of address, labels and time of a profile, or of all requests. Answers 2xx
+ * to all requests make it an empty file ID.sent. So it is sent once, unless an answer is lost. A
+ * profile is then sent again, with the same labels, time and id. Tables are replaced.
  */
 #include "analyze/commands/commands.h"
 #include "analyze/compare/history.h"
@@ -20,6 +22,7 @@
 #include <ctype.h>
 #include <curl/curl.h>
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -29,7 +32,8 @@
 // clang-format off
 #define PUSH_CURL(F) \
 	F(curl_easy_init) F(curl_easy_setopt) F(curl_easy_perform) F(curl_easy_getinfo) \
-	F(curl_easy_cleanup) F(curl_easy_strerror) F(curl_slist_append) F(curl_slist_free_all)
+	F(curl_easy_cleanup) F(curl_easy_strerror) F(curl_easy_unescape) F(curl_free) \
+	F(curl_slist_append) F(curl_slist_free_all)
 // clang-format on
 
 enum {
@@ -49,6 +53,9 @@ struct push {
 	CURL *curl;
 	struct curl_slist *headers;
 	struct str answer;
+	int grpc_status; /* the answer's; it stays -1 where the answer has none */
+	struct str grpc_message;
+	struct str file; /* the tables of the capture in work */
 	/* the profile in work */
 	struct export x;
 	struct query q;
@@ -60,44 +67,73 @@ struct push {
 
 struct push_server {
 	const char *name, *path, *type; /* path: behind the URL; type: of the content */
-	/* Appends the query of the URL, a newline, and the content. */
-	int (*write)(struct push *p, struct str *file, struct error *err);
+	const char *what;		/* is sent */
+	/* Puts what a capture has into the spool. */
+	int (*add)(struct push *p, const char *capture, struct error *err);
+	/* Appends the query of the URL, and the content, of a profile. */
+	int (*write)(struct push *p, struct str *query, struct str *content, struct error *err);
+	bool grpc;
 };
+
+/* Appends a character of a value in the query of a URL. */
+static void push_escape(struct str *query, char c)
+{
+	if (isalnum((unsigned char)c) || strchr("-._~", c))
+		str_putc(query, c);
+	else
+		str_printf(query, "%%%02X", (unsigned char)c);
+}
+
+static void push_add_request(const struct push *p, struct str *file, const struct str *query,
+			     const char *content, size_t len)
+{
+	str_printf(file, "%s%s %zu\n", p->address, query->buf ?: "", len);
+	str_add(file, content, len);
+}
 
 /* --- the servers --- */
 
 /* Pyroscope separates labels by commas, and has no way to write one in a value. */
-static int pyroscope_write(struct push *p, struct str *file, struct error *err)
+static int pyroscope_write(struct push *p, struct str *query, struct str *content,
+			   struct error *err)
 {
 	uint64_t from = p->about.time_ns / 1000000000;
 
-	str_printf(file, "?format=pprof&spyName=zcost&from=%ju&until=%ju&name=zcost%%7B",
+	str_printf(query, "?format=pprof&spyName=zcost&from=%ju&until=%ju&name=zcost%%7B",
 		   (uintmax_t)from, (uintmax_t)(from + p->seconds));
 	for (size_t i = 1; i < p->about.nlabels; i++) { /* the name is the first label */
-		str_printf(file, "%s%s%%3D", i > 1 ? "%2C" : "", p->about.labels[i][0]);
+		str_printf(query, "%s%s%%3D", i > 1 ? "%2C" : "", p->about.labels[i][0]);
 		for (const char *c = p->about.labels[i][1]; *c; c++)
-			if (isalnum((unsigned char)*c) || strchr("-._~,}", *c))
-				str_putc(file, strchr(",}", *c) ? '_' : *c);
-			else
-				str_printf(file, "%%%02X", (unsigned char)*c);
+			push_escape(query, strchr(",}", *c) ? '_' : *c);
 	}
-	str_puts(file, "%7D\n");
-	return pprof_encode(&p->x, true, file, err);
+	str_puts(query, "%7D");
+	return pprof_encode(&p->x, true, content, err);
 }
 
-static int otlp_write(struct push *p, struct str *file, struct error *err)
+static int otlp_write(struct push *p, struct str *query, struct str *content, struct error *err)
 {
 	freed(str_free) struct str pprof = {0};
 	int rc = pprof_encode(&p->x, false, &pprof, err);
 
-	str_puts(file, "\n");
-	return rc ?: otlp_encode(&pprof, &p->about, file, err);
+	(void)query;
+	return rc ?: otlp_encode(&pprof, &p->about, content, err);
 }
 
-static const struct push_server servers[] = {
-	{"pyroscope", "/ingest", "application/octet-stream", pyroscope_write},
-	{"otlp", "/v1development/profiles", "application/x-protobuf", otlp_write},
-};
+/* A message of gRPC is a byte that says that it is not compressed, its length, and itself. */
+enum { GRPC_HEAD = 5 };
+
+static int otlp_grpc_write(struct push *p, struct str *query, struct str *content,
+			   struct error *err)
+{
+	freed(str_free) struct str message = {0};
+	int rc = otlp_write(p, query, &message, err);
+	uint32_t len = htobe32((uint32_t)message.len);
+
+	str_putc(content, '\0');
+	str_add(content, (const char *)&len, sizeof(len));
+	str_add(content, message.buf, message.len);
+	return rc;
+}
 
 /* --- profiles into the spool --- */
 
@@ -146,11 +182,32 @@ static int push_describe(struct push *p, const struct block *b, struct arena *ar
 	return n;
 }
 
+/* Ends the sum that is an id. Returns the path of its file; the caller frees. */
+static char *push_path(const struct push *p, struct sha256 *sum, char hex[65])
+{
+	sha256_hex(sum, hex);
+	return xasprintf("%s/%.*s", p->spool, PUSH_ID, hex);
+}
+
+/* Writes a file into the spool, unless it was there. */
+static int push_store(const char *path, const struct str *file, struct error *err)
+{
+	remains_remove(path);
+	return file_write(path, file->buf, file->len, err);
+}
+
+static bool push_has(const char *path)
+{
+	autofree char *sent = xasprintf("%s.sent", path);
+
+	return path_exists(sent) || path_exists(path);
+}
+
 /* Makes the id of the profile. Returns the path of its file; the caller frees. */
 static char *push_identify(struct push *p)
 {
 	struct sha256 sum;
-	char hex[65];
+	char hex[65], *path;
 
 	sha256_begin(&sum);
 	sha256_add(&sum, &p->about.time_ns, sizeof(p->about.time_ns));
@@ -158,10 +215,10 @@ static char *push_identify(struct push *p)
 	for (size_t i = 0; i < p->about.nlabels; i++)
 		for (int k = 0; k < 2; k++)
 			sha256_add(&sum, p->about.labels[i][k], strlen(p->about.labels[i][k]) + 1);
-	sha256_hex(&sum, hex);
+	path = push_path(p, &sum, hex);
 	for (size_t i = 0; i < sizeof(p->about.id); i++)
 		sscanf(hex + 2 * i, "%2hhx", &p->about.id[i]);
-	return xasprintf("%s/%.*s", p->spool, PUSH_ID, hex);
+	return path;
 }
 
 /* Writes the profile of a variant and side into the spool, unless it was there. Returns the number
@@ -169,8 +226,8 @@ static char *push_identify(struct push *p)
 static int push_add_block(struct push *p, const struct block *b, struct error *err)
 {
 	freed(arena_free) struct arena arena = {0};
-	freed(str_free) struct str file = {0};
-	autofree char *path = NULL, *sent = NULL;
+	freed(str_free) struct str file = {0}, query = {0}, content = {0};
+	autofree char *path = NULL;
 	int n, rc = 0;
 
 	p->q.variant = b->variant;
@@ -179,17 +236,15 @@ static int push_add_block(struct push *p, const struct block *b, struct error *e
 	if (n <= 0)
 		return n;
 	path = push_identify(p);
-	sent = xasprintf("%s.sent", path);
-	if (!path_exists(sent) && !path_exists(path)) {
-		remains_remove(path);
-		str_puts(&file, p->address);
-		rc = p->server->write(p, &file, err);
-		rc = rc ?: file_write(path, file.buf, file.len, err);
+	if (!push_has(path)) {
+		rc = p->server->write(p, &query, &content, err);
+		push_add_request(p, &file, &query, content.buf, content.len);
+		rc = rc ?: push_store(path, &file, err);
 	}
 	return rc ?: n;
 }
 
-static int push_add_capture(struct push *p, const char *capture, struct error *err)
+static int push_add_profiles(struct push *p, const char *capture, struct error *err)
 {
 	autofree struct block *blocks = NULL;
 	struct tm tm = {0};
@@ -213,6 +268,61 @@ static int push_add_capture(struct push *p, const char *capture, struct error *e
 	return store_close(p->x.store, rc < 0 ? rc : 0, err);
 }
 
+/* --- tables into the spool --- */
+
+static void push_add_statement(void *push, const char *sql, const char *rows, size_t len)
+{
+	freed(str_free) struct str query = {0};
+	struct push *p = push;
+
+	str_puts(&query, "?query=");
+	for (; *sql; sql++)
+		push_escape(&query, *sql);
+	push_add_request(p, &p->file, &query, rows, len);
+}
+
+static int push_add_tables(struct push *p, const char *capture, struct error *err)
+{
+	autofree char *path = NULL;
+	struct sha256 sum;
+	char hex[65];
+	int rc;
+
+	str_reset(&p->file);
+	rc = clickhouse_statements(capture, push_add_statement, p, err);
+	sha256_begin(&sum);
+	sha256_add(&sum, p->file.buf, p->file.len);
+	path = push_path(p, &sum, hex);
+	return rc || push_has(path) ? rc : push_store(path, &p->file, err);
+}
+
+static const struct push_server servers[] = {
+	{.name = "pyroscope",
+	 .path = "/ingest",
+	 .type = "application/octet-stream",
+	 .what = "profiles",
+	 .add = push_add_profiles,
+	 .write = pyroscope_write},
+	{.name = "otlp",
+	 .path = "/v1development/profiles",
+	 .type = "application/x-protobuf",
+	 .what = "profiles",
+	 .add = push_add_profiles,
+	 .write = otlp_write},
+	{.name = "otlp-grpc",
+	 .path = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+	 .type = "application/grpc",
+	 .what = "profiles",
+	 .add = push_add_profiles,
+	 .write = otlp_grpc_write,
+	 .grpc = true},
+	{.name = "clickhouse",
+	 .path = "/",
+	 .type = "text/tab-separated-values",
+	 .what = "captures",
+	 .add = push_add_tables},
+};
+
 /* --- from the spool to the server --- */
 
 static size_t push_read_answer(char *data, size_t size, size_t n, void *push)
@@ -221,6 +331,20 @@ static size_t push_read_answer(char *data, size_t size, size_t n, void *push)
 
 	if (p->answer.len < PUSH_ANSWER)
 		str_add(&p->answer, data, size * n);
+	return size * n;
+}
+
+/* Reads grpc-status and grpc-message, which come behind the answer. */
+static size_t push_read_header(char *data, size_t size, size_t n, void *push)
+{
+	static const char status[] = "grpc-status: ", message[] = "grpc-message: ";
+	autofree char *line = xstrndup(data, strcspn(data, "\r\n"));
+	struct push *p = push;
+
+	if (str_starts(line, status))
+		p->grpc_status = atoi(line + strlen(status));
+	else if (str_starts(line, message))
+		str_puts(&p->grpc_message, line + strlen(message));
 	return size * n;
 }
 
@@ -235,6 +359,17 @@ static int push_open_curl(struct push *p, struct error *err)
 	p->headers = p->late.curl_slist_append(NULL, type);
 	if (!p->curl || !p->headers)
 		return error_set(err, ENOMEM, "libcurl does not start");
+	if (p->server->grpc) {
+		p->headers = p->late.curl_slist_append(p->headers, "TE: trailers");
+		p->late.curl_easy_setopt(p->curl, CURLOPT_HTTP_VERSION,
+					 str_starts(p->url, "https")
+						 ? CURL_HTTP_VERSION_2TLS
+						 : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+		/* Version 7.88 cannot send a second request over a connection of this kind. */
+		p->late.curl_easy_setopt(p->curl, CURLOPT_FORBID_REUSE, 1L);
+		p->late.curl_easy_setopt(p->curl, CURLOPT_HEADERFUNCTION, push_read_header);
+		p->late.curl_easy_setopt(p->curl, CURLOPT_HEADERDATA, p);
+	}
 	p->late.curl_easy_setopt(p->curl, CURLOPT_HTTPHEADER, p->headers);
 	p->late.curl_easy_setopt(p->curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
 	p->late.curl_easy_setopt(p->curl, CURLOPT_NOSIGNAL, 1L);
@@ -242,6 +377,32 @@ static int push_open_curl(struct push *p, struct error *err)
 	p->late.curl_easy_setopt(p->curl, CURLOPT_WRITEFUNCTION, push_read_answer);
 	p->late.curl_easy_setopt(p->curl, CURLOPT_WRITEDATA, p);
 	return 0;
+}
+
+/*
+ * Turns the status of gRPC into one of HTTP: 200, 503 for a failure that the specification of OTLP
+ * allows to try again, or 400. p->answer is then the message of an answer 200.
+ */
+static long push_grpc_status(struct push *p)
+{
+	enum { CANCELLED = 1, DEADLINE = 4, ABORTED = 10, RANGE, UNAVAILABLE = 14, DATA_LOSS };
+	int s = p->grpc_status;
+	char *said;
+
+	if (!s && p->answer.len >= GRPC_HEAD) {
+		p->answer.len -= GRPC_HEAD;
+		memmove(p->answer.buf, p->answer.buf + GRPC_HEAD, p->answer.len + 1);
+	}
+	if (!s)
+		return 200;
+	str_reset(&p->answer);
+	said = p->late.curl_easy_unescape(p->curl, p->grpc_message.buf ?: "", 0, NULL);
+	str_printf(&p->answer, "status %d of gRPC: %.300s", s, said ?: "");
+	p->late.curl_free(said);
+	return s == CANCELLED || s == DEADLINE || s == ABORTED || s == RANGE || s == UNAVAILABLE ||
+			       s == DATA_LOSS
+		       ? 503
+		       : 400;
 }
 
 /* Returns the status of an answer, or 0. p->answer is an answer 2xx, or says what happened. */
@@ -252,6 +413,8 @@ static long push_post(struct push *p, const char *url, const char *content, size
 	CURLcode failure;
 
 	str_reset(&p->answer);
+	str_reset(&p->grpc_message);
+	p->grpc_status = -1;
 	p->late.curl_easy_setopt(p->curl, CURLOPT_URL, url);
 	p->late.curl_easy_setopt(p->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 	p->late.curl_easy_setopt(p->curl, CURLOPT_POSTFIELDS, content);
@@ -259,7 +422,7 @@ static long push_post(struct push *p, const char *url, const char *content, size
 	if (!failure)
 		p->late.curl_easy_getinfo(p->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status / 100 == 2)
-		return status;
+		return p->server->grpc ? push_grpc_status(p) : status;
 	said = str_take(&p->answer);
 	if (failure)
 		str_puts(&p->answer, p->late.curl_easy_strerror(failure));
@@ -292,27 +455,32 @@ static int push_send(struct push *p, const char *path, struct error *err)
 {
 	autofree char *sent = xasprintf("%s.sent", path), *file = NULL;
 	size_t len, start = strlen(p->address);
-	char *content;
 	long status = 0;
 	int rc = file_read(path, &file, &len, err);
 
-	if (rc)
+	if (rc || !str_starts(file, p->address) || !strchr("? ", file[start]))
 		return rc;
-	content = memchr(file, '\n', len);
-	if (!content || !str_starts(file, p->address) || !strchr("?\n", file[start]))
-		return 0;
-	*content++ = '\0';
 	p->waiting++;
+	for (char *at = file, *content; at < file + len && !p->down; at = content) {
+		size_t n = strtoull(at + strcspn(at, " "), &content, 10);
+
+		if (*content++ != '\n' || n > (size_t)(file + len - content))
+			return error_set(err, EINVAL, "%s: damaged: remove it and push again",
+					 path);
+		at[strcspn(at, " ")] = '\0';
+		p->down = !push_try(p, at, content, n, &status);
+		if (status / 100 != 2) {
+			warn("%s: not sent: %s", path, p->answer.buf);
+			return 0;
+		}
+		content += n;
+	}
 	if (p->down)
 		return 0;
-	p->down = !push_try(p, file, content, len - (size_t)(content - file), &status);
-	if (status / 100 != 2) {
-		warn("%s: not sent: %s", path, p->answer.buf);
-		return 0;
-	}
 	p->waiting--;
 	p->sent++;
-	if (p->server->write == otlp_write && p->answer.len > 2) { /* more than an empty message */
+	if (str_starts(p->server->name, "otlp") &&
+	    p->answer.len > 2) { /* more than an empty message */
 		warn("%s: the server did not take all: %.300s", path, p->answer.buf + 2);
 		p->x.notes.lossy = true;
 	}
@@ -346,7 +514,8 @@ static const struct argp_option push_options[] = {
 	{"commit", KEY_COMMIT, "COMMIT", 0,
 	 "the label commit (default: the plan's variable commit, or the commit in the kernel's name)",
 	 0},
-	{"spool", KEY_SPOOL, "DIR", 0, "the folder where profiles wait (default: push.spool)", 0},
+	{"spool", KEY_SPOOL, "DIR", 0,
+	 "the folder where profiles and captures wait (default: push.spool)", 0},
 	{"retry", KEY_RETRY, "SECONDS", 0,
 	 "how long to try again if the server does not answer or is busy (default: 60)", 0},
 	{0},
@@ -368,8 +537,10 @@ static void push_add_argument(const struct argp_state *state, struct push *p, co
 		for (size_t i = 0; i < array_size(servers); i++)
 			p->server = strcmp(servers[i].name, arg) ? p->server : &servers[i];
 		if (!p->server)
-			argp_error(state, "no server '%s'; the servers are pyroscope and otlp",
-				   arg);
+			argp_error(
+				state,
+				"no server '%s'; the servers are pyroscope, otlp, otlp-grpc and clickhouse",
+				arg);
 	}
 }
 
@@ -395,8 +566,8 @@ static error_t push_parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = push_options,
 	.parser = push_parse,
-	.args_doc = "pyroscope|otlp URL [CAPTURE...]",
-	.doc = "Sends a profile of each variant and side of analyzed captures to a server, and the profiles that wait for this URL in the spool.\vpyroscope: POST URL/ingest. otlp: POST URL/v1development/profiles, as collectors of OpenTelemetry take it. A profile is sent once. Exit status: 0 all are sent, 1 failed or profiles wait, 2 usage error, 4 sent, but data is lossy or was refused.",
+	.args_doc = "pyroscope|otlp|otlp-grpc|clickhouse URL [CAPTURE...]",
+	.doc = "Sends a profile of each variant and side of analyzed captures to a server, or their tables to a database, and what waits for this URL in the spool.\vpyroscope: POST URL/ingest. otlp: POST URL/v1development/profiles, as collectors of OpenTelemetry take it; otlp-grpc: the same over gRPC. A profile is sent once. clickhouse: POST URL/?query=..., what `zcost export clickhouse` writes; rows of a capture replace earlier ones. Exit status: 0 all are sent, 1 failed or something waits, 2 usage error, 4 sent, but data is lossy or was refused.",
 };
 
 static int push_run(struct push *p, struct error *err)
@@ -404,7 +575,7 @@ static int push_run(struct push *p, struct error *err)
 	int spool = push_open_spool(p, err), rc = spool < 0 ? spool : push_open_curl(p, err);
 
 	for (int i = 0; i < p->ncaptures && !rc; i++)
-		rc = push_add_capture(p, p->captures[i], err);
+		rc = p->server->add(p, p->captures[i], err);
 	rc = rc ?: push_send_all(p, err);
 	if (spool >= 0)
 		close(spool);
@@ -425,8 +596,8 @@ int cmd_push(int argc, char **argv)
 	if (err.code)
 		error_print(&err);
 	else
-		print_note("%d profiles sent, %d wait in %s%s%s", p.sent, p.waiting, p.spool,
-			   p.waiting ? "; run the command again" : "",
+		print_note("%d %s sent, %d wait in %s%s%s", p.sent, p.server->what, p.waiting,
+			   p.spool, p.waiting ? "; run the command again" : "",
 			   lossy ? "; data is lossy ('zcost report notes') or was refused" : "");
 	if (p.curl)
 		p.late.curl_easy_cleanup(p.curl);
@@ -434,6 +605,8 @@ int cmd_push(int argc, char **argv)
 		p.late.curl_slist_free_all(p.headers);
 	table_free(&p.x.notes);
 	str_free(&p.answer);
+	str_free(&p.file);
+	str_free(&p.grpc_message);
 	free(p.captures);
 	free(p.address);
 	if (err.code)

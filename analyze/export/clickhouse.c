@@ -87,14 +87,14 @@ static void clickhouse_quote(FILE *out, const char *s)
 	fputc('\'', out);
 }
 
-static void clickhouse_write_delete(const struct clickhouse *k, const char *table, FILE *out)
+static void clickhouse_write_delete(char *const *names, const char *table, FILE *out)
 {
 	fprintf(out, "DELETE FROM \"%s\" WHERE \"capture\" IN (", table);
-	for (int c = 0; k->names[c]; c++) {
+	for (int c = 0; names[c]; c++) {
 		fputs(c ? ", " : "", out);
-		clickhouse_quote(out, k->names[c]);
+		clickhouse_quote(out, names[c]);
 	}
-	fprintf(out, ");\n");
+	fprintf(out, ")");
 }
 
 /* The rows of the same captures go first, so that a second load replaces them. */
@@ -102,9 +102,9 @@ static int clickhouse_write_load(struct clickhouse *k, FILE *out, struct error *
 {
 	(void)err;
 	for (int i = 0; i < k->n; i++) {
-		clickhouse_write_delete(k, k->tables[i], out);
+		clickhouse_write_delete(k->names, k->tables[i], out);
 		fprintf(out,
-			"INSERT INTO \"%s\" FROM INFILE '%s.tsv' FORMAT TabSeparatedWithNamesAndTypes;\n",
+			";\nINSERT INTO \"%s\" FROM INFILE '%s.tsv' FORMAT TabSeparatedWithNamesAndTypes;\n",
 			k->tables[i], k->tables[i]);
 	}
 	return 0;
@@ -114,8 +114,10 @@ static int clickhouse_write_load(struct clickhouse *k, FILE *out, struct error *
 static int clickhouse_write_stores(struct clickhouse *k, FILE *out, struct error *err)
 {
 	(void)err;
-	for (int i = 0; i < k->n; i++)
-		clickhouse_write_delete(k, k->tables[i], out);
+	for (int i = 0; i < k->n; i++) {
+		clickhouse_write_delete(k->names, k->tables[i], out);
+		fprintf(out, ";\n");
+	}
 	for (int c = 0; k->names[c]; c++) {
 		fprintf(out, "ATTACH ");
 		clickhouse_quote(out, k->stores[c]);
@@ -150,6 +152,60 @@ static int clickhouse_write_files(struct clickhouse *k, const char **captures, c
 	return rc ?: clickhouse_write_file(k, folder, "schema.sql", clickhouse_write_schema, err)
 		  ?: clickhouse_write_file(k, folder, "stores.sql", clickhouse_write_stores, err)
 		  ?: clickhouse_write_file(k, folder, "load.sql", clickhouse_write_load, err);
+}
+
+/* --- the statements for one capture, as a server takes them --- */
+
+static void clickhouse_split_schema(char *schema, clickhouse_fn *add, void *arg)
+{
+	char *at = strstr(schema, "CREATE "), *end;
+
+	while (at && (end = strstr(at, "\n;\n"))) {
+		*end = '\0';
+		add(arg, at, "", 0);
+		at = strstr(end + 1, "CREATE ");
+	}
+}
+
+static int clickhouse_add_table(struct store *schema, struct store *s, const char *table,
+				char *name, clickhouse_fn *add, void *arg, struct error *err)
+{
+	autofree char *insert =
+		xasprintf("INSERT INTO \"%s\" FORMAT TabSeparatedWithNamesAndTypes", table);
+	autofree char *delete = NULL, *rows = NULL;
+	size_t len;
+	FILE *out = open_memstream(&delete, &len);
+	int rc;
+
+	clickhouse_write_delete((char *[]){name, NULL}, table, out);
+	fclose(out);
+	out = open_memstream(&rows, &len);
+	rc = store_lab_head(schema, table, out, err) ?: store_lab_rows(s, table, name, out, err);
+	fclose(out);
+	if (!rc) {
+		add(arg, delete, "", 0);
+		add(arg, insert, rows, len);
+	}
+	return rc;
+}
+
+int clickhouse_statements(const char *capture, clickhouse_fn *add, void *arg, struct error *err)
+{
+	autofree char *name = clickhouse_name(capture), *text = NULL;
+	autofree const char **tables = NULL;
+	struct store *schema = NULL, *s = NULL;
+	int rc = store_create(&schema, NULL, err), n = rc ?: store_lab_tables(schema, &tables, err);
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	rc = n < 0 ? n : store_lab_schema(schema, out, err);
+	fclose(out);
+	rc = rc ?: store_open(&s, capture, err);
+	if (!rc)
+		clickhouse_split_schema(text, add, arg);
+	for (int i = 0; i < n && !rc; i++)
+		rc = clickhouse_add_table(schema, s, tables[i], name, add, arg, err);
+	return store_close(schema, store_close(s, rc, err), err);
 }
 
 static int export_clickhouse(struct export *x, struct error *err)

@@ -65,6 +65,13 @@ int otlp_encode(const struct str *pprof, const struct otlp_about *about, struct 
 		struct error *err);
 
 /*
+ * Calls `add` for each statement that puts an analyzed capture into ClickHouse, in order. `rows` is
+ * what an INSERT reads. To run all of them again does no harm. (clickhouse.c)
+ */
+typedef void clickhouse_fn(void *arg, const char *sql, const char *rows, size_t len);
+int clickhouse_statements(const char *capture, clickhouse_fn *add, void *arg, struct error *err);
+
+/*
  * --- folder.c ---
  *
  * Makes the temporary folder *tmp for the files of an export into the folder x->path. The other

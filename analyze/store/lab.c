@@ -83,7 +83,8 @@ static int lab_write_table(struct store *schema, const char *table, FILE *out, s
 	int n = lab_columns(schema, table, &c, err);
 
 	if (n > 0)
-		fprintf(out, "\nCREATE TABLE \"%s\" (\"capture\" TEXT NOT NULL", table);
+		fprintf(out, "\nCREATE TABLE IF NOT EXISTS \"%s\" (\"capture\" TEXT NOT NULL",
+			table);
 	for (int i = 0; i < n; i++)
 		fprintf(out, ", \"%s\" %s %s", c[i].name, types[lab_type(c[i].type)].sql,
 			c[i].null ? "NULL" : "NOT NULL");
@@ -147,7 +148,9 @@ static void lab_write_view(const char *sql, FILE *out)
 		   *from = strstr(list, "FROM "), *on;
 	const char *group = strstr(sql, "GROUP BY ");
 
-	fprintf(out, "\n%.*s%c.capture AS capture, ", (int)(list - sql), sql, *list);
+	sql += strlen("CREATE VIEW ");
+	fprintf(out, "\nCREATE VIEW IF NOT EXISTS %.*s%c.capture AS capture, ", (int)(list - sql),
+		sql, *list);
 	lab_write_list(list, from, out, &keys);
 	sql = from;
 	while ((on = strstr(sql, " ON "))) {

@@ -8,8 +8,8 @@ unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 world cap 4 $copying $mapping
 sqlite3 cap/zcost.db "INSERT INTO capture VALUES ('created', '2026-11-23T12:00:00Z')"
 
-server=
-cleanup() { [ -z "$server" ] || kill $server 2>/dev/null; }
+server= collector=
+cleanup() { kill $server $collector 2>/dev/null; }
 serve() { # serve LINE...: starts the server, on the port it had, with a plan of its answers
 	[ -z "$server" ] || { kill $server; wait $server; } 2>/dev/null
 	mkdir -p srv && printf '%s\n' "$@" >srv/plan && rm -f srv/took
@@ -55,23 +55,41 @@ again() { # again SERVER CODE LINE...: pushes to a server with this plan
 	to=$1 code=$2
 	shift 2
 	serve "$@"
-	exits $code push $to $url cap
+	exits $code push $to $at cap
 }
-for to in pyroscope otlp; do
-	ok "$to: 503 and 429 are tried again" again $to 0 '503 later' 200 '429 later'
-	ok "$to: a message says why and when" says 'HTTP status 503: later; next try in [1-9]' err
+
+# A collector that speaks gRPC passes what it gets to the server. Its library is installed once into the build folder.
+modules=$build/grpc
+if ! [ -d "$modules/node_modules/@grpc/grpc-js" ]; then
+	mkdir -p "$modules"
+	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" @grpc/grpc-js@1.14.0 >npm.log 2>&1
+fi
+node "$tests/tools/grpc-server.mjs" "$modules" $url >grpc.port 2>grpc.err &
+collector=$!
+soon test -s grpc.port -o -s grpc.err
+for to in pyroscope otlp otlp-grpc; do
+	at=$url
+	if [ $to = otlp-grpc ]; then
+		[ -s grpc.port ] || { skip "otlp-grpc" "no server of gRPC: $(grep -ihm1 error npm.log grpc.err | cut -c1-100)"; break; }
+		at=http://127.0.0.1:$(cat grpc.port)
+		ok "profiles go to a collector that speaks gRPC" again $to 0
+		ok "the sums there are those of the store" sums_hold
+	fi
+	[ $to = otlp-grpc ] && busy=503 || busy=429
+	ok "$to: 503 and $busy are tried again" again $to 0 '503 later' 200 "$busy later"
+	ok "$to: a message says why and when" says '(HTTP status 503|status 14 of gRPC): later; next try in [0-9]' err
 	ok "$to: all came, and once" took 2
 	ok "$to: sums hold after the tries" sums_hold
 	ok "$to: 400 is no reason to try again, and fails" again $to 1 '400 too old'
-	ok "$to: the message has the server's words" says 'not sent: HTTP status 400: too old' err
+	ok "$to: the message has the server's words" says 'not sent: (HTTP status 400|status 3 of gRPC): too old' err
 	ok "$to: the refused profile waits, the other was sent" test "$(waiting) $(grep -c '^/' srv/took)" = '1 1'
-	ok "$to: a push without a capture sends it" exits 0 push $to $url
+	ok "$to: a push without a capture sends it" exits 0 push $to $at
 	ok "$to: nothing is lost or doubled after a refusal" took 2
 
 	killed() { # the server dies by HOW; the push waits for the next one
 		rm -rf push.spool err
 		serve 200 "$1"
-		"$zcost" push $to $url cap >out 2>err &
+		"$zcost" push $to $at cap >out 2>err &
 		pusher=$!
 		soon grep -q 'next try' err && mv srv/took first && serve && wait $pusher || return 1
 		cat srv/took >>first && mv first srv/took
@@ -83,6 +101,7 @@ for to in pyroscope otlp; do
 	ok "$to: that profile comes twice" test "$(grep -c '^/' srv/took)" = 3
 	ok "$to: with the same labels, time and id" test "$(grep '^/' srv/took | sort -u | wc -l)" = 2
 done
+at=$url
 ok "a collector that takes a part: exit 4" again otlp 4 '200 0a0908021205656d707479'
 ok "a message has the collector's words" says 'the server did not take all: .*empty' err
 ok "an empty message is no refusal" again otlp 0 '200 0a00'
@@ -103,6 +122,39 @@ locked() {
 ok "two pushes do not share a spool" locked
 ok "they go to their server" exits 0 push otlp $url
 ok "they are all there" took 2
+
+# --- ClickHouse: the server keeps the rows of each table ---
+
+same_tables() { # the rows there are those that export clickhouse writes
+	rm -rf lab && "$zcost" export clickhouse cap "it's" -o lab || return 1
+	for t in lab/*.tsv; do
+		tail -n +3 $t | sort >expected
+		sort srv/${t#lab/} | diff - expected || { echo $t; return 1; }
+	done
+	[ "$(wc -l <srv/metric.tsv)" -gt 10 ]
+}
+created() { grep -o 'CREATE [TV].*' srv/took | sort | uniq -c | awk '{ print $1 }' | sort -u; }
+
+cp -r cap "it's" # a name to quote
+serve
+ok "two captures go to ClickHouse" exits 0 push clickhouse $url cap "it's"
+ok "the tables there have the rows of export clickhouse" same_tables
+ok "each table and view is made, if it is not there, before the rows of a capture" test "$(created)" = 2 -a \
+	"$(grep -c CREATE srv/took)" = $((2 * $(grep -c '^CREATE' lab/schema.sql)))
+ok "the message counts captures" says '^zcost: 2 captures sent, 0 wait' err
+serve
+ok "a capture that was sent is not sent again" sh -c "'$zcost' push clickhouse $url cap 2>log && ! [ -e srv/took ]"
+sqlite3 cap/zcost.db "UPDATE metric SET value = 2 * value WHERE name = 'cpu_pct'"
+ok "a capture with other figures is sent again" exits 0 push clickhouse $url cap
+ok "its rows replace the earlier ones" same_tables
+sqlite3 cap/zcost.db "UPDATE metric SET value = 2 * value WHERE name = 'cpu_pct'"
+serve $(yes 200 | head -n 40) half
+ok "a server that dies in the middle leaves the capture in the spool" exits 1 push clickhouse $url cap --retry 0
+ok "the half is there, the rest is not" test "$(grep -c . srv/took)" = 40
+serve
+ok "a push without a capture sends it from the start" exits 0 push clickhouse $url
+ok "nothing is lost or doubled" same_tables
+rm -rf "it's"
 
 sqlite3 cap/zcost.db "DELETE FROM capture WHERE key = 'created'"
 ok "a capture without a date is refused" exits 1 push otlp $url cap

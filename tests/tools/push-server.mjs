@@ -3,7 +3,8 @@
 // answers a request by the next line of FOLDER/plan, or 200: a status and a text (in hex behind 200), "half" (the process ends
 // in the middle of the request) or "mute" (it ends behind the request, without an answer). A request that it read whole and did not
 // refuse becomes lines of FOLDER/took: path, type and labels, then for each sample type the sum of all and of each leaf function.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+// A statement of ClickHouse becomes one line, and changes FOLDER/TABLE.tsv, which has the rows of a table.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
@@ -68,6 +69,17 @@ function otlp(body) {
 	return `${line} ${[...seen].filter((a) => /^(comm|object|side)=/.test(a)).sort()}`;
 }
 
+function clickhouse(sql, body) {
+	const [what, kind, table] = sql.match(/^(CREATE TABLE IF NOT EXISTS|CREATE VIEW IF NOT EXISTS|DELETE FROM|INSERT INTO) "?(\w+)/);
+	const file = `${folder}/${table}.tsv`, had = existsSync(file) ? readFileSync(file, 'utf8') : '';
+	if (kind == 'DELETE FROM') {
+		const name = sql.match(/ WHERE "capture" IN \('(.*)'\)$/)[1].replaceAll("''", "'");
+		writeFileSync(file, had.split('\n').filter((row) => row.split('\t')[0] != name).join('\n'));
+	}
+	if (kind == 'INSERT INTO') writeFileSync(file, had + text(body).split('\n').slice(2).join('\n'));
+	return what;
+}
+
 const server = createServer((request, answer) => {
 	const [what, ...plan] = readFileSync(`${folder}/plan`, 'utf8').split('\n'), parts = [];
 	const [status, ...words] = (what || '200').split(' ');
@@ -78,7 +90,8 @@ const server = createServer((request, answer) => {
 		const query = ['name', 'format', 'from', 'until'].map((key) => url.searchParams.get(key)).join(' ');
 		sums = {};
 		if (!(status > 299)) {
-			const line = url.pathname == '/ingest' ? pprof(body) ?? query : otlp(body);
+			const sql = url.searchParams.get('query');
+			const line = sql ? clickhouse(sql, body) : url.pathname == '/ingest' ? pprof(body) ?? query : otlp(body);
 			appendFileSync(`${folder}/took`, `${url.pathname} ${request.headers['content-type']} ${line}\n` +
 				Object.keys(sums).sort().map((key) => `  ${key} ${sums[key]}\n`).join(''));
 		}
