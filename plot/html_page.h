@@ -8,7 +8,7 @@
 #define ZC_PLOT_HTML_PAGE_H
 
 #include "analyze/commands/commands.h"
-#include "analyze/compare/figures.h"
+#include "analyze/compare/figure_runs.h"
 #include "analyze/compare/history.h"
 #include "plot/chart.h"
 

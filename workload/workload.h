@@ -8,19 +8,10 @@
 #define ZC_WORKLOAD_H
 
 #include "lib/error.h"
+#include "workload/units.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/*
- * THE LIST of units of work beside bytes: an identifier, the unit, and its plural, which names the
- * metric with the rate. The view `runs` (analyze/store/schema.sql) has a column for each rate.
- */
-// clang-format off
-#define WORK_UNITS(row) \
-	row(PACKET, "packet", "packets") \
-	row(MESSAGE, "message", "messages")
-// clang-format on
 
 #define WORK_OF_UNIT(id, unit, units) WORK_##id##S,
 enum work { WORK_BYTES, WORK_UNITS(WORK_OF_UNIT) WORK_N };

@@ -6,7 +6,7 @@
  * table is the one that every format prints.
  */
 #include "analyze/compare/diff.h"
-#include "analyze/compare/figures.h"
+#include "analyze/compare/figure_runs.h"
 
 #include "lib/file.h"
 #include "lib/table_layout.h"

@@ -3,7 +3,7 @@
 #ifndef ZC_COMPARE_GATE_H
 #define ZC_COMPARE_GATE_H
 
-#include "analyze/compare/figures.h"
+#include "analyze/compare/figure_runs.h"
 #include "lib/table.h"
 
 /* A rule of --fail-on: rows that match `name` fail if they are worse by `percent` or more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The figures of merit that `compare` judges, run by run, of each side and of their total. */
-#ifndef ZC_COMPARE_FIGURES_H
-#define ZC_COMPARE_FIGURES_H
+#ifndef ZC_COMPARE_FIGURE_RUNS_H
+#define ZC_COMPARE_FIGURE_RUNS_H
 
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/figures.h"
+#include "analyze/compare/figure_runs.h"
 
 #include <errno.h>
 #include <math.h>

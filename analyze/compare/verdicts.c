@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The figures of merit of both ends, one row each. Throughput, CPU, power and scores are those of
- * the measure `roi`, run by run; copying and system calls those of the passes profile and syscalls.
- * A figure that one end lacks is an empty cell; a figure that both lack has no row.
+ * The table `metrics`: the figures of both ends with verdicts, one row each. The list of the
+ * figures is analyze/figures/figures.def. Throughput, CPU, power and scores are those of the
+ * measure `roi`, run by run; copying and system calls those of the passes profile and syscalls. A
+ * figure that one end lacks is an empty cell; a figure that both lack has no row.
  */
 #include "analyze/compare/compare.h"
 
