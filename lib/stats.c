@@ -304,6 +304,13 @@ static double beta_fraction(double x, double a, double b)
 	return f;
 }
 
+double stats_log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
 double stats_beta_cdf(double x, double a, double b)
 {
 	double front;
@@ -312,7 +319,8 @@ double stats_beta_cdf(double x, double a, double b)
 		return isnan(x) ? NAN : 0;
 	if (x >= 1)
 		return 1;
-	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	front = exp(stats_log_gamma(a + b) - stats_log_gamma(a) - stats_log_gamma(b) + a * log(x) +
+		    b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(x, a, b) / a;
 	return 1 - front * beta_fraction(1 - x, b, a) / b;
@@ -337,9 +345,10 @@ double stats_t_cdf(double t, double df)
 double stats_t_quantile(double p, double df)
 {
 	const double lower = p > 0.5 ? 1 - p : p,
-		     scale = isinf(df)
-				     ? sqrt(M_1_PI / 2)
-				     : exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * M_PI);
+		     scale = isinf(df) ? sqrt(M_1_PI / 2)
+				       : exp(stats_log_gamma((df + 1) / 2) -
+					     stats_log_gamma(df / 2)) /
+						 sqrt(df * M_PI);
 	double t = -1, step = 1, log_density;
 
 	if (!(p > 0 && p < 1) || !(df > 0))

@@ -17,6 +17,7 @@
 
 double stats_normal_cdf(double z);			 /* pnorm */
 double stats_normal_quantile(double p);			 /* qnorm, 0 < p < 1 */
+double stats_log_gamma(double x);			 /* lgamma, which sets no global */
 double stats_beta_cdf(double x, double a, double b);	 /* pbeta: regularized incomplete beta */
 double stats_t_cdf(double t, double df);		 /* pt; df may be INFINITY */
 double stats_t_quantile(double p, double df);		 /* qt, 0 < p < 1 */

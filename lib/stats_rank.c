@@ -227,7 +227,8 @@ double stats_mann_whitney_min(size_t na, size_t nb)
 
 	if (!na || !nb)
 		return NAN;
-	return fmin(1, 2 * exp(-(lgamma(a + b + 1) - lgamma(a + 1) - lgamma(b + 1))));
+	return fmin(1, 2 * exp(-(stats_log_gamma(a + b + 1) - stats_log_gamma(a + 1) -
+				 stats_log_gamma(b + 1))));
 }
 
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)
