@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 ZCOST_BUILD=$(cd "$1" && pwd)
 export ZCOST_BUILD
 shift
-[ $# -gt 0 ] || set -- perfdata reports linear folded tracetable syscalls waits tcpzc measure attach agents intervals changes
+[ $# -gt 0 ] || set -- perfdata reports linear folded tracetable syscalls waits tcpzc measure attach agents lab intervals changes
 failed=
 for name; do
 	echo "== $name"
