@@ -67,7 +67,7 @@ struct push {
 
 struct push_server {
 	const char *name, *path, *type; /* path: behind the URL; type: of the content */
-	const char *what;		/* is sent */
+	const char *what;		/* what is sent, in the plural */
 	/* Puts what a capture has into the spool. */
 	int (*add)(struct push *p, const char *capture, struct error *err);
 	/* Appends the query of the URL, and the content, of a profile. */
@@ -189,7 +189,7 @@ static char *push_path(const struct push *p, struct sha256 *sum, char hex[65])
 	return xasprintf("%s/%.*s", p->spool, PUSH_ID, hex);
 }
 
-/* Writes a file into the spool, unless it was there. */
+/* Writes a file into the spool, and first removes what a killed push left of it. */
 static int push_store(const char *path, const struct str *file, struct error *err)
 {
 	remains_remove(path);
@@ -363,8 +363,8 @@ static int push_open_curl(struct push *p, struct error *err)
 		p->headers = p->late.curl_slist_append(p->headers, "TE: trailers");
 		p->late.curl_easy_setopt(p->curl, CURLOPT_HTTP_VERSION,
 					 str_starts(p->url, "https")
-						 ? CURL_HTTP_VERSION_2TLS
-						 : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+						 ? (long)CURL_HTTP_VERSION_2TLS
+						 : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
 		/* Version 7.88 cannot send a second request over a connection of this kind. */
 		p->late.curl_easy_setopt(p->curl, CURLOPT_FORBID_REUSE, 1L);
 		p->late.curl_easy_setopt(p->curl, CURLOPT_HEADERFUNCTION, push_read_header);
@@ -461,7 +461,9 @@ static int push_send(struct push *p, const char *path, struct error *err)
 	if (rc || !str_starts(file, p->address) || !strchr("? ", file[start]))
 		return rc;
 	p->waiting++;
-	for (char *at = file, *content; at < file + len && !p->down; at = content) {
+	if (p->down)
+		return 0;
+	for (char *at = file, *content; at < file + len; at = content) {
 		size_t n = strtoull(at + strcspn(at, " "), &content, 10);
 
 		if (*content++ != '\n' || n > (size_t)(file + len - content))
@@ -475,8 +477,6 @@ static int push_send(struct push *p, const char *path, struct error *err)
 		}
 		content += n;
 	}
-	if (p->down)
-		return 0;
 	p->waiting--;
 	p->sent++;
 	if (str_starts(p->server->name, "otlp") &&

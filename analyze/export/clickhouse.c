@@ -156,6 +156,23 @@ static int clickhouse_write_files(struct clickhouse *k, const char **captures, c
 
 /* --- the statements for one capture, as a server takes them --- */
 
+static FILE *clickhouse_open_text(char **text, size_t *len)
+{
+	FILE *out = open_memstream(text, len);
+
+	if (!out)
+		alloc_fail();
+	return out;
+}
+
+static void clickhouse_close_text(FILE *out)
+{
+	bool failed = ferror(out);
+
+	if (fclose(out) || failed)
+		alloc_fail();
+}
+
 static void clickhouse_split_schema(char *schema, clickhouse_fn *add, void *arg)
 {
 	char *at = strstr(schema, "CREATE "), *end;
@@ -174,14 +191,14 @@ static int clickhouse_add_table(struct store *schema, struct store *s, const cha
 		xasprintf("INSERT INTO \"%s\" FORMAT TabSeparatedWithNamesAndTypes", table);
 	autofree char *delete = NULL, *rows = NULL;
 	size_t len;
-	FILE *out = open_memstream(&delete, &len);
+	FILE *out = clickhouse_open_text(&delete, &len);
 	int rc;
 
 	clickhouse_write_delete((char *[]){name, NULL}, table, out);
-	fclose(out);
-	out = open_memstream(&rows, &len);
+	clickhouse_close_text(out);
+	out = clickhouse_open_text(&rows, &len);
 	rc = store_lab_head(schema, table, out, err) ?: store_lab_rows(s, table, name, out, err);
-	fclose(out);
+	clickhouse_close_text(out);
 	if (!rc) {
 		add(arg, delete, "", 0);
 		add(arg, insert, rows, len);
@@ -196,10 +213,10 @@ int clickhouse_statements(const char *capture, clickhouse_fn *add, void *arg, st
 	struct store *schema = NULL, *s = NULL;
 	int rc = store_create(&schema, NULL, err), n = rc ?: store_lab_tables(schema, &tables, err);
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = clickhouse_open_text(&text, &len);
 
 	rc = n < 0 ? n : store_lab_schema(schema, out, err);
-	fclose(out);
+	clickhouse_close_text(out);
 	rc = rc ?: store_open(&s, capture, err);
 	if (!rc)
 		clickhouse_split_schema(text, add, arg);

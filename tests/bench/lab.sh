@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The ten questions of docs/howto/lab.md over CAPTURES (1400) captures, which have ten million rows of functions: seconds in
 # SQLite, DuckDB and ClickHouse, and whether the answers agree. The captures are the two recorded ones under two kernels, again
-# and again, each time with other figures, on ten hosts. An engine that `make check` or the page lab.md did not install is left out.
+# and again, each time with other figures, on ten hosts. An engine of npm that is not in BUILD/duckdb is left out.
 set -eu
 . "$(dirname "$0")/lib.sh"
 captures=${CAPTURES:-1400}

@@ -64,13 +64,15 @@ if ! [ -d "$modules/node_modules/@grpc/grpc-js" ]; then
 	mkdir -p "$modules"
 	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" @grpc/grpc-js@1.14.0 >npm.log 2>&1
 fi
-node "$tests/tools/grpc-server.mjs" "$modules" $url >grpc.port 2>grpc.err &
-collector=$!
-soon test -s grpc.port -o -s grpc.err
+if [ -d "$modules/node_modules/@grpc/grpc-js" ]; then
+	node "$tests/tools/grpc-server.mjs" "$modules" $url >grpc.port 2>grpc.err &
+	collector=$!
+	soon test -s grpc.port || cat grpc.err
+fi
 for to in pyroscope otlp otlp-grpc; do
 	at=$url
 	if [ $to = otlp-grpc ]; then
-		[ -s grpc.port ] || { skip "otlp-grpc" "no server of gRPC: $(grep -ihm1 error npm.log grpc.err | cut -c1-100)"; break; }
+		[ -n "$collector" ] || { skip "otlp-grpc" "npm cannot install @grpc/grpc-js: $(grep -im1 error npm.log | cut -c1-100)"; break; }
 		at=http://127.0.0.1:$(cat grpc.port)
 		ok "profiles go to a collector that speaks gRPC" again $to 0
 		ok "the sums there are those of the store" sums_hold

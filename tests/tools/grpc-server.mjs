@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 const [modules, url] = process.argv.slice(2);
 const grpc = createRequire(`${modules}/`)('@grpc/grpc-js');
 const path = '/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export';
-const codes = { 400: grpc.status.INVALID_ARGUMENT, 429: grpc.status.RESOURCE_EXHAUSTED, 503: grpc.status.UNAVAILABLE };
+const codes = { 400: grpc.status.INVALID_ARGUMENT, 503: grpc.status.UNAVAILABLE };
 const server = new grpc.Server({ 'grpc.max_receive_message_length': -1 });
 const raw = (bytes) => bytes;
 

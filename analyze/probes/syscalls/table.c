@@ -437,7 +437,7 @@ static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscall
 	if (s->recent[i].nr != s->nr || !s->recent[i].row) {
 		s->recent[i].row = (uint32_t)syscalls_perf_find_row(c, s, thread) + 1;
 		s->recent[i].nr = s->nr;
-		s->recent[i].bytes = syscall_name_bytes(syscalls_perf_name_of(c, s->nr));
+		s->recent[i].bytes = syscall_name_bytes(c->sums.rows[s->recent[i].row - 1].name);
 	}
 	return s->recent[i].row - 1;
 }
