@@ -167,13 +167,20 @@ static __always_inline void step(struct path_slot *s, uint32_t next, uint64_t no
 	set_stage(s, next);
 }
 
+/* A function of its own: else the compiler compares stage - 1, which older kernels cannot follow.
+ */
+__noinline int stage_leave(uint32_t stage)
+{
+	if (stage < PATH_STAGES)
+		__sync_fetch_and_add(&path.stages[stage].left, 1);
+	return 0;
+}
+
 /* The packet left the way, or nobody knows where it is. */
 static __always_inline void leave(struct path_slot *s)
 {
-	uint32_t stage = s->stage;
-
-	if (stage && stage < PATH_STAGES)
-		__sync_fetch_and_add(&path.stages[stage].left, 1);
+	if (s->stage)
+		stage_leave(s->stage);
 	set_stage(s, PATH_FREE);
 }
 
@@ -310,7 +317,7 @@ static __noinline int happen(uint32_t i, struct event *e)
 	case DELIVER: /* in a thread, it was put back while the thread had locked the socket */
 		if (s->in_softirq && !e->flag)
 			set_stage(s, PATH_BACKLOG);
-		step(s, PATH_TCP, e->now);
+		step(s, path.no_ready ? PATH_READER : PATH_TCP, e->now);
 		s->owner = e->owner;
 		break;
 	case READY: /* the reader gets no packet before those that TCP still misses */

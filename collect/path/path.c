@@ -75,6 +75,7 @@ static int path_load(struct path *p)
 	p->shared = bpf_map_memory(p->obj, ".bss", sizeof(*p->shared));
 	if (!p->shared)
 		return -errno;
+	p->shared->no_ready = p->missing.len && strstr(p->missing.buf, " sk_data_ready");
 	bpf_object__for_each_program(program, p->obj)
 	{
 		if (!bpf_program__autoload(program))

@@ -111,8 +111,8 @@ struct path_stage_sums {
 
 /* All that user space reads. */
 struct path_shared {
-	uint32_t on; /* the window is open: packets are chosen */
-	uint32_t pad;
+	uint32_t on;		    /* the window is open: packets are chosen */
+	uint32_t no_ready;	    /* no sk_data_ready before Linux 6.3: what TCP has is ready */
 	uint32_t netns[PATH_NETNS]; /* the workload's network namespaces: inodes */
 	struct {
 		uint64_t since;	 /* the period began */
