@@ -33,7 +33,8 @@ struct device { struct kobject kobj; } KERNEL;
 struct page_pool_params_fast { struct device *dev; } KERNEL;
 struct page_pool_params_slow { struct net_device *netdev; } KERNEL;
 struct page_pool_user { unsigned int id; } KERNEL;
-struct page_pool { struct page_pool_params_fast p; struct page_pool_params_slow slow; struct page_pool_user user; } KERNEL;
+struct page_pool { struct page_pool_params_fast p; struct page_pool_params_slow slow; struct page_pool_user user;
+	unsigned int xdp_mem_id; } KERNEL;
 struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, end; unsigned char *head; } KERNEL;
 struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
 // clang-format on
@@ -235,15 +236,21 @@ int batches_transmit(uint64_t *ctx)
 
 /* --- page pools --- */
 
-/* The kernel knows the interface of most pools. Others have the device that the pages are for. */
+/*
+ * The kernel knows the interface of most pools. Others have the device that the pages are for, and
+ * so have all pools before Linux 6.8. Their number is that of page-pool-get, which is as old.
+ */
 static __always_inline int pool_count(uint32_t kind, struct page_pool *pool)
 {
-	struct batch_key key = {.kind = kind, .interface = pool->user.id};
-	struct net_device *dev = pool->slow.netdev;
+	struct batch_key key = {.kind = kind};
+	struct net_device *dev = 0;
 	struct batch_count *count;
 
 	if (!control.on)
 		return 0;
+	key.interface = bpf_core_field_exists(pool->user) ? pool->user.id : pool->xdp_mem_id;
+	if (bpf_core_field_exists(pool->slow))
+		dev = pool->slow.netdev;
 	if (dev)
 		key.netns = dev->nd_net.net->ns.inum;
 	count = batch_get(&key, dev ? dev->name : pool->p.dev->kobj.name);
