@@ -40,6 +40,7 @@ int bpf_add_threads(struct collect *c,
 #ifdef HAVE_BPF
 
 #include "collect/host.h"
+#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -51,16 +52,25 @@ int bpf_add_threads(struct collect *c,
 #include <sys/mman.h>
 #include <unistd.h>
 
-/*
- * Saves the first warning: libbpf explains a refusal on several lines, and the first one is the
- * best.
- */
-static char said[256];
+/* The first warning of libbpf names the program. The last line of the verifier's log before its
+ * counts has the reason. */
+static char said[256], reason[256];
 
 static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	if (level == LIBBPF_WARN && !said[0])
-		vsnprintf(said, sizeof(said), fmt, ap);
+	autofree char *text = NULL;
+	char *counts, *line;
+
+	if (level != LIBBPF_WARN || vasprintf(&text, fmt, ap) < 0)
+		return 0;
+	if (!said[0])
+		snprintf(said, sizeof(said), "%s", str_trim(text));
+	counts = strstr(text, "\nprocessed ");
+	if (!counts)
+		return 0;
+	*counts = '\0';
+	line = strrchr(text, '\n');
+	snprintf(reason, sizeof(reason), ": %s", line ? line + 1 : text);
 	return 0;
 }
 
@@ -71,20 +81,18 @@ int bpf_begin(struct error *err)
 		return error_set(err, ENOTSUP,
 				 "this kernel was built without CONFIG_DEBUG_INFO_BTF");
 	libbpf_set_print(bpf_listen);
-	said[0] = '\0';
+	said[0] = reason[0] = '\0';
 	return 0;
 }
 
 int bpf_refused(int code, struct error *err)
 {
-	char *why = str_trim(said);
-
-	if (code == EPERM || code == EACCES)
+	if (code == EPERM) /* EACCES is the verifier's: it refused what the program does */
 		return error_set(
 			err, code,
 			"BPF is not permitted: run as root, or with CAP_BPF and CAP_PERFMON");
-	return error_sys(err, code, "the kernel refused the BPF program%s%s", *why ? ": " : "",
-			 why);
+	return error_set(err, code, "the kernel refused the BPF program: %s%s",
+			 said[0] ? said : strerror(code), reason);
 }
 
 uint32_t bpf_thread_ids(void)
