@@ -4,6 +4,8 @@
 #include "collect/host.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
 #include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
@@ -11,6 +13,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -238,11 +241,21 @@ void doctor_check_zcrx(struct doctor *d)
 
 /*
  * Loopback can neither send nor receive so. A kernel that can on other interfaces says why it
- * refuses this one, or finds no dmabuf. A kernel that refuses without a message does not have it.
+ * refuses this one, or finds no dmabuf.
  */
 static bool doctor_is_there(int rc, const char *reason)
 {
 	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *reason);
+}
+
+/* Some kernels, such as 6.18, refuse loopback without a message before they look for this part. */
+static bool doctor_has_devmem(void)
+{
+	autofree char *path = xasprintf("%s/kallsyms", proc_root()), *symbols = NULL;
+	struct error err;
+
+	return !file_read(path, &symbols, NULL, &err) &&
+	       strstr(symbols, " net_devmem_bind_dmabuf\n");
 }
 
 /* Returns whether the kernel can receive. */
@@ -250,16 +263,17 @@ static bool doctor_put_devmem_rx(struct doctor *d, int dmabuf)
 {
 	char reason[256];
 	int rc = try_devmem("lo", 0, dmabuf, reason);
+	bool yes = doctor_is_there(rc, reason) || (rc == -EOPNOTSUPP && doctor_has_devmem());
 
-	if (doctor_is_there(rc, reason))
+	if (yes)
 		doctor_put(d, "kernel", STATE_YES, NULL, HAS_IT("--devmem"));
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(
 			d, "kernel", STATE_NO, NULL,
-			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
+			"the kernel refused, and /proc/kallsyms has no net_devmem_bind_dmabuf: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, reason, ZC_BIND_RX);
-	return doctor_is_there(rc, reason);
+	return yes;
 }
 
 /* `rx` says that receiving is there: both directions share a part that the kernel checks last. */
