@@ -28,6 +28,7 @@ struct uring_tx {
 	/* Fills the request that sends `n` bytes of a slot. The step sets flags and user_data. */
 	void (*prepare)(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n);
 	unsigned int chain; /* requests of the current chain without a completion */
+	bool refused;	    /* the current chain is of a kind that the kernel does not know */
 	bool usage;	    /* notifications say whether data was copied */
 	bool may_be_plain;  /* kernels with the mode may lack registered buffers: fall back */
 	bool starved;	    /* nothing is sent before the next notification */
@@ -128,6 +129,9 @@ static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct i
 /* The kernel does not know this kind of send. Falls back to an older kind if there is one. */
 static bool uring_tx_fall_back(struct flow *f, struct uring_tx *u)
 {
+	if (u->refused) /* Linux 6.1 refuses each request of a chain */
+		return true;
+	u->refused = true;
 	if (u->may_be_plain && f->buffers == BUFFERS_REGISTERED) {
 		f->buffers = BUFFERS_PLAIN; /* Linux before 6.15 */
 		CALL(f, IO_URING_REGISTER, io_uring_unregister_buffers(&u->ring));
@@ -211,8 +215,10 @@ static int uring_tx_step(struct flow *f)
 {
 	struct uring_tx *u = f->state;
 
-	if (!u->chain && !u->starved)
+	if (!u->chain && !u->starved) {
+		u->refused = false;
 		u->chain = uring_tx_build_chain(f, u);
+	}
 	if (!u->chain)
 		u->waits_ns = u->waits_ns ?: clock_mono_ns();
 	if (uring_enter(f, &u->ring, u->chain ? u->chain : 1))
