@@ -206,8 +206,11 @@ static int perf_prepare(struct collect *c)
 		return rc;
 	perf_control_close(&p->perfs);
 	/* Not `disable`: it would also switch off the events for mappings and names. */
-	if (perf_control_send(p, "ping\n", READY_MS))
-		return perf_set_died(p, "did not start", &c->err);
+	rc = perf_control_send(p, "ping\n", READY_MS);
+	if (rc)
+		return perf_set_died(
+			p, rc == -ETIMEDOUT ? "did not start within 60 s" : "did not start",
+			&c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", c->run->call_graph);
 	return 0;
