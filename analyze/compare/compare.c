@@ -109,7 +109,7 @@ static bool bare_is_perf_data(const char *path)
 bool bare_is_text(const char *path)
 {
 	static const char zstd[] = "\x28\xb5\x2f\xfd";
-	char head[512];
+	char head[512] = "";
 	struct stat st;
 	size_t n = 0;
 	FILE *in;

@@ -9,6 +9,7 @@
 #include "analyze/scope/results.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct column path_columns[] = {
 	BLOCK_COLUMNS(struct path_row),
@@ -230,8 +231,10 @@ static void path_print_range(struct str *s, const struct table *t, size_t at, do
 	double low = INFINITY, high = -INFINITY;
 
 	for (const struct path_row *r = rows; r < rows + t->rows; r++) {
-		double x = *(const double *)((const char *)r + at) * factor;
+		double x;
 
+		memcpy(&x, (const char *)r + at, sizeof(x));
+		x *= factor;
 		low = fmin(low, x); /* ignores NAN */
 		high = fmax(high, x);
 	}

@@ -61,7 +61,7 @@ static double limits_cpu_part(const struct limits_variant *v, const struct limit
 
 static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side, int cpu)
 {
-	double part[array_size(cpu_parts)], busy = limits_cpu_part(v, side, "cpu_pct", cpu);
+	double part[array_size(cpu_parts)] = {0}, busy = limits_cpu_part(v, side, "cpu_pct", cpu);
 	double others = limits_figure(v, side, figure_metric, "others_user_pct");
 	struct str s = {0};
 	size_t n = 0;

@@ -362,7 +362,7 @@ void sideband_read_mmap(struct recording *r, const struct record *rec)
 	struct side_dso dso = {.build_id = UINT32_MAX};
 	struct cursor c = rec->body, id;
 	uint32_t pid = cursor_u32(&c);
-	struct side_map map;
+	struct side_map map = {0};
 
 	cursor_u32(&c); /* tid */
 	map.start = cursor_u64(&c);
