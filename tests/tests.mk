@@ -132,7 +132,7 @@ LINT := $(shell find zcost.c lib workload collect capture analyze plot samples -
 LINT_CFLAGS = $(if $(filter lib/error.c,$<),,-include tests/lint.h) -std=gnu17 -D_GNU_SOURCE -I. -I$(B) \
 	-isystem $(LIBPERF)/include $(shell $(PKG_CONFIG) --cflags capstone) -DHAVE_LIBIBERTY \
 	$(foreach d,ZCOST_VERSION FEATURES LIBRARIES,-D$(d)='""') $(if $(HAVE_BPF),-DHAVE_BPF \
-	-DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"')
+	-DBPF_FOLDER='"$(B)/collect"')
 .PHONY: lint lint-cppcheck lint-comments
 lint: DEPS_DEBS := $(DEBS_LINT)
 lint: DEPS_RPMS := $(RPMS_LINT)
