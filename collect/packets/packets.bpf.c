@@ -238,7 +238,7 @@ int batches_transmit(uint64_t *ctx)
 
 /*
  * The kernel knows the interface of most pools. Others have the device that the pages are for, and
- * so have all pools before Linux 6.8. Their number is that of page-pool-get, which is as old.
+ * so have all pools before Linux 6.8. That kernel gave pools the number that page-pool-get lists.
  */
 static __always_inline int pool_count(uint32_t kind, struct page_pool *pool)
 {

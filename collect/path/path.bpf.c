@@ -167,8 +167,7 @@ static __always_inline void step(struct path_slot *s, uint32_t next, uint64_t no
 	set_stage(s, next);
 }
 
-/* A function of its own: else the compiler compares stage - 1, which older kernels cannot follow.
- */
+/* Inside leave() the compiler would compare stage - 1, and Linux 6.12 would refuse the program. */
 __noinline int stage_leave(uint32_t stage)
 {
 	if (stage < PATH_STAGES)
