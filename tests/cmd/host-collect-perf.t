@@ -77,8 +77,8 @@ elsewhere() {
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	steady "collect profiles a workload that moves to the measured CPU" elsewhere
 	perf script -i r/perf.data -F comm,dso,ip -G 2>/dev/null >samples
-	ok "perf.data has the name of the moved workload" sh -c 'test $(grep -c "^ *sh " samples) -gt 20'
-	ok "perf.data has the program of the moved workload" sh -c 'test $(grep -cE "^ *sh .*/(dash|bash|sh)" samples) -gt 20'
+	ok "perf.data has the name of the moved workload" grep -q '^ *sh ' samples
+	ok "perf.data has the program of the moved workload" grep -qE '^ *sh .*/(dash|bash|sh)' samples
 
 	# The shell's exec is on the measured CPU, the workload's on the other one. Only the end of the file has the
 	# workload's name. perf report applies that name to all samples after its first reading of the buffers.
