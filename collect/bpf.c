@@ -50,6 +50,7 @@ int bpf_add_threads(struct collect *c,
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The first warning of libbpf names the program. The last line of the verifier's log before its
@@ -83,6 +84,22 @@ int bpf_begin(struct error *err)
 	libbpf_set_print(bpf_listen);
 	said[0] = reason[0] = '\0';
 	return 0;
+}
+
+void bpf_choose_again(struct bpf_object *obj)
+{
+	unsigned int major = 0, minor = 0;
+	struct bpf_program *p;
+	struct utsname u;
+
+	if (!uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	    (major > 6 || (major == 6 && minor >= 19)))
+		return;
+	bpf_object__for_each_program(p, obj)
+	{
+		if (strstr(bpf_program__name(p), "_again"))
+			bpf_program__set_autoload(p, false);
+	}
 }
 
 int bpf_refused(int code, struct error *err)

@@ -34,6 +34,8 @@ uint32_t bpf_thread_ids(void);
  * program. So it is on for a hundredth of the window.
  */
 
+/* Leaves out the copies of programs (collect/again.h) that this kernel does not need. */
+void bpf_choose_again(struct bpf_object *obj);
 /* Adds the loaded programs to the account. They belong to the collector, until its `finish`. */
 void bpf_account(struct collect *c, const struct bpf_object *programs);
 /*

@@ -13,6 +13,8 @@
  */
 #include "collect/frame/frame.h"
 
+#include "collect/again.h"
+
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -162,17 +164,23 @@ static __noinline int add_changes(struct frame_cpu *c)
 	return 0;
 }
 
-/* An interrupt of this program logs its changes only. */
+/* An interrupt of this function logs its changes only. */
+static __always_inline void add_once(struct frame_cpu *c)
+{
+	if (c->adding)
+		return;
+	c->adding = 1;
+	add_changes(c);
+	c->adding = 0;
+}
+
 SEC("raw_tp")
 int zcost_add(void *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
-	if (!c || c->adding)
-		return 0;
-	c->adding = 1;
-	add_changes(c);
-	c->adding = 0;
+	if (c)
+		add_once(c);
 	return 0;
 }
 
@@ -286,10 +294,25 @@ static __always_inline int set_base(void *ctx, uint32_t base)
 
 	if (!c)
 		return 0;
+	hold_cpu();
 	task_is_on(c);
 	c->base = base;
 	c->known = 1;
-	return change(ctx, c, FRAME_ENTERS);
+	if (!is_preempted())
+		return change(ctx, c, FRAME_ENTERS);
+	log_change(c, FRAME_ENTERS); /* a program that holds the CPU cannot call zcost_add */
+	if (c->nlogged - c->nadded >= FRAME_ADD)
+		add_once(c);
+	release_cpu();
+	return 0;
+}
+
+/* The same in a copy of the program. */
+static __always_inline int set_base_again(void *ctx, uint32_t base)
+{
+	struct frame_cpu *c = this_cpu();
+
+	return c && c->base != base ? set_base(ctx, base) : 0;
 }
 
 SEC("raw_tp/sys_enter")
@@ -298,11 +321,15 @@ int zcost_sys_enter(void *ctx)
 	return set_base(ctx, FRAME_SYSCALL);
 }
 
+AGAIN("raw_tp/sys_enter", zcost_sys_enter, void *, set_base_again(ctx, FRAME_SYSCALL))
+
 SEC("raw_tp/sys_exit")
 int zcost_sys_exit(void *ctx)
 {
 	return set_base(ctx, FRAME_USER);
 }
+
+AGAIN("raw_tp/sys_exit", zcost_sys_exit, void *, set_base_again(ctx, FRAME_USER))
 
 /* state, cpu: the state is (u32)-1 at the end */
 SEC("raw_tp/cpu_idle")

@@ -134,6 +134,7 @@ static int frame_load(struct frame *f, const char *pass)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
 	frame_choose(f, pass);
+	bpf_choose_again(f->obj);
 	frame_set_sampler(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)

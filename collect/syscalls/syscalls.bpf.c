@@ -11,6 +11,8 @@
  */
 #include "collect/syscalls/syscalls.h"
 
+#include "collect/again.h"
+
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -133,8 +135,7 @@ static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
 	return nr;
 }
 
-SEC("raw_tp/sys_enter")
-int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int enter(struct bpf_raw_tracepoint_args *ctx, int again)
 {
 	uint32_t tid, nr, *known, sized;
 	struct syscall_thread *t;
@@ -149,9 +150,13 @@ int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
 		new_slot(known);
 	t = thread_at(*known);
 	if (!t) {
-		__sync_fetch_and_add(&control.lost, 1);
+		__sync_fetch_and_add(&control.lost, !again);
 		return 0;
 	}
+	if (t->entered && again)
+		return 0;
+	if (t->entered && is_preempted()) /* the end of a call was lost */
+		__sync_fetch_and_add(&control.lost, 1);
 	nr = call_index(ctx);
 	t->nr = nr;
 	sized = traits[nr & (SYSCALLS_NR - 1)].sized;
@@ -160,6 +165,14 @@ int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
 	t->entered = syscall_timed(t, nr, control.untimed) ? bpf_ktime_get_ns() : SYSCALLS_UNTIMED;
 	return 0;
 }
+
+SEC("raw_tp/sys_enter")
+int zcost_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	return enter(ctx, 0);
+}
+
+AGAIN("raw_tp/sys_enter", zcost_enter, struct bpf_raw_tracepoint_args *, enter(ctx, 1))
 
 static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
 {
@@ -188,8 +201,7 @@ static __always_inline struct syscall_cell *cell_of(struct syscall_thread *t, ui
 	return c;
 }
 
-SEC("raw_tp/sys_exit")
-int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int end(struct bpf_raw_tracepoint_args *ctx, int again)
 {
 	uint64_t entered, now = 0;
 	uint32_t tid, *known, nr;
@@ -203,6 +215,8 @@ int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (!known || *known <= MEMBER)
 		return 0;
 	t = thread_at(*known);
+	if (t && !t->entered && !again && is_preempted()) /* its beginning was lost */
+		__sync_fetch_and_add(&control.lost, 1);
 	if (!t || !t->entered)
 		return 0;
 	entered = t->entered;
@@ -218,6 +232,14 @@ int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
 	syscall_count(c, &traits[nr & (SYSCALLS_NR - 1)], ctx->args[1], t->asked);
 	return 0;
 }
+
+SEC("raw_tp/sys_exit")
+int zcost_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	return end(ctx, 0);
+}
+
+AGAIN("raw_tp/sys_exit", zcost_exit, struct bpf_raw_tracepoint_args *, end(ctx, 1))
 
 /* The arguments are parent and child. It runs in the parent. */
 SEC("raw_tp/sched_process_fork")

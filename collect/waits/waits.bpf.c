@@ -13,6 +13,8 @@
  */
 #include "collect/waits/waits.h"
 
+#include "collect/again.h"
+
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -173,6 +175,18 @@ int waits_sys_exit(void *ctx)
 {
 	return set_base(FRAME_USER, WAITS_NO_CALL);
 }
+
+/* The same in copies of the programs. */
+static __always_inline int set_base_again(uint32_t base, uint32_t call)
+{
+	struct waits_cpu *c = this_cpu();
+
+	return c && c->base != base ? set_base(base, call) : 0;
+}
+
+AGAIN("raw_tp/sys_enter", waits_sys_enter, struct bpf_raw_tracepoint_args *,
+      set_base_again(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff))
+AGAIN("raw_tp/sys_exit", waits_sys_exit, void *, set_base_again(FRAME_USER, WAITS_NO_CALL))
 
 /* vec */
 SEC("raw_tp/softirq_entry")

@@ -59,6 +59,7 @@ static int waits_load(struct waits *w)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "tids"), bpf_thread_ids());
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "cpus"),
 				 (uint32_t)libbpf_num_possible_cpus());
+	bpf_choose_again(w->obj);
 	rc = bpf_object__load(w->obj);
 	if (rc)
 		return rc;
@@ -79,7 +80,8 @@ static int waits_attach(struct waits *w)
 
 	bpf_object__for_each_program(p, w->obj)
 	{
-		if (!strcmp(bpf_program__section_name(p), "raw_tp")) /* it is run by us */
+		if (!strcmp(bpf_program__section_name(p), "raw_tp") || /* it is run by us */
+		    !bpf_program__autoload(p))
 			continue;
 		link = bpf_program__attach(p);
 		if (link && w->nlinks < PROGRAMS)
