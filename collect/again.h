@@ -10,6 +10,9 @@
 
 #include "collect/integers.h"
 
+enum { PREEMPTS_MAJOR = 6, PREEMPTS_MINOR = 19 }; /* Linux 6.18 does not, and 7.3 does */
+
+#ifdef __bpf__
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -30,7 +33,7 @@ extern void bpf_preempt_enable(void) __weak __ksym;
 /* The kernel knows the version as it loads a program, and drops what never runs. */
 static __always_inline int is_preempted(void)
 {
-	return LINUX_KERNEL_VERSION >= KERNEL_VERSION(6, 19, 0);
+	return LINUX_KERNEL_VERSION >= KERNEL_VERSION(PREEMPTS_MAJOR, PREEMPTS_MINOR, 0);
 }
 
 /* Begins to change what belongs to the CPU. Ends with release_cpu(). */
@@ -45,5 +48,6 @@ static __always_inline void release_cpu(void)
 	if (is_preempted())
 		bpf_preempt_enable();
 }
+#endif
 
 #endif

@@ -39,6 +39,7 @@ int bpf_add_threads(struct collect *c,
 
 #ifdef HAVE_BPF
 
+#include "collect/again.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -53,8 +54,10 @@ int bpf_add_threads(struct collect *c,
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The first warning of libbpf names the program. The last line of the verifier's log before its
- * counts has the reason. */
+/*
+ * The first warning of libbpf names the program. The last line of the verifier's log before its
+ * counts has the reason.
+ */
 static char said[256], reason[256];
 
 static int bpf_listen(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -93,7 +96,7 @@ void bpf_choose_again(struct bpf_object *obj)
 	struct utsname u;
 
 	if (!uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-	    (major > 6 || (major == 6 && minor >= 19)))
+	    (major > PREEMPTS_MAJOR || (major == PREEMPTS_MAJOR && minor >= PREEMPTS_MINOR)))
 		return;
 	bpf_object__for_each_program(p, obj)
 	{

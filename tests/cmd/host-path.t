@@ -52,7 +52,7 @@ adds_up() {
 	done
 }
 
-follow "$listen" || { code=4 && follow "$listen"; } || cat log err
+follow "$listen" || { [ "$(collector path .state)" = degraded ] && code=4 && follow "$listen"; } || cat log err
 why=$(collector path 'select(.state == "unsupported").why')
 [ -z "$why" ] || skip_all "$why"
 ways="receive send"
