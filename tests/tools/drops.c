@@ -71,6 +71,30 @@ static int send_all(int s, int n)
 	return refused;
 }
 
+/* Returns how many datagrams the namespace has delivered to a socket or refused for lack of one. */
+static long count_delivered(void)
+{
+	FILE *f = fopen("/proc/self/net/snmp", "r");
+	long n;
+
+	if (!f || fscanf(f, "%*[^\n] Ip: %*d %*d %*d %*d %*d %*d %*d %*d %ld", &n) != 1)
+		fail("/proc/self/net/snmp");
+	fclose(f);
+	return n;
+}
+
+/* Sends n datagrams or aggregates and waits until all have arrived: ksoftirqd may take them over
+ * and deliver them later. */
+static void send_and_wait(int s, int n)
+{
+	long before = count_delivered();
+
+	if (send_all(s, n))
+		fail("sendto");
+	while (count_delivered() < before + n)
+		usleep(1000);
+}
+
 static int receive_all(int s)
 {
 	char received[SIZE];
@@ -96,7 +120,7 @@ int main(int argc, char **argv)
 		send_all(sender, n / 10);
 	} else if (!strcmp(cause, "full")) {
 		receiver = open_receiver();
-		send_all(sender, n);
+		send_and_wait(sender, n);
 		n -= receive_all(receiver);
 	} else if (!strcmp(cause, "checksum")) {
 		struct udphdr *header = (void *)data;
@@ -106,15 +130,19 @@ int main(int argc, char **argv)
 		header->len = htons(SIZE);
 		header->check = 1;
 		sender = open_socket(SOCK_RAW, IPPROTO_UDP);
-		for (int i = 0; i < n; i++)
-			if (send_all(sender, 1) || receive_all(receiver))
+		for (int i = 0; i < n; i++) {
+			send_and_wait(sender, 1);
+			if (receive_all(receiver))
 				fail("checksum");
+		}
 	} else if (!strcmp(cause, "none")) {
 		receiver = open_receiver();
 		send_aggregates(sender);
-		for (int i = 0; i < n; i += 10)
-			if (send_all(sender, 1) || receive_all(receiver) != 10)
+		for (int i = 0; i < n; i += 10) {
+			send_and_wait(sender, 1);
+			if (receive_all(receiver) != 10)
 				fail("none");
+		}
 		n = 0;
 	} else if (!strcmp(cause, "queue")) {
 		open_receiver();
