@@ -12,7 +12,7 @@ server= collector=
 cleanup() { kill $server $collector 2>/dev/null; }
 serve() { # serve LINE...: starts the server, on the port it had, with a plan of its answers
 	[ -z "$server" ] || { kill $server; wait $server; } 2>/dev/null
-	mkdir -p srv && printf '%s\n' "$@" >srv/plan && rm -f srv/took
+	mkdir -p srv && printf '%s\n' "$@" >srv/plan && rm -f srv/took srv/body-*
 	node "$tests/tools/push-server.mjs" srv $([ ! -e port ] || cat port) 2>srv/err &
 	server=$!
 	soon listening && cp srv/port port && url=http://127.0.0.1:$(cat port) || cat srv/err
@@ -60,15 +60,35 @@ again() { # again SERVER CODE LINE...: pushes to a server with this plan
 
 # A collector that speaks gRPC passes what it gets to the server. Its library is installed once into the build folder.
 modules=$build/grpc
-if ! [ -d "$modules/node_modules/@grpc/grpc-js" ]; then
+if ! [ -d "$modules/node_modules/pprof-format" ]; then
 	mkdir -p "$modules"
-	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" @grpc/grpc-js@1.14.0 >npm.log 2>&1
+	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" @grpc/grpc-js@1.14.0 pprof-format@2.3.2 >npm.log 2>&1
 fi
 if [ -d "$modules/node_modules/@grpc/grpc-js" ]; then
 	node "$tests/tools/grpc-server.mjs" "$modules" $url >grpc.port 2>grpc.err &
 	collector=$!
 	soon test -s grpc.port || cat grpc.err
 fi
+
+# The .proto files of OpenTelemetry, in a package of a later Debian. The oracle reads what the server read with its own code.
+package=libopentelemetry-proto-dev_1.11.0-1_all.deb descriptors=$build/grpc/opentelemetry
+if ! [ -d "$descriptors.include" ]; then
+	debian=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v security | head -n 1)
+	timeout 60 /usr/lib/apt/apt-helper download-file "${debian}pool/main/o/opentelemetry-proto/$package" $package \
+		SHA256:ae5604e475eeae038c5d1c396ad42dec4d992edf49c4eef9b05361af3a5b7cbb >apt.log 2>&1 &&
+		dpkg-deb -x $package proto && mv proto/usr/include "$descriptors.include"
+fi
+decoded() { # the oracle's sums are the server's; the .proto files know each field
+	node "$tests/tools/push-decode.mjs" "$modules" srv "$descriptors" >oracle 2>oracle.err || { cat oracle.err; return 1; }
+	sort oracle >oracle.sums && grep '^  ' srv/took | sort | diff - oracle.sums || return 1
+	[ "$(wc -l <oracle)" -gt 10 ] || { cat oracle; return 1; }
+	for body in srv/body-*.otlp; do
+		[ ! -e $body ] || protoc --descriptor_set_in="$descriptors" <$body >text \
+			--decode=opentelemetry.proto.collector.profiles.v1development.ExportProfilesServiceRequest || return 1
+		[ ! -e $body ] || { says '^dictionary' text && ! grep -nE '^ *[0-9]+(:| [{])' text; } || return 1
+	done
+}
+
 for to in pyroscope otlp otlp-grpc; do
 	at=$url
 	if [ $to = otlp-grpc ]; then
@@ -76,6 +96,12 @@ for to in pyroscope otlp otlp-grpc; do
 		at=http://127.0.0.1:$(cat grpc.port)
 		ok "profiles go to a collector that speaks gRPC" again $to 0
 		ok "the sums there are those of the store" sums_hold
+	fi
+	if ! [ -d "$modules/node_modules/pprof-format" ] || ! [ -d "$descriptors.include" ]; then
+		skip "$to: decoders of others" "cannot install pprof-format or $package: $(tail -qn 1 npm.log apt.log 2>/dev/null | cut -c1-100)"
+	else
+		[ $to = otlp-grpc ] || again $to 0
+		ok "$to: the decoders of the projects find the same sums, and know each field" decoded
 	fi
 	[ $to = otlp-grpc ] && busy=503 || busy=429
 	ok "$to: 503 and $busy are tried again" again $to 0 '503 later' 200 "$busy later"

@@ -3,6 +3,7 @@
 // answers a request by the next line of FOLDER/plan, or 200: a status and a text (in hex behind 200), "half" (the process ends
 // in the middle of the request) or "mute" (it ends behind the request, without an answer). A request that it read whole and did not
 // refuse becomes lines of FOLDER/took: path, type and labels, then for each sample type the sum of all and of each leaf function.
+// FOLDER/body-N.pprof and FOLDER/body-N.otlp keep its body.
 // A statement of ClickHouse becomes one line, and changes FOLDER/TABLE.tsv, which has the rows of a table.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +12,7 @@ import { gunzipSync } from 'node:zlib';
 const [folder, port] = process.argv.slice(2);
 const text = (b) => (b ?? '').toString();
 const packed = (list) => list.flatMap((v) => (typeof v == 'number' ? v : numbers(v)));
-let sums;
+let sums, bodies = 0;
 
 function numbers(bytes) {
 	const list = [];
@@ -91,6 +92,7 @@ const server = createServer((request, answer) => {
 		sums = {};
 		if (!(status > 299)) {
 			const sql = url.searchParams.get('query');
+			if (!sql) writeFileSync(`${folder}/body-${++bodies}.${url.pathname == '/ingest' ? 'pprof' : 'otlp'}`, body);
 			const line = sql ? clickhouse(sql, body) : url.pathname == '/ingest' ? pprof(body) ?? query : otlp(body);
 			appendFileSync(`${folder}/took`, `${url.pathname} ${request.headers['content-type']} ${line}\n` +
 				Object.keys(sums).sort().map((key) => `  ${key} ${sums[key]}\n`).join(''));
