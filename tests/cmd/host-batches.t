@@ -9,7 +9,7 @@ cleanup() { ip netns del "$space" 2>/dev/null; }
 ip netns add "$space" 2>err && ip -n "$space" link set lo up 2>err || skip_all "no network namespace: $(cat err)"
 
 measure() { # measure CAUSE N
-	exits 0 "$zcost" collect -o r --pass syscalls --collect host,batches --duration 0.3 --grace 0 -- \
+	exits 0 "$zcost" collect -o r --pass syscalls --collect host,batches --duration 1 --grace 0 -- \
 		ip netns exec "$space" "$build/tests/tools/drops" "$@" || return 1
 	"$zcost" analyze r 2>log
 }

@@ -17,7 +17,7 @@ measure() {
 	case $? in 0 | 4) ;; *) cat log err && false ;; esac
 }
 causes() { # causes CAUSE N: inside the namespace
-	measure inside "$zcost" collect -o r --collect host,drops,snmp,nic,softnet,cpu --duration 0.3 --grace 0 -- \
+	measure inside "$zcost" collect -o r --collect host,drops,snmp,nic,softnet,cpu --duration 1 --grace 0 -- \
 		"$build/tests/tools/drops" "$@"
 }
 causes closed 1
@@ -69,7 +69,7 @@ fi
 
 # The workload enters the namespace behind the start of the window.
 entered() {
-	measure "$zcost" collect -o r --collect host,drops --duration 0.3 --grace 0 -- \
+	measure "$zcost" collect -o r --collect host,drops --duration 1 --grace 0 -- \
 		ip netns exec "$space" "$build/tests/tools/drops" closed 40 && near "$(row kfree_skb NO_SOCKET drops)" 40 0
 }
 ok "a namespace that the workload enters is its own" entered

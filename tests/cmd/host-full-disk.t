@@ -142,11 +142,11 @@ ok "a capture that fills its disk runs the plan's 'after'" test "$(tr '\n' ' ' <
 ok "a warning reports that the journal cannot be written" says "^zcost: warning: .*/small/state/zcost/.*/running: cannot write: No space left on device: running the plan's 'after' anyway$" err
 ok "no undo state is left on the full disk" test -z "$(ls -A small/state/zcost)"
 
-# The real collector, and a workload that cannot write its reason.
+# The real collector, and a workload that cannot write its reason. It needs a part of the window to fill the disk.
 unset ZCOST_COLLECT
 for how in "exit 1" "sleep 60"; do
 	empty && : >state
-	sed "s/sleep 60'/$how'/" p.ini >fills.ini
+	sed "s/sleep 60'/$how'/; s/^duration.*/duration = 2/" p.ini >fills.ini
 	ok "a capture whose workload fills the disk exits 1 ($how)" exits 1 "$zcost" capture fills.ini -o small/c
 	ok "the error has the path and that the disk is full ($how)" says "^zcost: (warning: a/measure-01 failed.*)?.*small/c.*: No space left on device" err
 	ok "no error has the exit status of collect ($how)" sh -c '! grep "zcost collect exited with" err'
