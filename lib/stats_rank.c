@@ -65,21 +65,21 @@ double stats_ties(const double *a, size_t na, const double *b, size_t nb)
 	return r.ties;
 }
 
-/* The ways to choose m of n ranks by their sum: ways[s] for the sum least + s. */
+/* The ways to choose m of n ranks by their sum: ways[s] for the sum least + s * step. */
 struct rank_sums {
-	double *table; /* has a row for each number of ranks; ways is its last row */
+	double *table; /* owns the ways */
 	const double *ways;
-	size_t least, width;
+	size_t least, width, step;
 	double mean; /* the mean of the sums: m (n + 1), a whole number */
 };
 
 /*
- * Counts only sums that m ranks can still reach. A row of the table begins at the smallest sum of
- * its number of ranks. No row is wider than the last.
+ * Counts only sums that m ranks can still reach. The table has a row for each number of ranks,
+ * which begins at the smallest sum of so many ranks. No row is wider than the last.
  */
 static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 {
-	struct rank_sums r = {.mean = (double)m * (double)(n + 1)};
+	struct rank_sums r = {.step = 1, .mean = (double)m * (double)(n + 1)};
 	size_t *sum = xcalloc(n + 1, sizeof(*sum));
 	double *from, *to;
 
@@ -108,7 +108,7 @@ static double rank_sums_p(const struct rank_sums *r, double w2)
 
 	for (size_t s = 0; s < r->width; s++) {
 		all += r->ways[s];
-		if (fabs((double)(r->least + s) - r->mean) >= far)
+		if (fabs((double)(r->least + s * r->step) - r->mean) >= far)
 			out += r->ways[s];
 	}
 	return fmin(1, out / all);
@@ -137,9 +137,18 @@ double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 	return c;
 }
 
+/* Without ties the ranks are 1 to n. Their sums depend on n and m alone, and take less to count. */
+static struct rank_sums rank_sums_untied(size_t n, size_t m)
+{
+	struct rank_sums r = {.least = m * (m + 1), .step = 2, .mean = (double)m * (double)(n + 1)};
+
+	r.ways = r.table = stats_wilcoxon_counts(m, n - m, &r.width);
+	return r;
+}
+
 static double mann_whitney_exact(const struct ranking *r, size_t n, size_t m, double w2)
 {
-	struct rank_sums sums = rank_sums_count(r->up, n, m);
+	struct rank_sums sums = r->ties > 0 ? rank_sums_count(r->up, n, m) : rank_sums_untied(n, m);
 	double p = rank_sums_p(&sums, w2);
 
 	free(sums.table);
@@ -197,7 +206,8 @@ struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
 double stats_halves_p(struct stats_halves *h, uint64_t base)
 {
 	const uint64_t all = ~0ULL >> (64 - h->n);
-	double w2 = 0, *p;
+	size_t w2 = 0;
+	double *p;
 
 	base &= all;
 	if ((size_t)__builtin_popcountll(base) != h->base)
@@ -206,10 +216,10 @@ double stats_halves_p(struct stats_halves *h, uint64_t base)
 		w2 += h->ranking.rank2[__builtin_ctzll(base)];
 	if (!h->p)
 		return mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
-					   w2);
-	p = &h->p[(size_t)w2 - h->sums.least];
+					   (double)w2);
+	p = &h->p[w2 - h->sums.least];
 	if (isnan(*p))
-		*p = rank_sums_p(&h->sums, w2);
+		*p = rank_sums_p(&h->sums, (double)w2);
 	return *p;
 }
 

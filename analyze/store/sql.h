@@ -39,6 +39,8 @@ struct store {
 	size_t note_runs_cap;
 	bool has_notes;
 	struct dictionary *dictionary;
+	struct intern metric_names; /* the names of all metrics; complete if has_metric_names */
+	bool has_metric_names;
 	struct intern questions; /* statements with arguments whose rows are in `answers` */
 	struct answer {
 		void *rows;

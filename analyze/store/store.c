@@ -126,6 +126,7 @@ int store_close(struct store *s, int rc, struct error *err)
 		if (s->kept[i].data)
 			s->kept[i].release(s->kept[i].data);
 	intern_free(&s->strings);
+	intern_free(&s->metric_names);
 	free(s->runs);
 	notes_free(&s->notes);
 	free(s->note_runs);
