@@ -35,11 +35,11 @@ echo "store: $(stat -c %s "$dir/many/zcost.db") bytes of $(ls "$dir/many/runs" |
 	CREATE TEMP TABLE event_copies AS SELECT e.id AS old, c.new AS run, c.new * 100 + e.id - (SELECT MIN(id) FROM event o WHERE o.run = c.old) AS new
 		FROM copies c JOIN event e ON e.run = c.old;
 	INSERT INTO event SELECT x.new, x.run, e.name, e.is_time, e.samples, e.weight, e.weight2, e.exact
-		FROM event_copies x JOIN event e ON e.id = x.old;
+		FROM event_copies x JOIN event e ON e.id = x.old ORDER BY x.run;
 	INSERT INTO metric SELECT c.new, m.name, m.cpu, m.object, m.unit, m.value * CASE WHEN m.name IN ('throughput', 'cpu_pct',
 		'workload_cpu_pct', 'power_w', 'cycles', 'instructions') OR m.name LIKE 'rate_%' OR m.name LIKE 'cpu_ns%'
-		THEN 1 + ((c.new * 7919 + LENGTH(m.name)) % 41 - 20) / 1000.0 ELSE 1 END, m.source
-		FROM copies c JOIN metric m ON m.run = c.old;
+		THEN 1 + ((c.new * 7919 + LENGTH(m.name)) % 40009 - 20004) / 1000000.0 ELSE 1 END, m.source
+		FROM copies c JOIN metric m ON m.run = c.old ORDER BY c.new, m.rowid;
 	SQL
 	columns() { sqlite3 "$dir/many/zcost.db" "SELECT GROUP_CONCAT('t.' || name, ', ') FROM pragma_table_info('$1') WHERE name NOT IN ('run', 'event')"; }
 	for table in $(sqlite3 "$dir/many/zcost.db" "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) p
