@@ -154,8 +154,13 @@ int64_t picoseconds_round(struct picoseconds *sum, double ns);
 int samples_unit(const struct samples *s, const char **unit, struct error *err);
 
 /*
- * Returns the name of an address without a symbol: its object, "[libc.so.6]" or "[unknown]". The
- * object of code from a JIT compiler is the map file that perf looks for. The caller frees it.
+ * Returns the file of an object as perf script prints it. That of code from a JIT compiler is the
+ * map file that perf looks for. The caller frees it.
+ */
+char *sample_object_path(const char *dso);
+/*
+ * Returns the name of an address without a symbol: the last part of its object's path, as in
+ * "[libc.so.6]", or "[unknown]". The caller frees it.
  */
 char *sample_object_name(const char *dso);
 

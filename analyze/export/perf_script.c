@@ -31,7 +31,8 @@ static void perf_script_add_name(struct str *to, const char *name)
 static void perf_script_add_frame(struct str *to, const struct profile *p, uint32_t symbol)
 {
 	const struct profile_symbol *y = &p->symbols[symbol];
-	const char *name = profile_symbol_name(p, symbol), *dso = profile_symbol_dso(p, symbol);
+	autofree char *dso = sample_object_path(profile_symbol_dso(p, symbol));
+	const char *name = profile_symbol_name(p, symbol);
 
 	str_printf(to, "\t%16llx ", y->unresolved ? strtoull(name, NULL, 16) : 0ULL);
 	perf_script_add_name(to, y->unresolved ? "[unknown]" : name);

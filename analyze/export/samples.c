@@ -132,16 +132,20 @@ const char *sample_comm(const struct sample_run *r, const struct profile_cost *c
 	return c->comm == PROFILE_NONE ? "" : intern_get(&r->p->strings, c->comm);
 }
 
-char *sample_object_name(const char *dso)
+char *sample_object_path(const char *dso)
 {
 	static const char jit[] = "[JIT] tid ";
-	const char *slash = strrchr(dso, '/');
 
-	if (!strcmp(dso, UNMAPPED))
-		return xstrdup(dso);
-	if (str_starts(dso, jit))
-		return xasprintf("[perf-%s.map]", dso + strlen(jit));
-	return xasprintf("[%s]", slash ? slash + 1 : dso);
+	return str_starts(dso, jit) ? xasprintf("/tmp/perf-%s.map", dso + strlen(jit))
+				    : xstrdup(dso);
+}
+
+char *sample_object_name(const char *dso)
+{
+	autofree char *path = sample_object_path(dso);
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(path, UNMAPPED) ? xasprintf("[%s]", slash ? slash + 1 : path) : xstrdup(path);
 }
 
 /* --- reading --- */

@@ -163,6 +163,9 @@ if [ "$(uname -m)" = x86_64 ]; then
 	perf record -q -g -e cpu-clock -F 2000 -o jit.data ./jit 2>/dev/null
 	ok "code without a file gives the stacks of perf script" same jit.data
 	ok "code without a file has the name of perf's map file" says '\[perf-[0-9]+\.map\] [0-9]+$' out
+	ok "perf-script has the same chains of code without a file" script --perf jit.data
+	perf script -i jit.data -F ip,sym,dso 2>/dev/null | grep -o '(/tmp/perf-.*)' | sort -u >maps
+	ok "perf-script has the path of perf's map file" test "$(grep -o '(/tmp/perf-.*)' text | sort -u)" = "$(cat maps)" -a -s maps
 else
 	skip "code without a file gives the stacks of perf script" "its loop is x86_64's"
 fi
