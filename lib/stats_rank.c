@@ -184,22 +184,58 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 
 struct stats_halves {
 	struct ranking ranking;
-	struct rank_sums sums; /* up to STATS_EXACT_MAX values */
-	double *p;	       /* by sum; NAN: not computed yet */
+	struct rank_sums sums; /* up to STATS_EXACT_MAX values; without its table */
+	double *p;	       /* by sum */
 	size_t n, base;
+	uint16_t parts[][16]; /* the rank sum of each set of values 0 to 3, 4 to 7 ... */
 };
+
+static void halves_fill_parts(struct stats_halves *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		unsigned bit = 1U << i % 4;
+
+		for (unsigned set = bit; set < 2 * bit; set++)
+			h->parts[i / 4][set] =
+				(uint16_t)(h->parts[i / 4][set - bit] + h->ranking.rank2[i]);
+	}
+}
+
+static size_t rank_sums_distance(const struct rank_sums *r, size_t s)
+{
+	return (size_t)fabs((double)(r->least + s) - r->mean); /* whole */
+}
+
+/* Fills p for each sum: rank_sums_p() of all of them in one pass. */
+static void halves_fill_p(struct stats_halves *h)
+{
+	const struct rank_sums *r = &h->sums;
+	size_t low = rank_sums_distance(r, 0), high = rank_sums_distance(r, r->width - 1);
+	size_t far = low > high ? low : high;
+	autofree double *out = xcalloc(far + 1, sizeof(*out)); /* by distance from the mean */
+
+	for (size_t s = 0; s < r->width; s++)
+		out[rank_sums_distance(r, s)] += r->ways[s];
+	while (far--)
+		out[far] += out[far + 1];
+	h->p = xmalloc(r->width * sizeof(*h->p));
+	for (size_t s = 0; s < r->width; s++)
+		h->p[s] = out[rank_sums_distance(r, s)] / out[0];
+}
 
 struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
 {
-	struct stats_halves *h = xcalloc(1, sizeof(*h));
+	struct stats_halves *h = xcalloc(1, sizeof(*h) + (n + 3) / 4 * sizeof(h->parts[0]));
 
-	*h = (struct stats_halves){ranking_fill(x, n, NULL, 0), {0}, NULL, n, base};
+	h->ranking = ranking_fill(x, n, NULL, 0);
+	h->n = n;
+	h->base = base;
+	halves_fill_parts(h);
 	if (n > STATS_EXACT_MAX)
 		return h;
 	h->sums = rank_sums_count(h->ranking.up, n, base);
-	h->p = xcalloc(h->sums.width, sizeof(*h->p));
-	for (size_t i = 0; i < h->sums.width; i++)
-		h->p[i] = NAN;
+	halves_fill_p(h);
+	free(h->sums.table);
 	return h;
 }
 
@@ -207,26 +243,20 @@ double stats_halves_p(struct stats_halves *h, uint64_t base)
 {
 	const uint64_t all = ~0ULL >> (64 - h->n);
 	size_t w2 = 0;
-	double *p;
 
 	base &= all;
 	if ((size_t)__builtin_popcountll(base) != h->base)
 		base ^= all;
-	for (; base; base &= base - 1)
-		w2 += h->ranking.rank2[__builtin_ctzll(base)];
-	if (!h->p)
-		return mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
-					   (double)w2);
-	p = &h->p[w2 - h->sums.least];
-	if (isnan(*p))
-		*p = rank_sums_p(&h->sums, (double)w2);
-	return *p;
+	for (size_t i = 0; base; i++, base >>= 4)
+		w2 += h->parts[i][base & 15];
+	return h->p ? h->p[w2 - h->sums.least]
+		    : mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
+					  (double)w2);
 }
 
 void stats_halves_free(struct stats_halves *h)
 {
 	ranking_free(&h->ranking);
-	free(h->sums.table);
 	free(h->p);
 	free(h);
 }
