@@ -3,6 +3,7 @@
 #include "analyze/store/sql.h"
 
 #include "analyze/model/notes.h"
+#include "lib/hash.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -50,13 +51,38 @@ int store_note_kinds(struct store *s, struct error *err)
 	return rc;
 }
 
-/* Reads a row. The note's strings belong to *values, which the caller releases. */
-static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_t **values,
+/* The parsed values of notes. Most notes of a store repeat the text of another one. */
+struct note_texts {
+	struct note_text {
+		const char *text; /* a string of the store */
+		json_t *values;
+	} known[256];
+};
+
+static const json_t *note_parse(struct note_texts *texts, const char *text)
+{
+	struct note_text *t = &texts->known[hash_mix((uintptr_t)text) % array_size(texts->known)];
+
+	if (t->text != text) {
+		json_decref(t->values);
+		*t = (struct note_text){text, json_loads(text, 0, NULL)};
+	}
+	return t->values;
+}
+
+static void note_texts_free(struct note_texts *texts)
+{
+	for (size_t i = 0; i < array_size(texts->known); i++)
+		json_decref(texts->known[i].values);
+}
+
+/* Reads a row. The note's strings live until the next row is read. */
+static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, struct note_texts *texts,
 			 struct error *err)
 {
 	const char *severity = sql_name(s, q, 0), *kind = sql_name(s, q, 1),
 		   *text = sql_name(s, q, 2);
-	const json_t *v;
+	const json_t *values = note_parse(texts, text), *v;
 	size_t i;
 
 	*n = (struct note){.kind = note_kind_find(kind),
@@ -64,12 +90,11 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 			   .side = sql_text(s, q, 4),
 			   .pass = sql_text(s, q, 5),
 			   .repeat = sql_small(s, q, 6)};
-	*values = json_loads(text, 0, NULL);
 	if (store_failed(s, err))
 		return -EBADMSG;
-	if (!n->kind || !*values || !severity_parse(severity, &n->severity))
+	if (!n->kind || !values || !severity_parse(severity, &n->severity))
 		return sql_damaged(s, err, "damaged: a note of kind '%s' has no meaning", kind);
-	json_array_foreach (*values, i, v)
+	json_array_foreach (values, i, v)
 		if (n->nvalues < NOTE_VALUES)
 			n->value[n->nvalues++] = (struct note_value){
 				json_string_value(v), json_is_null(v) ? NAN : json_number_value(v)};
@@ -78,8 +103,8 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 
 static int notes_read(struct store *s, struct error *err)
 {
+	freed(note_texts_free) struct note_texts texts = {0};
 	sqlite3_stmt *q;
-	json_t *values;
 	struct note n;
 	int rc = sql_query(s, &q, err,
 			   "SELECT severity, kind, vals, variant, side, pass, repeat, note.run "
@@ -89,13 +114,12 @@ static int notes_read(struct store *s, struct error *err)
 
 	notes_free(&s->notes);
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		rc = note_read_row(s, q, &n, &values, err);
+		rc = note_read_row(s, q, &n, &texts, err);
 		if (!rc) {
 			array_grow(s->note_runs, s->notes.n, s->note_runs_cap);
 			s->note_runs[s->notes.n] = sql_int(s, q, 7);
 			notes_copy(&s->notes, &n);
 		}
-		json_decref(values);
 	}
 	s->has_notes = !rc && !s->writable;
 	return rc;
