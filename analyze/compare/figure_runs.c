@@ -167,12 +167,12 @@ static void figures_add_copies(struct figures *f, struct side_figures *total, en
 static void figures_take(struct figures *f, const struct comparison *c, enum end e,
 			 const struct figure_value *v, struct table *notes)
 {
-	bool renamed = c->side[e] && !strcmp(c->side[e], v->side);
-	struct side_figures *side = figures_find_side(f, renamed ? c->side[BASE] : v->side);
+	bool wanted = !c->side[e] || !strcmp(c->side[e], v->side);
+	struct side_figures *side = figures_find_side(f, c->side[e] ? c->side[BASE] : v->side);
 	const struct block_runs *b = v->sides;
 	const char *unit = work_word(f->side->copy_unit);
 
-	if (!side)
+	if (!wanted || !side)
 		return;
 	for (size_t i = 0; i < v->n; i++)
 		figure_add_run(&side->of[v->id][e], v->x[i]);

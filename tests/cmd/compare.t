@@ -51,6 +51,11 @@ run compare base local --side receiver
 run compare base local --side a,b,c
 run compare base local --side receiver,
 run compare --self-test base --side receiver,sender
+swapped() { # the new side is the receiver alone, which has the name of the other side's row
+	"$zcost" compare copying mapping -C cap --side sender,receiver --format tsv 2>err | tsv '$at["metric"] == "cpu" { print $at["new"], $at["new_runs"] }' >new
+	"$zcost" report summary cap --variant mapping --side receiver --format tsv 2>err | tsv '{ print $at["cpu_pct"], $at["runs"] }' | cmp - new
+}
+ok "the second side of --side is compared alone, in a capture that has both on each end" swapped
 
 # Half a CPU for 1e6 KiB/s: 500 ns/KiB of busy time, 1000 of all time. One run does not know its CPU time.
 world idle 6 half:1e6:50:60,40,0:40000:0:0 same:1e6:50:60,40,0:40000:0:0
