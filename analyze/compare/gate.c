@@ -118,8 +118,10 @@ static double gate_row_percent(struct gate *g, const struct gate_row *row)
 	double percent = !g->n && gate_rule_matches(&every, row) ? 0 : NAN;
 
 	for (size_t i = 0; i < g->n; i++)
-		if (gate_rule_matches(&g->rules[i], row))
+		if (gate_rule_matches(&g->rules[i], row)) {
 			percent = fmin(percent, g->rules[i].percent);
+			g->rules[i].tested |= row->change.verdict != VERDICT_NONE;
+		}
 	return percent;
 }
 
@@ -149,6 +151,15 @@ void gate_judge(struct gate *g)
 	}
 }
 
+/* Returns the name of a rule that checks no tested row, or NULL. */
+static const char *gate_untested(const struct gate *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->rules[i].name && !g->rules[i].tested)
+			return g->rules[i].name;
+	return NULL;
+}
+
 static void gate_print_failed(const struct table *rows)
 {
 	for (size_t i = 0; i < rows->rows; i++)
@@ -160,19 +171,23 @@ static void gate_print_failed(const struct table *rows)
 
 int gate_print(const struct gate *g, size_t needed, int otherwise)
 {
-	unsigned drift = g->verdicts[VERDICT_DRIFT], n;
+	unsigned drift = g->verdicts[VERDICT_DRIFT], untested = g->verdicts[VERDICT_NONE], n;
 	autofree char *few =
 		xasprintf("too few runs for a verdict; capture %zu runs a side", needed);
 	const char *const doubts[] = {
 		[VERDICT_FEW] = few,
 		[VERDICT_OTHERS] =
-			"the time of other programs on the same CPUs; gate with --workload-only",
-		[VERDICT_NONE] = "no verdict; a cost below 1 % of the total is not tested"};
+			"the time of other programs on the same CPUs; gate with --workload-only"};
+	const char *rule = gate_untested(g);
 
 	if (drift)
 		print_note(
 			"not gated: %u row%s no more than a drift between runs that did not take turns can explain; 'zcost capture --against' makes runs that take turns",
 			drift, drift == 1 ? " changes" : "s change");
+	if (untested)
+		print_note(
+			"not gated: %u row%s of less than 1 %% of the total, which %s not tested",
+			untested, untested == 1 ? "" : "s", untested == 1 ? "is" : "are");
 	gate_print_failed(&g->rows);
 	if (g->failed)
 		return EXIT_GATE;
@@ -184,6 +199,10 @@ int gate_print(const struct gate *g, size_t needed, int otherwise)
 		if (n)
 			return EXIT_LOSSY;
 	}
+	if (rule)
+		warn("--fail-on: no row of '%s' is tested; choose one that costs more", rule);
+	if (rule)
+		return EXIT_LOSSY;
 	if (!g->checked)
 		warn("--fail-on: no gated row has a value on both sides");
 	return g->checked ? otherwise : EXIT_LOSSY;

@@ -11,6 +11,7 @@ struct gate_rule {
 	char *name;	/* a glob of ROW or of "SIDE ROW"; NULL: every row with a verdict */
 	double percent; /* share of the base */
 	bool used;	/* a row has the name */
+	bool tested;	/* such a row has a verdict */
 };
 
 /* Starts as zeros. */

@@ -56,7 +56,10 @@ done
 sqlite3 cap/zcost.db "INSERT INTO symbol VALUES (4, 'rare<&\"', 1, 0); INSERT INTO frame VALUES (4, NULL, 4);
 	INSERT INTO cost SELECT DISTINCT run, run, 1, 1, 7, 7, 2, 4, 2, 2000000 FROM cost"
 ok "a named row that is too small for a test exits 4" gate 4 copying slower --fail-on 'rare*>2%'
-ok "the gate says that the row is not tested" says '1 gated row has no verdict; a cost below 1 % of the total is not tested' err
+ok "the gate says that the row is not tested" says "no row of 'rare\*' is tested; choose one that costs more" err
+ok "the gate counts the small row" says 'not gated: 1 row of less than 1 % of the total, which is not tested' err
+ok "a rule that also has tested rows leaves the small one out" gate 0 mapping copying --table functions --fail-on '[tr][ca][pr]*>2%'
+ok "the gate counts what it leaves out" says 'not gated: 1 row of less than 1 %' err
 
 # KTAP, as the kernel's documentation has it: a version, a plan, one line for each test, no # in names.
 ok "ktap has the exit status of the gate" gate 3 copying slower --format ktap --fail-on worse
