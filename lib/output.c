@@ -41,8 +41,8 @@ static error_t output_parse_option(int key, char *arg, struct argp_state *state)
 	case 'f':
 		if (table_format_parse(arg, &o->format))
 			argp_error(state,
-				   "unknown format '%s'; use text, tsv, csv, json, md or commit",
-				   arg);
+				   "unknown format '%s'; use text, tsv, csv, json, md or commit%s",
+				   arg, o->has_gate ? ", ktap or junit" : "");
 		if (o->format >= FORMAT_KTAP && !o->has_gate)
 			argp_error(state, "--format %s: only compare has tests to print", arg);
 		return 0;

@@ -115,7 +115,7 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 				  const struct limits *limits)
 {
 	char *first = NULL, *words;
-	bool same = true;
+	bool same = true, differ = false;
 	const char *v;
 
 	for (int i = 0; (v = drawing_variant(d, i)); i++) {
@@ -123,12 +123,13 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 		if (!i)
 			first = words;
 		same &= first && words && !strcmp(first, words);
+		differ |= limits_differ(limits, drawing_variant(d, 0), limits, v);
 		if (i)
 			free(words);
 	}
 	if (same)
 		figure_remark(f, "limited by %s", first);
-	else
+	else if (differ)
 		figure_remark(f, "different limits: zcost report limits");
 	free(first);
 }

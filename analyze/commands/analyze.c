@@ -170,7 +170,7 @@ static int analyze_report(struct analysis *a)
 		warn("%zu of the runs failed and %s left out", a->failed,
 		     a->failed == 1 ? "is" : "are");
 	if (a->lossy)
-		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
+		warn("data is missing or lossy in %zu place%s; 'zcost report notes %s' lists them",
 		     a->lossy, a->lossy == 1 ? "" : "s", a->capture);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }

@@ -548,7 +548,7 @@ static void cost_table_note_sums(struct table *t, const struct cost_part *part, 
 		if (!f->n || f->no_self || isnan(part[i].basis.ns))
 			continue;
 		unit = part[i].basis.unit;
-		str_printf(&s, "%s%s %s %.1f", s.len ? ", " : "the rows of each side add up to: ",
+		str_printf(&s, "%s%s %s %.1f", s.len ? ", " : "all rows of each side add up to: ",
 			   part[i].block.variant, part[i].block.side,
 			   cost_table_sum(f, f->n) / f->weight * part[i].basis.ns);
 	}

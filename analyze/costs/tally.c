@@ -65,12 +65,13 @@ struct tally_row *tally_row(struct tally *f, const char *const keys[])
 static int tally_by_cost(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
+	double total_x = fmax(x->total, -1), total_y = fmax(y->total, -1); /* NAN comes last */
 	int c;
 
 	if (x->self != y->self)
 		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
+	if (total_x != total_y)
+		return total_x < total_y ? 1 : -1;
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
 	for (int i = 0; i < TALLY_KEYS && x->key[i]; i++) {
@@ -181,8 +182,8 @@ static bool tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
 	if (!isnan(r->self))
 		row->self += r->self;
-	if (!isnan(r->total))
-		row->total += r->total;
+	if (!isnan(r->total)) /* one of these addresses may call another: their totals overlap */
+		row->total += f->spec.merge_unresolved && tally_flat_unresolved(r) ? NAN : r->total;
 	row->line = row->line ? row->line : r->line;
 	return true;
 }

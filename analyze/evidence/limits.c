@@ -82,6 +82,7 @@ static void limits_add_none(struct limits *l, const struct limits_variant *v)
 				   f->text);
 		}
 	limits_add_row(l, v->sides, LIMIT_NONE, s.len ? s.buf : "nothing was measured", NAN);
+	l->row[l->n - 1].unmeasured = !s.len;
 }
 
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
@@ -200,7 +201,7 @@ static void limits_add_word(struct str *s, const struct limit_row *r)
 	const struct limit_kind *kind = &limit_kinds[r->kind];
 
 	if (r->kind == LIMIT_NONE)
-		str_puts(s, "no known limit");
+		str_puts(s, r->unmeasured ? "no measured limit" : "no known limit");
 	else
 		str_printf(s, "%s %s", r->side, kind->name);
 	if (kind->waits_for)

@@ -33,6 +33,7 @@ struct limit_row {
 	enum limit kind;
 	const char *evidence; /* the figures that show the limit */
 	double share;	      /* percent of the window, or of the link's speed; NAN: no limit */
+	bool unmeasured;      /* no figure says whether there is a limit */
 };
 
 /* The limits of several variants, those of one variant in a row. */

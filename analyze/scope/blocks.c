@@ -77,7 +77,7 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 						 : estimator_names[list->estimator];
 	int most = 0;
 
-	for (int i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n && table_column(t, "run") < 0; i++)
 		most = list->blocks[i].n > most ? list->blocks[i].n : most;
 	if (!most || !t->rows)
 		return;

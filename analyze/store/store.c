@@ -267,10 +267,12 @@ static bool store_folder_is_capture(const char *folder)
 static int store_report_missing(const char *path, const char *capture, bool folder,
 				struct error *err)
 {
+	int why = errno;
+
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
-	if (!folder)
-		return error_sys(err, errno, "%s: cannot open", path);
+	if (!folder || why != ENOENT)
+		return error_sys(err, why, "%s: cannot open", path);
 	if (!store_folder_is_capture(capture))
 		return error_set(
 			err, ENOENT,

@@ -14,6 +14,21 @@ refuses() { # refuses PATTERN TEXT
 	says "$1" err
 }
 
+# Two addresses of one object, of which one calls the other.
+cat >addresses <<'END'
+# Samples: 10  of event 'cycles'
+# Event count (approx.): 10
+#
+# Children      Self  Command  Shared Object  Symbol
+# ........  ........  .......  .............  ......
+#
+    90.00%    50.00%  x        libx.so        [.] 0x0000000000001000
+    80.00%    30.00%  x        libx.so        [.] 0x0000000000002000
+    70.00%    20.00%  x        libx.so        [.] known
+END
+totals() { "$zcost" report functions --perf-report addresses --format tsv 2>err | tsv '{ print $1, $at["self_share"], $at["total_share"] }'; }
+ok "several addresses in one row have no total, for they overlap" is "$(totals | paste -sd,)" "[unresolved] 80 ,known 20 70"
+
 # --- tables of this machine's perf ---
 
 perf record -q -g -F 999 -e cpu-clock,page-faults -o data -- \

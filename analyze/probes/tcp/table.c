@@ -127,11 +127,10 @@ static bool tcp_put_workload(struct store *s, struct table *t, const struct bloc
 	return true;
 }
 
-/* Adds the rows of one run. Returns the number of sockets without a row. */
-static int tcp_put_run(struct store *s, const struct query *q, const struct block *b,
-		       const struct run *r, struct table *t, bool *said, struct error *err)
+/* Adds at most `most` sockets of one run. Returns the number of sockets without a row. */
+static int tcp_put_run(struct store *s, const struct block *b, const struct run *r, size_t most,
+		       struct table *t, bool *said, struct error *err)
 {
-	size_t limit = query_limit(q, LIMIT);
 	int i;
 	double seconds = figure_metric(s, r, "seconds");
 	autofree struct socket_row *rows = NULL;
@@ -139,7 +138,7 @@ static int tcp_put_run(struct store *s, const struct query *q, const struct bloc
 
 	if (n < 0)
 		return n;
-	for (i = 0; i < n && (size_t)i < limit; i++)
+	for (i = 0; i < n && (size_t)i < most; i++)
 		tcp_put_socket(t, b, r, &rows[i], seconds);
 	*said |= tcp_put_workload(s, t, b, r);
 	return n - i;
@@ -148,11 +147,13 @@ static int tcp_put_run(struct store *s, const struct query *q, const struct bloc
 static int tcp_put_block(struct store *s, const struct query *q, const struct block_runs *b,
 			 struct table *t, bool *said, struct error *err)
 {
-	size_t before = t->rows, left = 0;
+	size_t before = t->rows, left = 0, limit = query_limit(q, LIMIT), shown;
 	int rc = 0;
 
 	for (int i = 0; i < b->n && rc >= 0; i++) {
-		rc = tcp_put_run(s, q, &b->block, &b->runs[i], t, said, err);
+		shown = t->rows - before;
+		rc = tcp_put_run(s, &b->block, &b->runs[i], limit > shown ? limit - shown : 0, t,
+				 said, err);
 		left += rc > 0 ? (size_t)rc : 0;
 	}
 	if (left)

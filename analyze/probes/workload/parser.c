@@ -271,8 +271,8 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 	if (likely < 2 && (double)d.gap_ns / 1e9 > window)
 		note_add(&in->notes, workload_points_average, (double)d.gap_ns / 1e9, window);
 	else if (likely >= 2 || any >= 1)
-		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window,
-			 likely >= 2 ? likely : any)
+		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, likely,
+			 any)
 			->severity = likely >= 2 || any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
