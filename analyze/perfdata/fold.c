@@ -154,7 +154,8 @@ static uint64_t *fold_own_chain(struct fold *f, struct fold_pending *p, uint32_t
 {
 	if (!p->own) {
 		p->own = f->room + f->room_used;
-		memcpy(p->own, p->chain, n * sizeof(*p->own));
+		if (n) /* a sample without a chain has none to copy */
+			memcpy(p->own, p->chain, n * sizeof(*p->own));
 		p->chain = (uint8_t *)p->own;
 		f->room_used += n;
 	}
