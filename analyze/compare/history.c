@@ -21,6 +21,7 @@ struct adding {
 	struct comparison c; /* BASE is the capture */
 	struct history_capture capture;
 	struct arena arena;
+	int ndiffer; /* settings that are not those of the history */
 };
 
 /* Compares the settings of all sides with those of the history, which gets those that are new. */
@@ -30,6 +31,7 @@ static int adding_check_variant(struct adding *a, const char *variant, struct st
 	autofree const char **sides = NULL;
 	int nsides = store_sides(a->c.end[BASE].store, &sides, err), rc = nsides < 0 ? nsides : 0;
 	const char *known;
+	size_t had;
 
 	a->c.end[BASE].variant = variant;
 	for (int k = 0; k < nsides && !rc; k++) {
@@ -41,9 +43,14 @@ static int adding_check_variant(struct adding *a, const char *variant, struct st
 		rc = n < 0 ? n : 0;
 		for (int i = 0; i < n && !rc; i++) {
 			rc = history_setting_add(a->h, variant, sides[k], &s[i], &known, err);
-			if (known && strcmp(known, s[i].value))
-				str_printf(differ, "; %s %s %s '%s' -> '%s'", variant, sides[k],
-					   s[i].name, known, s[i].value);
+			if (!known || !strcmp(known, s[i].value))
+				continue;
+			a->ndiffer++;
+			had = differ->len;
+			str_printf(differ, "; %s %s %s '%s' -> '%s'", variant, sides[k], s[i].name,
+				   known, s[i].value);
+			if (had && differ->len > SHOWN)
+				differ->buf[differ->len = had] = '\0';
 		}
 	}
 	return rc;
@@ -152,8 +159,8 @@ static int adding_run(struct adding *a, char *const *labels, int nlabels, struct
 	if (!rc && differ.len)
 		rc = error_set(
 			err, EXDEV,
-			"its settings differ from those of the history, so give it another one (--history FILE)%.*s",
-			SHOWN, differ.buf);
+			"%d of its settings differ from those of the history, so give it another one (--history FILE)%s",
+			a->ndiffer, differ.buf);
 	if (!rc)
 		rc = history_capture_add(a->h, &a->capture, err);
 	for (int i = 0; i < n && !rc; i++)
