@@ -225,13 +225,16 @@ TEST(words_name_each_limit_with_its_side)
 	check_words(s, "v", LIMITS_BY_SHARE, "sender cpu");
 	check_words(s, "w", LIMITS_BY_SHARE, "no row");
 	run = small_store_with(s, (struct run){0}, "seconds = 2, cpu_pct:cpu1 = 95");
-	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
+	small_store_run(s, (struct run){.variant = "w", .position = 2});
+	small_store_with(s, (struct run){.variant = "x", .position = 3},
+			 "seconds = 2, cpu_pct:cpu1 = 50");
 	check_words(s, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
 	check_words(s, "v", LIMITS_BY_NAME, "receiver cpu and sender cpu");
-	check_words(s, "w", LIMITS_BY_SHARE, "no known limit");
+	check_words(s, "w", LIMITS_BY_SHARE, "no measured limit");
+	check_words(s, "x", LIMITS_BY_SHARE, "no known limit");
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v: limited: receiver cpu and sender cpu; see 'zcost report limits'");
-	small_store_says(&t, "w: limited: no known limit; see 'zcost report limits'");
+	small_store_says(&t, "w: limited: no measured limit; see 'zcost report limits'");
 }
 
 /* A run of the variant with one CPU on each side and a sender that waits for the receiver. */
