@@ -411,9 +411,9 @@ static void cost_print_reason(const struct cost_part *part, struct str *s)
 	const char *many = part->nlost == 1 ? "" : "s";
 
 	if (part->nruns && *of)
-		str_printf(s, ": its profiles have samples of CPU %s", of);
+		str_printf(s, ": the profiles have samples of CPU %s", of);
 	else if (part->nruns)
-		str_puts(s, " in its profiles");
+		str_puts(s, " in the profiles");
 	else if (part->nlost)
 		str_printf(s, ": the profile%s of %d run%s have none that can be used", many,
 			   part->nlost, many);
