@@ -167,6 +167,12 @@ int main(int argc, char **argv)
 		return checked_stdout(EXIT_OK);
 	}
 	cmd = find(argv[1]);
+	if (!cmd && argv[2] == help) {
+		fprintf(stderr,
+			"zcost: '%s' is neither an installed manual page nor a command; 'zcost --help' lists the commands\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
 	if (!cmd)
 		return refuse(argv[1]);
 	if (argc == 3 && !strcmp(argv[2], "--man")) {
