@@ -194,7 +194,7 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 {
 	struct query q = compare_query(c, e, NULL);
 	freed(table_free) struct table warnings = {0};
-	struct figure_list l;
+	struct figure_list l = {0};
 	int ret;
 
 	q.power_kind = kind;
