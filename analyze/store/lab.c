@@ -180,7 +180,7 @@ int store_lab_schema(struct store *schema, FILE *out, struct error *err)
 		    ?: sql_names(
 			       schema, &views, err,
 			       "SELECT sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid");
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && views; i++)
 		lab_write_view(views[i], out);
 	return n < 0 ? n : 0;
 }
