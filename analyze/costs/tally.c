@@ -182,7 +182,7 @@ static bool tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
 	if (!isnan(r->self))
 		row->self += r->self;
-	if (!isnan(r->total)) /* one of these addresses may call another: their totals overlap */
+	if (!isnan(r->total)) /* the totals of addresses overlap if one calls another */
 		row->total += f->spec.merge_unresolved && tally_flat_unresolved(r) ? NAN : r->total;
 	row->line = row->line ? row->line : r->line;
 	return true;

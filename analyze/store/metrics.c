@@ -17,8 +17,10 @@ static void metric_read_value(struct store *s, sqlite3_stmt *q, void *row)
 	*(struct metric_value *)row = (struct metric_value){sql_real(s, q, 0), sql_text(s, q, 1)};
 }
 
-/* Tables ask for many metrics that no run has. Only a complete store keeps the names of those that
- * it has. */
+/*
+ * Tables ask for many metrics that no run has. So a store that is only read keeps the names of its
+ * metrics in memory.
+ */
 static bool metric_is_known(struct store *s, const char *name)
 {
 	autofree const char **names = NULL;
