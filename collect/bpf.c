@@ -168,6 +168,37 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 	return ACCOUNT_OFF;
 }
 
+int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
+		     struct bpf_program **optional)
+{
+	bool attached = false;
+	struct bpf_program *p;
+	struct bpf_link *link;
+
+	bpf_object__for_each_program(p, obj)
+	{
+		if (!strcmp(bpf_program__section_name(p), "raw_tp") || !bpf_program__autoload(p))
+			continue;
+		link = bpf_program__attach(p);
+		if (!link && errno != ENOENT)
+			return -errno;
+		if (link)
+			array_add(links->list, links->n, links->cap, link);
+		attached |= link && optional && p == *optional;
+	}
+	if (optional && !attached)
+		*optional = NULL;
+	return 0;
+}
+
+void bpf_links_free(struct bpf_links *links)
+{
+	for (size_t i = 0; i < links->n; i++)
+		bpf_link__destroy(links->list[i]);
+	free(links->list);
+	*links = (struct bpf_links){0};
+}
+
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, map);

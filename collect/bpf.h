@@ -57,6 +57,22 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd);
 	bpf_object__open_mem(zcost_##name##_bpf, \
 			     (size_t)(zcost_##name##_bpf_end - zcost_##name##_bpf), NULL)
 
+/* Programs that are attached to their tracepoints. */
+struct bpf_links {
+	struct bpf_link **list;
+	size_t n, cap;
+};
+
+/*
+ * Attaches the object's loaded programs. It leaves out those without a tracepoint, which zcost runs
+ * itself, and those whose tracepoint another machine has, as arm64 has ipi_entry. *optional, a
+ * program of the object, or NULL, becomes NULL unless it is attached. Returns 0 or -errno. The
+ * caller then calls bpf_links_free, also after a failure.
+ */
+int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
+		     struct bpf_program **optional);
+void bpf_links_free(struct bpf_links *links);
+
 /* Maps the memory of an object's map, or returns NULL. */
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len);
 /*

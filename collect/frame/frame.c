@@ -43,8 +43,7 @@ struct frame {
 	struct bpf_program *turn;
 	struct bpf_program *msr; /* NULL where writes of registers are not counted */
 	bool times;
-	struct bpf_link **links;
-	size_t nlinks, links_cap;
+	struct bpf_links links;
 	uint32_t ncpus; /* possible ones */
 };
 
@@ -141,29 +140,6 @@ static int frame_load(struct frame *f, const char *pass)
 		f->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(f->obj, "due"),
 					   frame_add_due, f, NULL);
 	return rc ? rc : f->ring ? 0 : -errno;
-}
-
-/* Tracepoints of another machine, such as arm64's ipi_entry on x86, are not there. */
-static int frame_attach(struct frame *f)
-{
-	struct bpf_program *p;
-	struct bpf_link *link;
-
-	bpf_object__for_each_program(p, f->obj)
-	{
-		if (!frame_is_attached(p) || !bpf_program__autoload(p))
-			continue;
-		link = bpf_program__attach(p);
-		if (link)
-			array_add(f->links, f->nlinks, f->links_cap, link);
-		else if (errno != ENOENT)
-			return -errno;
-		else if (p == f->msr)
-			f->msr = NULL;
-	}
-	if (f->msr && !bpf_program__autoload(f->msr))
-		f->msr = NULL;
-	return 0;
 }
 
 /* Makes the programs count on the CPUs of the side. On other CPUs they return at once. */
@@ -326,7 +302,7 @@ static int frame_prepare(struct collect *c)
 	if (!rc)
 		rc = frame_want(f, &cpus);
 	if (!rc)
-		rc = frame_attach(f);
+		rc = bpf_links_attach(&f->links, f->obj, &f->msr);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
@@ -360,8 +336,7 @@ static void frame_finish(struct collect *c)
 	autofree struct frame *f = c->data;
 	freed(str_free) struct str s = {0};
 
-	for (size_t i = 0; i < f->nlinks; i++)
-		bpf_link__destroy(f->links[i]);
+	bpf_links_free(&f->links);
 	if (c->run->end_ns && c->off.from) {
 		if (frame_print(&s, f, &c->lost))
 			collect_degraded(c, "the times cannot be read: %s", strerror(errno));
@@ -378,7 +353,6 @@ static void frame_finish(struct collect *c)
 	}
 	ring_buffer__free(f->ring);
 	free(f->due);
-	free(f->links);
 	bpf_object__close(f->obj);
 }
 

@@ -11,8 +11,6 @@
  */
 #include "collect/packets/packets.h"
 
-#include "collect/bpf.h"
-
 #ifdef HAVE_BPF
 
 #include "lib/alloc.h"

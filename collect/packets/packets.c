@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/packets/packets.h"
 
-#include "collect/bpf.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -11,7 +10,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <sys/mman.h>
 
 EMBED_BPF(packets);
 
@@ -31,7 +29,7 @@ static uint32_t packets_arguments(const struct btf *btf)
 static int packets_load(struct packets *p, const char *name)
 {
 	struct bpf_program *program;
-	size_t n = 0, len;
+	size_t len;
 	int rc;
 
 	p->btf = btf__load_vmlinux_btf();
@@ -45,19 +43,8 @@ static int packets_load(struct packets *p, const char *name)
 	rc = bpf_object__load(p->obj);
 	if (rc)
 		return rc;
-	p->control = mmap(NULL, sizeof(*p->control), PROT_READ | PROT_WRITE, MAP_SHARED,
-			  bpf_object__find_map_fd_by_name(p->obj, ".bss"), 0);
-	if (p->control == MAP_FAILED)
-		return -errno;
-	bpf_object__for_each_program(program, p->obj)
-	{
-		if (!bpf_program__autoload(program))
-			continue;
-		p->links[n] = bpf_program__attach(program);
-		if (!p->links[n++])
-			return -errno;
-	}
-	return 0;
+	p->control = bpf_map_memory(p->obj, ".bss", sizeof(*p->control));
+	return p->control ? bpf_links_attach(&p->links, p->obj, NULL) : -errno;
 }
 
 int packets_prepare(struct collect *c)
@@ -105,8 +92,7 @@ void packets_finish(struct collect *c, void (*print)(struct str *s, const struct
 			collect_degraded(c, "%lld packets had no room to be counted in",
 					 (long long)c->lost);
 	}
-	for (size_t i = 0; i < BATCH_KINDS; i++)
-		bpf_link__destroy(p->links[i]);
+	bpf_links_free(&p->links);
 	bpf_object__close(p->obj);
 	btf__free(p->btf);
 	map_free(&p->sockets.pid_of);

@@ -52,13 +52,14 @@ struct batch_count {
 
 #ifndef __bpf__
 
+#include "collect/bpf.h"
 #include "collect/collect.h"
 #include "collect/run/run.h"
 
 /* The `data` of the collectors. */
 struct packets {
 	struct bpf_object *obj;
-	struct bpf_link *links[BATCH_KINDS];
+	struct bpf_links links;
 	struct btf *btf; /* the kernel's types */
 	volatile struct packets_control *control;
 	struct netns netns;

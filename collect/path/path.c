@@ -35,8 +35,7 @@ EMBED_BPF(path);
 struct path {
 	struct bpf_object *obj;
 	struct path_shared *shared; /* the programs change it */
-	struct bpf_link **links;
-	size_t nlinks, links_cap;
+	struct bpf_links links;
 	struct str missing; /* tracepoints that this kernel does not have */
 };
 
@@ -60,8 +59,6 @@ static void path_choose(struct path *p, const struct btf *btf)
 static int path_load(struct path *p)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	struct bpf_program *program;
-	struct bpf_link *link;
 	int rc;
 
 	p->obj = OPEN_BPF(path);
@@ -76,16 +73,7 @@ static int path_load(struct path *p)
 	if (!p->shared)
 		return -errno;
 	p->shared->no_ready = p->missing.len && strstr(p->missing.buf, " sk_data_ready");
-	bpf_object__for_each_program(program, p->obj)
-	{
-		if (!bpf_program__autoload(program))
-			continue;
-		link = bpf_program__attach(program);
-		if (!link)
-			return -errno;
-		array_add(p->links, p->nlinks, p->links_cap, link);
-	}
-	return 0;
+	return bpf_links_attach(&p->links, p->obj, NULL);
 }
 
 static int path_prepare(struct collect *c)
@@ -223,9 +211,7 @@ static void path_finish(struct collect *c)
 		if (p->missing.len)
 			collect_degraded(c, "this kernel has no tracepoint%s", p->missing.buf);
 	}
-	for (size_t i = 0; i < p->nlinks; i++)
-		bpf_link__destroy(p->links[i]);
-	free(p->links);
+	bpf_links_free(&p->links);
 	str_free(&p->missing);
 	bpf_object__close(p->obj);
 }

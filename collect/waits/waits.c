@@ -37,12 +37,11 @@
 
 EMBED_BPF(waits);
 
-enum { PROGRAMS = 64, THREADS_LEN = WAITS_THREADS * sizeof(struct waits_thread) };
+enum { THREADS_LEN = WAITS_THREADS * sizeof(struct waits_thread) };
 
 struct waits {
 	struct bpf_object *obj;
-	struct bpf_link *links[PROGRAMS];
-	size_t nlinks;
+	struct bpf_links links;
 	volatile struct waits_control *control;
 	struct waits_thread *threads;
 };
@@ -72,26 +71,6 @@ static int waits_load(struct waits *w)
 	return 0;
 }
 
-/* Tracepoints of another machine, such as arm64's ipi_entry on x86, are not there. */
-static int waits_attach(struct waits *w)
-{
-	struct bpf_program *p;
-	struct bpf_link *link;
-
-	bpf_object__for_each_program(p, w->obj)
-	{
-		if (!strcmp(bpf_program__section_name(p), "raw_tp") || /* it is run by us */
-		    !bpf_program__autoload(p))
-			continue;
-		link = bpf_program__attach(p);
-		if (link && w->nlinks < PROGRAMS)
-			w->links[w->nlinks++] = link;
-		else if (errno != ENOENT)
-			return -errno;
-	}
-	return 0;
-}
-
 static int waits_prepare(struct collect *c)
 {
 	struct waits *w = xcalloc(1, sizeof(*w));
@@ -103,7 +82,7 @@ static int waits_prepare(struct collect *c)
 	rc = waits_load(w);
 	bpf_account(c, w->obj);
 	if (!rc)
-		rc = waits_attach(w);
+		rc = bpf_links_attach(&w->links, w->obj, NULL);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
@@ -327,8 +306,7 @@ static void waits_finish(struct collect *c)
 	autofree struct waits *w = c->data;
 	freed(str_free) struct str times = {0}, stacks = {0};
 
-	for (size_t i = 0; i < w->nlinks; i++)
-		bpf_link__destroy(w->links[i]);
+	bpf_links_free(&w->links);
 	if (c->run->end_ns && c->off.from) {
 		waits_print(&times, w);
 		waits_print_stacks(&stacks, w);
