@@ -310,8 +310,9 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,
 		      unsigned int formats)
 {
-	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
-		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
+	str_printf(s,
+		   "\nif (!exists('ending')) ending = ''\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n",
+		   f->name, formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
 		   formats & FIGURE_PDF ? "pdf " : "");
 	str_printf(
 		s,
@@ -319,7 +320,7 @@ void gp_add_terminals(struct str *s, const struct figure *f, const struct page *
 		"\tif (format eq 'svg') { set terminal svg size %g,%g fixed enhanced font 'sans-serif,17' background '#ffffff' }\n"
 		"\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
 		"\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
-		"\tset output '%s.'.format\n",
+		"\tset output '%s.'.format.ending\n",
 		page->width, page->height, f->name);
 }
 

@@ -46,14 +46,19 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);
 }
 
-/* Removes the pictures of an earlier run, whose data and scripts are gone, or parts of new ones. */
+/*
+ * Removes the pictures of an earlier run, whose data and scripts are gone, or parts of new ones.
+ */
 static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	for (size_t i = 0; i < array_size(endings); i++) {
-		autofree char *path = picture_path(f, dir, i);
+		autofree char *path = picture_path(f, dir, i), *drawn = remains_name(path);
 
-		if (formats & endings[i].bit)
-			unlink(path);
+		if (!(formats & endings[i].bit))
+			continue;
+		unlink(path);
+		unlink(drawn);
+		remains_remove(path);
 	}
 }
 
@@ -135,28 +140,34 @@ void figure_describe_svg(const struct figure *f, struct str *out, const char *sv
 	}
 }
 
-/* On a full disk gnuplot leaves a part of a picture without a message. */
+/*
+ * Gives the picture that gnuplot drew its name. On a full disk gnuplot leaves a part of a picture
+ * without a message.
+ */
 static int picture_finish(const struct figure *f, const char *path, size_t i, int fd,
 			  struct error *err)
 {
 	const char *tail = endings[i].tail;
 	freed(str_free) struct str described = {0};
 	size_t len, near = strlen(tail) + 16;
-	autofree char *data = NULL;
+	autofree char *data = NULL, *drawn = remains_name(path);
 	int rc;
 
-	if (!path_exists(path))
+	if (!path_exists(drawn))
 		return gnuplot_error(fd, path, "wrote no picture", err);
-	rc = file_read(path, &data, &len, err);
+	rc = file_read(drawn, &data, &len, err);
 	if (rc)
 		return rc;
 	near = near < len ? near : len;
-	if (!memmem(data + len - near, near, tail, strlen(tail))) {
-		rc = gnuplot_error(fd, path, "wrote a part of the picture alone: is the disk full?",
-				   err);
-	} else if (endings[i].bit == FIGURE_SVG) {
+	if (!memmem(data + len - near, near, tail, strlen(tail)))
+		return gnuplot_error(fd, path,
+				     "wrote a part of the picture alone: is the disk full?", err);
+	if (endings[i].bit == FIGURE_SVG) {
 		figure_describe_svg(f, &described, data);
 		rc = file_write(path, described.buf, described.len, err);
+		unlink(drawn);
+	} else if (rename(drawn, path)) {
+		rc = error_sys(err, errno, "%s: cannot write", path);
 	}
 	caller_give_path(path);
 	return rc;
@@ -166,8 +177,9 @@ static int picture_finish(const struct figure *f, const char *path, size_t i, in
 static int gnuplot_run(const struct figure *f, const char *dir, int said, struct error *err)
 {
 	autofree char *script = xasprintf("%s.gp", f->name), *gp = xasprintf("%s/%s", dir, script);
+	autofree char *half = remains_name(""), *ending = xasprintf("ending = '%s'", half);
 	/* -d: the user's own settings do not reach the picture */
-	char *argv[] = {"gnuplot", "-d", script, NULL};
+	char *argv[] = {"gnuplot", "-d", "-e", ending, script, NULL};
 	struct spawn opts = {.cwd = dir, .out = said, .err = said};
 	struct error why = {0};
 	int status = 0, rc;

@@ -18,7 +18,8 @@ ln -s /bin/true my-server
 # Other tests look at pictures. This gnuplot writes the head and the end of each, which zcost reads.
 cat >programs/gnuplot <<'END'
 #!/bin/sh
-for format in $(sed -n "s/^formats = '\(.*\)'/\1/p" "$2"); do echo '<svg><title></title></svg> IEND %%EOF' >"${2%.gp}.$format"; done
+ending=$(echo "$3" | cut -d "'" -f 2) # ending = '...'
+for format in $(sed -n "s/^formats = '\(.*\)'/\1/p" "$4"); do echo '<svg><title></title></svg> IEND %%EOF' >"${4%.gp}.$format$ending"; done
 END
 chmod +x programs/gnuplot
 PATH=$build:$scratch/programs:$PATH

@@ -74,7 +74,7 @@ ok "plot exits 1 with a gnuplot that lacks a terminal" broken
 ok "the error suggests --format svg" says 'terminal type; this gnuplot was built without it: .*--format svg' err
 
 # What a full disk leaves of a picture is no picture.
-printf '#!/bin/sh\nprintf "<svg>" >cpu.svg; printf "\\211PNG" >cpu.png\n' >empty/gnuplot
+printf '#!/bin/sh\nending=$(echo "$3" | cut -d "\047" -f 2); printf "<svg>" >cpu.svg$ending; printf "\\211PNG" >cpu.png$ending\n' >empty/gnuplot
 ok "plot exits 1 when gnuplot writes half a picture" broken
 ok "the error says that the picture is incomplete" says 'cpu.svg: gnuplot wrote a part of the picture alone' err
 ok "the incomplete picture is removed" sh -c "! ls nognuplot | grep -F -e cpu.svg -e cpu.png"

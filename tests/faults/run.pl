@@ -117,8 +117,7 @@ my %admits = (
 		my $o = $text && eval { JSON::PP::decode_json($text) };
 		return !$text || $o && ($o->{status} ne 'ok' || grep { $_->{state} ne 'ok' } @{$o->{collectors}});
 	},
-	# A chart that fails removes the picture of an earlier one. A killed plot may leave a picture as gnuplot made it.
-	plot => sub { !-e "$_[0]/$_[1]" || slurp("$_[0]/$_[1]") =~ m{</svg>\s*\z} },
+	plot => sub { !-e "$_[0]/$_[1]" }, # a chart that fails removes the picture of an earlier one
 	report => sub { slurp("$_[0]/page.html") =~ m{>Not in this page<.*</html>\n\z}s },
 	capture => sub {
 		my $code = system("$zcost analyze $_[0]/cap >$_[0]/analyze.log 2>&1") >> 8;
