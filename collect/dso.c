@@ -315,6 +315,24 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 	return rc;
 }
 
+/*
+ * Writes which build-id the mapped inode has. perf.data has only the inode, and where containers
+ * gave several files one path, the path does not tell which of them was mapped. An inode that was
+ * two files one after the other gets an empty file.
+ */
+static int dso_save_inode(const char *hosts, const struct perf_file *as, const char *id,
+			  struct error *err)
+{
+	autofree char *dir = xasprintf("%s/dso/inodes", hosts), *was = NULL;
+	autofree char *to = xasprintf("%s/%u-%u-%" PRIu64, dir, as->maj, as->min, as->ino);
+
+	if (!as->ino || dir_make(dir, err))
+		return as->ino ? -err->code : 0;
+	if (file_read(to, &was, NULL, NULL))
+		return file_write(to, id, strlen(id), err);
+	return strcmp(was, id) ? file_write(to, "", 0, err) : 0;
+}
+
 int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
 	     struct error *err)
 {
@@ -335,6 +353,8 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, st
 	rc = to ? 0 : -err->code;
 	if (to && access(to, F_OK))
 		rc = dso_copy_whole(fd, path, to, room, err);
+	if (!rc)
+		rc = dso_save_inode(hosts, as, id, err);
 	if (!rc)
 		dso_save_debug(hosts, id, name, room);
 	free(to);

@@ -46,7 +46,8 @@ int perf_records_read(struct cursor records, uint64_t sample_type, struct perf_d
  * dso_save copies programs and libraries to hosts/<host>/dso/<build-id>/<basename>, so that
  * addresses in them have names on another machine. The system's separate debug file is copied
  * beside it as <basename>.debug. A file without a build-id looks like any other version of it, so
- * it is not copied.
+ * it is not copied. hosts/<host>/dso/inodes/<major>-<minor>-<inode> has the build-id of the inode
+ * that was mapped.
  */
 
 /*

@@ -57,35 +57,20 @@ static inline uint8_t cursor_u8(struct cursor *c)
 	return p ? *p : 0;
 }
 
-static inline uint16_t cursor_u16(struct cursor *c)
-{
-	const void *p = cursor_take(c, 2);
-	uint16_t v = 0;
-
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap16(v) : v;
-}
-
-static inline uint32_t cursor_u32(struct cursor *c)
-{
-	const void *p = cursor_take(c, 4);
-	uint32_t v = 0;
-
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap32(v) : v;
-}
-
-static inline uint64_t cursor_u64(struct cursor *c)
-{
-	const void *p = cursor_take(c, 8);
-	uint64_t v = 0;
-
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap64(v) : v;
-}
+/* Defines cursor_u16, cursor_u32 or cursor_u64. */
+#define CURSOR_INTEGER(bits)                                          \
+	static inline uint##bits##_t cursor_u##bits(struct cursor *c) \
+	{                                                             \
+		const void *p = cursor_take(c, (bits) / 8);           \
+		uint##bits##_t v = 0;                                 \
+                                                                      \
+		if (p)                                                \
+			memcpy(&v, p, sizeof(v));                     \
+		return c->swap ? __builtin_bswap##bits(v) : v;        \
+	}
+CURSOR_INTEGER(16)
+CURSOR_INTEGER(32)
+CURSOR_INTEGER(64)
 
 /* Reads a field of `field` bytes with a NUL-terminated string. Returns NULL without a NUL. */
 static inline const char *cursor_str(struct cursor *c, size_t field)

@@ -4,6 +4,7 @@
 #include "lib/file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
@@ -24,7 +25,7 @@ static bool dso_open_elf(struct elf_file *file, const char *path, struct unread 
 struct dso_search {
 	struct dso_identity dso;
 	const struct symbol_sources *from;
-	char adopted[65]; /* the build-id of a proven file, if none was recorded */
+	char adopted[129]; /* the build-id of a proven file or inode, if none was recorded */
 	struct dso_files *found;
 	bool stale;
 	char *why;
@@ -267,6 +268,26 @@ static void dso_adopt_build_id(struct dso_search *f, const char *path, bool name
 	elf_file_close(&file);
 }
 
+/* `collect` wrote which build-id the mapped inode has. Nobody vouches for what the file says. */
+static void dso_adopt_inode(struct dso_search *f)
+{
+	const struct dso_identity *dso = &f->dso;
+	autofree char *path = xasprintf("%s/dso/inodes/%u-%u-%" PRIu64, f->from->host_dir,
+					dso->major, dso->minor, dso->inode);
+	autofree char *id = NULL;
+	struct error err = {0};
+	size_t len;
+
+	if (dso->build_id || !dso->inode)
+		return;
+	if (file_read(path, &id, &len, &err)) {
+		unread_add(f->from->unread, &err);
+	} else if (len > 2 && len < sizeof(f->adopted) && strspn(id, "0123456789abcdef") == len) {
+		strcpy(f->adopted, id);
+		f->dso.build_id = f->adopted;
+	}
+}
+
 static void dso_search_symfs(struct dso_search *f)
 {
 	autofree char *path = place_expand("%s%p", f);
@@ -302,8 +323,10 @@ static void dso_search_all(struct dso_search *f)
 {
 	const struct symbol_sources *from = f->from;
 
-	if (from->host_dir)
+	if (from->host_dir) {
+		dso_adopt_inode(f);
 		dso_try_places(f, capture_places, false);
+	}
 	if (from->buildid_dir)
 		dso_try_places(f, cache_places, false);
 	if (from->symfs)

@@ -111,10 +111,17 @@ fi
 
 # User stacks in the samples: the host folder suffices to unwind them, without the host's files.
 ${CC:-cc} -O2 -fomit-frame-pointer -pthread -o zc-chains "$tests/data/chains.c"
+# Beside them a process of a container has another C library under the same path.
+libc=$(readlink -f "$(ldd zc-chains | sed -n 's/.* => \(.*libc\.so[^ ]*\) .*/\1/p')")
+cp "$libc" other.so # another inode suffices
+unshare -m sh -c "mount --bind other.so $libc && exec sleep 60" &
+container=$!
+ok "a process of a container has another C library under the same path" soon grep -q "$(stat -c %i other.so) .*$libc" /proc/$container/maps
 "$zcost" collect -o dwarf --pass profile --call-graph dwarf,4096 --freq 500 -- ./zc-chains 0.1 2>err
 ok "collect --call-graph dwarf completes the run" test $? = 0 -o $? = 4 # a busy machine may lose some
 ok "run.json has the call-graph method" test dwarf,4096 = \
 	"$(jq -r '.collectors[] | select(.name == "perf") | .info.callgraph' dwarf/run.json)"
+kill $container
 "$build/tests/tools/profile_dump" costs --foreign --host-dir "$(echo dwarf/hosts/*)" dwarf/perf.data |
 	awk -F'\t' '$3 == "zc-chains" { print $9 }' >stacks
 ok "the host folder suffices to unwind a callback from the C library" says '^burn;compare;.*;do_callback;main;.*libc_start_main.*;_start$' stacks
