@@ -5,11 +5,6 @@
 
 #include <errno.h>
 
-void bpf_account(struct collect *c, const struct bpf_object *programs)
-{
-	c->programs = programs;
-}
-
 int bpf_missing(struct collect *c)
 {
 	return error_set(&c->err, ENOSYS, BPF_MISSING);
@@ -168,8 +163,8 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 	return ACCOUNT_OFF;
 }
 
-int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
-		     struct bpf_program **optional)
+static int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
+			    struct bpf_program **optional)
 {
 	bool attached = false;
 	struct bpf_program *p;
@@ -189,6 +184,14 @@ int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
 	if (optional && !attached)
 		*optional = NULL;
 	return 0;
+}
+
+int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_object *obj,
+	      struct bpf_program **optional, int rc)
+{
+	c->programs = obj;
+	rc = rc ?: bpf_links_attach(links, obj, optional);
+	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
 void bpf_links_free(struct bpf_links *links)

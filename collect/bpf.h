@@ -36,8 +36,6 @@ uint32_t bpf_thread_ids(void);
 
 /* Leaves out the copies of programs (collect/again.h) that this kernel does not need. */
 void bpf_choose_again(struct bpf_object *obj);
-/* Adds the loaded programs to the account. They belong to the collector, until its `finish`. */
-void bpf_account(struct collect *c, const struct bpf_object *programs);
 /*
  * Begins a part of the account, or ends the one of the descriptor *fd. Returns the ns until the
  * next step is due, which are centuries where there is nothing to count.
@@ -64,13 +62,14 @@ struct bpf_links {
 };
 
 /*
- * Attaches the object's loaded programs. It leaves out those without a tracepoint, which zcost runs
- * itself, and those whose tracepoint another machine has, as arm64 has ipi_entry. *optional, a
- * program of the object, or NULL, becomes NULL unless it is attached. Returns 0 or -errno. The
- * caller then calls bpf_links_free, also after a failure.
+ * Ends the hook `prepare`. Without `rc`, which says that the programs could not be loaded, it adds
+ * the object's programs to the account and attaches them. It leaves out those without a tracepoint,
+ * which zcost runs itself, and those whose tracepoint another machine has, as arm64 has ipi_entry.
+ * *optional, a program of the object, or NULL, becomes NULL unless it is attached. Returns 0 or
+ * -errno with a message. The caller then calls bpf_links_free, also after a failure.
  */
-int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
-		     struct bpf_program **optional);
+int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_object *obj,
+	      struct bpf_program **optional, int rc);
 void bpf_links_free(struct bpf_links *links);
 
 /* Maps the memory of an object's map, or returns NULL. */

@@ -117,7 +117,7 @@ struct collect {
 	char *why;
 	struct reading reading;		   /* for the hook `read` */
 	uint64_t looks, looks_ns;	   /* calls inside the window, and their CPU time */
-	const struct bpf_object *programs; /* bpf_account(); NULL: it has none */
+	const struct bpf_object *programs; /* whose cost the account has (bpf.h); NULL: none */
 	struct program_cost before, cost;
 	int64_t lost; /* -1 if unknown */
 	struct cut {

@@ -316,9 +316,8 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 }
 
 /*
- * Writes which build-id the mapped inode has. perf.data has only the inode, and where containers
- * gave several files one path, the path does not tell which of them was mapped. An inode that was
- * two files one after the other gets an empty file.
+ * Writes which build-id the mapped inode has: perf.data has the inode alone where containers gave
+ * several files one path. An inode that was two files, one after the other, gets an empty file.
  */
 static int dso_save_inode(const char *hosts, const struct perf_file *as, const char *id,
 			  struct error *err)

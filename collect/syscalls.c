@@ -216,7 +216,7 @@ static int syscalls_prepare(struct collect *c)
 		if (one_in > 1)
 			s->method->time_one_in(s->self, one_in);
 		if (s->method->programs)
-			bpf_account(c, s->method->programs(s->self));
+			c->programs = s->method->programs(s->self);
 		collect_info_str(c, "method", s->method->name);
 		collect_info_int(c, "time_one_in", one_in);
 		if (reasons.len)

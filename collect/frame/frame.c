@@ -94,12 +94,6 @@ static void frame_set_sampler(struct frame *f)
 	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
 }
 
-/* A program without a tracepoint is called. */
-static bool frame_is_attached(const struct bpf_program *p)
-{
-	return strcmp(bpf_program__section_name(p), "raw_tp");
-}
-
 /*
  * Chooses the programs of a pass. Writes of registers are so many that counting them would cost a
  * profiled workload 1 % of its time. So the syscalls pass counts them, without any times.
@@ -111,12 +105,9 @@ static void frame_choose(struct frame *f, const char *pass)
 	f->turn = bpf_object__find_program_by_name(f->obj, "zcost_turn");
 	f->msr = bpf_object__find_program_by_name(f->obj, "zcost_write_msr");
 	f->times = strcmp(pass, "syscalls");
-	bpf_object__for_each_program(p, f->obj)
-	{
-		if (frame_is_attached(p))
-			bpf_program__set_autoload(p,
-						  p == f->msr ? strcmp(pass, "profile") : f->times);
-	}
+	bpf_object__for_each_program(p, f->obj) if (strcmp(bpf_program__section_name(p),
+							   "raw_tp")) /* those are called */
+		bpf_program__set_autoload(p, p == f->msr ? strcmp(pass, "profile") : f->times);
 }
 
 static int frame_load(struct frame *f, const char *pass)
@@ -298,12 +289,8 @@ static int frame_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = frame_load(f, c->run->pass);
-	bpf_account(c, f->obj);
-	if (!rc)
-		rc = frame_want(f, &cpus);
-	if (!rc)
-		rc = bpf_links_attach(&f->links, f->obj, &f->msr);
-	return rc ? bpf_refused(-rc, &c->err) : 0;
+	rc = rc ?: frame_want(f, &cpus);
+	return bpf_ready(c, &f->links, f->obj, &f->msr, rc);
 }
 
 static int frame_start(struct collect *c)

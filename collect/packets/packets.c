@@ -44,7 +44,7 @@ static int packets_load(struct packets *p, const char *name)
 	if (rc)
 		return rc;
 	p->control = bpf_map_memory(p->obj, ".bss", sizeof(*p->control));
-	return p->control ? bpf_links_attach(&p->links, p->obj, NULL) : -errno;
+	return p->control ? 0 : -errno;
 }
 
 int packets_prepare(struct collect *c)
@@ -57,8 +57,7 @@ int packets_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = packets_load(p, c->is->name);
-	bpf_account(c, p->obj);
-	return rc ? bpf_refused(-rc, &c->err) : 0;
+	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 
 int packets_follow(struct collect *c)

@@ -50,6 +50,7 @@ struct thread {
 	uint64_t filling;   /* since when the call fills packets; 0: it does not */
 	uint64_t filled;    /* when it last began to fill one */
 	uint64_t no_room;   /* ns that it waited for room in the send buffer */
+	uint64_t rest;	    /* bytes that the call has behind the present piece */
 	uint32_t written;   /* the next byte that it wrote then */
 	uint32_t nwaits;
 	struct {
@@ -221,11 +222,14 @@ static __always_inline void set_size(struct path_slot *s, const struct event *e)
 {
 	struct skb_shared_info *info = (void *)e->info;
 	uint32_t size, segments;
+	uint64_t weight;
 
 	s->skb = e->skb;
 	if (s->bytes)
 		return;
 	s->bytes = e->len;
+	weight = (uint64_t)s->weight * s->piece / e->len;
+	s->weight = weight >> 32 ? (uint32_t)-1 : weight;
 	size = BPF_CORE_READ(info, gso_size);
 	segments = BPF_CORE_READ(info, gso_segs);
 	/* a virtual machine says the size alone */
@@ -469,7 +473,8 @@ static __noinline int claim(uint32_t n, uint32_t *slot)
 }
 
 /* Returns the slot of a packet that is followed from now on, or NULL. */
-static __always_inline struct path_slot *follow(uint32_t weight, uint32_t stage, uint64_t now)
+static __always_inline struct path_slot *follow(uint32_t weight, uint32_t piece, uint32_t stage,
+						uint64_t now)
 {
 	struct event e = {.what = EXPIRE, .todo = in_stages(PATH_FREE + 1, PATH_COMPLETION)};
 	uint32_t slot = PATH_SLOTS;
@@ -484,7 +489,8 @@ static __always_inline struct path_slot *follow(uint32_t weight, uint32_t stage,
 	s = &path.slots[slot];
 	__builtin_memset(s, 0, sizeof(*s));
 	s->bit = 1ULL << slot;
-	s->weight = weight;
+	s->weight = weight * PATH_WEIGHT;
+	s->piece = piece;
 	s->at = now;
 	set_stage(s, stage);
 	return s;
@@ -599,7 +605,7 @@ static __noinline int arrive_chosen(struct sk_buff *skb, int polled)
 		return 0;
 	weight = choose(c, PATH_RECEIVE, now);
 	if (view_ip(&e, skb))
-		s = follow(weight, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
+		s = follow(weight, e.len, polled ? PATH_INTERRUPT : PATH_SOFTIRQ, now);
 	if (!s)
 		return 0;
 	s->ports = e.ports;
@@ -702,6 +708,7 @@ ON(sys_enter)
 		return 0;
 	t->entered = bpf_ktime_get_ns();
 	t->filling = 0;
+	t->rest = -1ULL;
 	return 0;
 }
 
@@ -784,13 +791,18 @@ static __always_inline void send_fill(struct sock *sk, uint32_t written, int end
 	for_each(&e);
 }
 
-/* sk, msg, skb, size_goal. A call comes here for each packet that it begins to fill. */
+/*
+ * sk, msg, skb, size_goal. A call comes here whenever it goes on to fill a packet, several times
+ * for one packet. So the choice is among the pieces that the call's data have if each but the last
+ * one is as long as a packet may be. The call may already be `past` the begin of a piece.
+ */
 ON(tcp_sendmsg_locked)
 {
 	struct sock *sk = (void *)ctx[0];
 	struct msghdr *msg = (void *)ctx[1];
 	uint16_t ports[2] = {bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport};
-	uint32_t goal = ctx[3], count = msg->msg_iter.count, written, weight;
+	uint32_t goal = ctx[3], written, weight;
+	uint64_t count = msg->msg_iter.count, begin, piece = 0, past = 0;
 	struct path_cpu *c = this_cpu();
 	struct thread *t = path.on ? this_thread() : 0;
 	uint64_t now, chosen = 0;
@@ -798,8 +810,13 @@ ON(tcp_sendmsg_locked)
 
 	if (!c || (!t && !path.in[PATH_BUILD]))
 		return 0;
-	if (t)
+	if (t && count <= t->rest) {
+		begin = t->rest == -1ULL ? count : t->rest;
+		past = begin - count;
+		piece = begin < goal ? begin : goal;
+		t->rest = begin - piece;
 		chosen = ++c->seen[PATH_SEND] >= c->next[PATH_SEND];
+	}
 	if (!is_near(c, PATH_SEND) && !path.in[PATH_BUILD])
 		return 0;
 	written = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
@@ -810,7 +827,7 @@ ON(tcp_sendmsg_locked)
 	if (!send_begins(t, written, now) || !chosen)
 		return 0;
 	weight = choose(c, PATH_SEND, now);
-	s = count && goal ? follow(weight, PATH_CALL, t->entered ?: now) : 0;
+	s = piece > past ? follow(weight, piece, PATH_CALL, t->entered ?: now) : 0;
 	if (!s)
 		return 0;
 	step(s, PATH_BUILD, t->filling);
@@ -820,7 +837,7 @@ ON(tcp_sendmsg_locked)
 	__builtin_memcpy(&s->ports, ports, sizeof(ports));
 	s->owner = id_of(sk);
 	s->written = written;
-	s->byte = written + bpf_get_prandom_u32() % (count < goal ? count : goal);
+	s->byte = written + bpf_get_prandom_u32() % (piece - past);
 	return 0;
 }
 
@@ -832,6 +849,7 @@ ON(sock_send_length)
 	if (!t)
 		return 0;
 	t->filling = 0;
+	t->rest = -1ULL;
 	if (path.in[PATH_BUILD])
 		send_fill((void *)ctx[0], BPF_CORE_READ((struct tcp_sock *)ctx[0], write_seq), 1);
 	return 0;

@@ -73,7 +73,7 @@ static int path_load(struct path *p)
 	if (!p->shared)
 		return -errno;
 	p->shared->no_ready = p->missing.len && strstr(p->missing.buf, " sk_data_ready");
-	return bpf_links_attach(&p->links, p->obj, NULL);
+	return 0;
 }
 
 static int path_prepare(struct collect *c)
@@ -85,8 +85,7 @@ static int path_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = path_load(p);
-	bpf_account(c, p->obj);
-	return rc ? bpf_refused(-rc, &c->err) : 0;
+	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 
 /* Tells the programs the network namespace of a process. */
@@ -164,9 +163,9 @@ static const char *const stages[PATH_STAGES] = {
 };
 
 static void path_print_row(struct str *s, const char *way, const char *stage, const char *what,
-			   uint64_t value)
+			   double value)
 {
-	str_printf(s, "%s\t%s\t%s\t\t\t%" PRIu64 "\n", way, stage, what, value);
+	str_printf(s, "%s\t%s\t%s\t\t\t%.15g\n", way, stage, what, value);
 }
 
 static void path_print_stage(struct str *s, const struct path_shared *p, uint32_t stage)
@@ -177,12 +176,12 @@ static void path_print_stage(struct str *s, const struct path_shared *p, uint32_
 	path_print_row(s, way, name, "passed", sums->passed);
 	path_print_row(s, way, name, "left", /* also the packets that are still on their way */
 		       sums->left + (uint64_t)__builtin_popcountll(p->in[stage]));
-	path_print_row(s, way, name, "ns", sums->ns);
+	path_print_row(s, way, name, "ns", (double)sums->ns / PATH_WEIGHT);
 	for (uint32_t i = 0; i < PATH_BUCKETS; i++)
 		if (sums->hist[i])
-			str_printf(s, "%s\t%s\tbucket\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-				   way, name, path_bucket_start(i), path_bucket_start(i + 1),
-				   sums->hist[i]);
+			str_printf(s, "%s\t%s\tbucket\t%" PRIu64 "\t%" PRIu64 "\t%.15g\n", way,
+				   name, path_bucket_start(i), path_bucket_start(i + 1),
+				   (double)sums->hist[i] / PATH_WEIGHT);
 }
 
 static void path_print(struct str *s, const struct path_shared *p)
@@ -190,9 +189,11 @@ static void path_print(struct str *s, const struct path_shared *p)
 	str_puts(s, "way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n");
 	for (size_t way = 0; way < PATH_WAYS; way++) {
 		path_print_row(s, ways[way], "", "followed", p->ways[way].followed);
-		path_print_row(s, ways[way], "", "weight", p->ways[way].weight);
-		path_print_row(s, ways[way], "", "segments", p->ways[way].segments);
-		path_print_row(s, ways[way], "", "bytes", p->ways[way].bytes);
+		path_print_row(s, ways[way], "", "weight",
+			       (double)p->ways[way].weight / PATH_WEIGHT);
+		path_print_row(s, ways[way], "", "segments",
+			       (double)p->ways[way].segments / PATH_WEIGHT);
+		path_print_row(s, ways[way], "", "bytes", (double)p->ways[way].bytes / PATH_WEIGHT);
 	}
 	path_print_row(s, "", "", "full", p->full);
 	path_print_row(s, "", "", "others", p->others);

@@ -45,7 +45,8 @@ enum {
 	PATH_PERIOD = 20000000, /* ns */
 	PATH_CHOSEN = 20,	/* packets of a way to choose in a period */
 	PATH_OFTEN = 1 << 16,	/* the largest N */
-	PATH_PROCESSES = 8192,	/* that the workload may have */
+	PATH_WEIGHT = 256,
+	PATH_PROCESSES = 8192, /* that the workload may have */
 	PATH_NETNS = 4,
 	PATH_GROUP = 16,
 	PATH_NEAR = 300,   /* packets: those of a softirq, and of a long call */
@@ -82,8 +83,12 @@ static inline uint64_t path_bucket_start(uint32_t bucket)
 }
 
 struct path_slot {
-	uint32_t stage;	 /* since `at` */
-	uint32_t weight; /* the N in force when the packet was chosen: it counts for N packets */
+	uint32_t stage; /* since `at` */
+	/*
+	 * For how many packets it counts, in 1 / PATH_WEIGHT: for the N in force when a byte of a
+	 * piece of data was chosen, x the bytes of the piece / those of the packet.
+	 */
+	uint32_t weight;
 	uint64_t at;
 	uint64_t bit; /* 1 << its number */
 	uint64_t skb;
@@ -98,8 +103,8 @@ struct path_slot {
 	uint32_t written; /* send: the next byte that the call writes */
 	uint32_t segments, bytes;
 	uint32_t in_softirq; /* receive: when it entered the protocols */
-	uint32_t pad;
-	uint64_t ns[32]; /* by stage; PATH_STAGES of them */
+	uint32_t piece;	     /* bytes of the piece: of what arrived, or of what the call wrote */
+	uint64_t ns[32];     /* by stage; PATH_STAGES of them */
 };
 
 struct path_stage_sums {

@@ -80,10 +80,7 @@ static int waits_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	rc = waits_load(w);
-	bpf_account(c, w->obj);
-	if (!rc)
-		rc = bpf_links_attach(&w->links, w->obj, NULL);
-	return rc ? bpf_refused(-rc, &c->err) : 0;
+	return bpf_ready(c, &w->links, w->obj, NULL, rc);
 }
 
 /* --- threads that zcost did not start --- */

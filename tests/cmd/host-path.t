@@ -70,6 +70,13 @@ sizes() {
 		is_in "$(cell receive end_to_end bytes)" 12000 40000 || { cat table; return 1; }
 }
 ok "a packet is an aggregate of several packets of the wire" sizes
+moved() { # moved WAY: the bytes of all its packets, of which one in N was followed
+	awk -F'\t' -v way="$1" '$1 == way && $2 == "" && $3 == "bytes" { print $6 }' r/path.tsv
+}
+same() {
+	follow "$listen" --size=128k && is_in "$(awk -v x="$(moved send)" -v y="$(moved receive)" 'BEGIN { print x / y }')" 0.7 1.4
+}
+sent ok "as many bytes are sent as received" five_times same
 ok "no packet is lost from sight" test "$(awk -F'\t' '$3 == "left" { n += $6 } END { print n + 0 }' r/path.tsv)" -le 3
 
 if [ "$ways" = receive ]; then
