@@ -107,7 +107,7 @@ void exact_place_sample(struct fold_cost *c, struct stack_head *h, const struct 
 	c->label = (uint8_t)(d->label + 1);
 	/* The timer missed the periods since then, because interrupts were off in this context. */
 	c->weight += c->weight ? d->late / c->weight * c->weight : 0;
-	if (d->changes) {
+	if (d->changes || c->place == PLACE_HARDIRQ) {
 		exact_move_sample(c, h, d);
 		return;
 	}

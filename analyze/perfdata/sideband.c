@@ -261,6 +261,7 @@ void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, si
 	/* perf lists the processes that it finds in the order of /proc, children before parents. */
 	while (sideband_add_children(s, &found, p))
 		;
+	profile_sort_own(p);
 }
 
 const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key)

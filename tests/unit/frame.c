@@ -82,6 +82,7 @@ TEST_WITH(damaged_row_is_left_out_with_a_note, set_up())
 {
 	read_times("1\t7\t1\tw\tuser\t\t100\t\n"
 		   "1\t\t\t\tuser\t\t\t55\n" /* entries */
+		   "1\t\t\t\tidle\t\t\t-1\n"
 		   "1\t7\t1\tw\tuser\t\t-5\t\n"
 		   "1\t7\t1\tw\tuser\t\t12x\t\n"
 		   "x\t7\t1\tw\tuser\t\t100\t\n"
@@ -90,7 +91,8 @@ TEST_WITH(damaged_row_is_left_out_with_a_note, set_up())
 		   "1\t7\t1\tw\t\t\t100\t\n"
 		   "1\t7\t1\tw\tus");
 	assert_int_equal(in.exact->ntimes, 1);
-	metrics_are(&in, "note rows_unreadable = 7");
+	metrics_are(&in,
+		    "frame_entries:user = 55, frame_entries:idle = -, note rows_unreadable = 7");
 	notes_free(&in.notes);
 	read_due("1\t100\t5\t7\tuser\t\t0\n"
 		 "1\t100\t5\t7\tuser\t\t\n"
@@ -356,12 +358,13 @@ TEST_WITH(rest_of_a_thin_place_has_the_name_of_the_place, set_up())
 
 /*
  * 10 samples land in user code of the workload. 6 of these were due in the timer's interrupt on top
- * of another program, 2 cannot be joined to a timer.
+ * of another program, 2 of them in the one whose end let them land; 2 cannot be joined to a timer.
  */
 TEST_WITH(sample_counts_where_it_was_due, set_up())
 {
 	add_samples(2, 0, 1, OWN, IN_USER, "9\t7\tuser\t\t0");
-	add_samples(6, 2, 1, OWN, IN_USER, "60000\t8\thardirq\tlocal_timer\t1");
+	add_samples(4, 2, 1, OWN, IN_USER, "60000\t8\thardirq\tlocal_timer\t1");
+	add_samples(2, 6, 1, OWN, IN_USER, "60000\t8\thardirq\tlocal_timer\t0");
 	add_samples(2, 20, 1, OWN, IN_USER, NULL);
 	weights_are("1\t7\t1\tw\tuser\t\t2000000\t\n1\t8\t1\to\thardirq\tlocal_timer\t3000000\t\n",
 		    "7/user = 2, 8/hardirq [hardirq local_timer] = 3, weight = 5");

@@ -340,7 +340,8 @@ TEST(files_of_one_name_are_told_apart)
 	assert_false(identity_is_compat("[vvar]", 4096));
 }
 
-/* A child may be recorded before its parent. A thread is no child, and a pid may come twice. */
+/* A child may be recorded before its parent. A thread is no child, and a pid may come twice.
+ * They are ready for profile_is_own(). */
 TEST(descendants_of_a_process_are_found)
 {
 	static struct side_row rows[] = {
@@ -353,7 +354,7 @@ TEST(descendants_of_a_process_are_found)
 		{.kind = SIDE_FORK, .pid = 11, .ppid = 10, .tid = 11},
 		{.kind = SIDE_FORK, .pid = 31, .ppid = 30, .tid = 31},
 	};
-	static const uint32_t pids[] = {10, 30}, expected[] = {10, 30, 11, 31, 12, 13};
+	static const uint32_t pids[] = {10, 30}, expected[] = {10, 11, 12, 13, 30, 31};
 	const struct sideband side = {.list = rows, .n = array_size(rows)};
 	freed(profile_free) struct profile p;
 

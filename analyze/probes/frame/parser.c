@@ -165,7 +165,7 @@ static double frame_number(const struct frame_file *f, size_t i, int column)
 {
 	double x;
 
-	return parse_real(tsv_cell(&f->t, i, column), &x) ? x : NAN;
+	return parse_real(tsv_cell(&f->t, i, column), &x) && x >= 0 ? x : NAN;
 }
 
 static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
