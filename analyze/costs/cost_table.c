@@ -571,20 +571,21 @@ static bool cost_part_has_few_runs(const struct cost_part *p)
  */
 static void cost_table_note_rules(struct table *t, const struct cost_part *part, int n)
 {
-	bool several = false, few = false;
+	bool several = false, few = false, exact = false;
 	const char *event = NULL;
 
 	for (int i = 0; i < n; i++) {
 		several |= part[i].nruns && !cost_part_is_single(&part[i]);
 		few |= cost_part_has_few_runs(&part[i]);
 		event = event ? event : part[i].tally.event;
+		exact |= part[i].tally.exact;
 	}
 	if (several)
 		note_add(
 			&t->notes, cost_interval, COST_SAMPLES,
 			few ? "; it is nominal for fewer than 10 runs: intervals of six runs held the truth 91 to 97 % of the time on a quiet machine"
 			    : "");
-	if (event && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
+	if (event && !exact && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
 		note_add(&t->notes, timer_blind, event);
 }
 

@@ -15,7 +15,7 @@
 static const struct column passes_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"pass", .type = V_STR, .what = "measure, profile, syscalls"},
+	{"pass", .type = V_STR, .what = "measure, profile, syscalls, trace"},
 	{"collector", .type = V_STR, .what = "its own cost; none: the pass as a whole"},
 	{"runs", .type = V_INT},
 	{"cpu_pct", "%", V_REAL, .digits = 1,
@@ -174,7 +174,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 	int rate = 0, rc = 0;
 
 	for (int i = 0; i < PASSES && !rc; i++)
-		rc = passes_read_pass(k->s, b, i, &rate, &all[i], err);
+		rc = passes_read_pass(k->s, k->q, b, i, &rate, &all[i], err);
 	for (int i = 0; i < PASSES && !rc; i++)
 		if (all[i].n) {
 			struct value *row = passes_put_pass(k, i, all);
@@ -186,7 +186,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 		}
 	for (int i = 0; i < PASSES; i++)
 		pass_runs_free(&all[i]);
-	return rc ? rc : passes_note_conditions(k->s, k->q, b, k->t, err);
+	return rc ? rc : passes_note_conditions(k->s, k->q, b, PROFILE_PASS, k->t, err);
 }
 
 const struct measure measure_passes = {

@@ -7,6 +7,7 @@
 #include "analyze/costs/costs.h"
 #include "analyze/scope/changes.h"
 #include "analyze/scope/results.h"
+#include "analyze/scope/runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static const struct column path_columns[] = {
 	{MEMBER(struct path_row, share_pct), "%", V_REAL, .digits = 1,
 	 .what = "of the mean from end to end"},
 	{MEMBER(struct path_row, cpu_us), "us", V_REAL, .digits = 1,
-	 .what = "CPU time of the stage's functions for the bytes of a packet, from the profile; none: the packet waits, or no function is the stage's own"},
+	 .what = "CPU time of the stage's functions for a packet, from the profile; none: the packet waits, or no function is the stage's own"},
 	{MEMBER(struct path_row, left), .type = V_INT,
 	 .what = "packets that were last seen in the stage: dropped, lost from sight, or there when the window ended"},
 	{MEMBER(struct path_row, segments), .type = V_REAL, .digits = 1,
@@ -165,6 +166,17 @@ static double path_us(const struct path *p, const char *metric, const char *obje
 	return path_estimate(p, p->k->list.estimator, metric, object).value / 1000;
 }
 
+/* Returns the KiB of work for a packet. A server's work is its responses, and it receives requests.
+ */
+static double path_work(struct store *s, const struct run *r, const void *way)
+{
+	const struct metric_key followed = {"path_followed", way, NO_CPU};
+	const struct metric_key one_in = {"path_one_in", way, NO_CPU};
+
+	return work_in_window(s, r, "rate_kib") /
+	       (figure_metric_of(s, r, &followed) * figure_metric_of(s, r, &one_in));
+}
+
 static void path_fill_total(const struct path *p, struct path_row *row)
 {
 	row->segments = path_estimate(p, EST_MEAN, "path_segments", row->way).value;
@@ -177,7 +189,8 @@ static void path_put_stage(const struct path *p, size_t i, double end_to_end_us)
 {
 	const struct path_stage *s = &path_stages[i];
 	autofree char *object = xasprintf("%s %s", s->way, s->stage);
-	double kib = path_estimate(p, EST_MEAN, "path_bytes", s->way).value / 1024;
+	struct estimate kib =
+		scope_estimate(p->k->s, p->traced.runs, p->traced.n, EST_MEAN, path_work, s->way);
 	struct path_row row = {.block = p->k->b->block,
 			       .way = s->way,
 			       .stage = s->stage,
@@ -188,7 +201,7 @@ static void path_put_stage(const struct path *p, size_t i, double end_to_end_us)
 			       .p99_us = path_us(p, "path_p99_ns", object),
 			       .p999_us = path_us(p, "path_p999_ns", object),
 			       .share_pct = NAN,
-			       .cpu_us = p->cpu_ns[i] / 1000 * kib,
+			       .cpu_us = p->cpu_ns[i] / 1000 * kib.value,
 			       .segments = NAN,
 			       .bytes = NAN,
 			       .one_in = NAN};
@@ -221,7 +234,8 @@ static int path_put_block(struct block_table *k, struct error *err)
 		path_put_stage(&p, i, end_to_end_us);
 	}
 	free(p.traced.runs);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc
+		      : passes_note_conditions(k->s, k->q, &k->b->block, TRACE_PASS, k->t, err);
 }
 
 /* Adds the range of a column over the totals: "1", "1 to 37.2". */

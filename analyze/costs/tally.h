@@ -85,6 +85,7 @@ struct tally {
 	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
 	bool no_self, no_total, no_samples; /* the text lacks the column */
 	const char *event;
+	bool exact;    /* its weights are exact times of contexts */
 	size_t events; /* number of events in the profiles */
 	struct intern ids, strings;
 	struct arena arena;

@@ -89,6 +89,7 @@ static int tally_pick_event(struct tally_pass *w, struct error *err)
 		found = intern_get(&p->strings, p->events[w->event].name);
 		w->f->event = intern_get(&w->f->strings, intern_str(&w->f->strings, found));
 	}
+	w->f->exact |= w->event < p->nevents && p->events[w->event].exact;
 	if (p->nevents > w->f->events)
 		w->f->events = p->nevents;
 	return 0;

@@ -26,7 +26,8 @@ static const struct column virt_columns[] = {
 	 .what = "count per unit of work; estimate over the runs"},
 	{"ns_per_unit", "ns", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "cost per unit of work, as in functions: of the interrupt's handler, or of the function itself; stolen time; a halt is idle time"},
-	{"ns_each", "ns", V_REAL, .what = "ns_per_unit / per_unit"},
+	{"ns_each", "ns", V_REAL,
+	 .what = "time of one in the handler: of all of them, by the frame, / their number"},
 	{"per_message", .type = V_REAL, .digits = 3, .optional = true,
 	 .what = "count per message: per request of the workload"},
 	{"per_s", "1/s", V_REAL, .digits = 1},
@@ -125,6 +126,17 @@ static double virt_set_cost(const struct virt *v, struct value *row, const struc
 	return c.ns;
 }
 
+/* Returns the sum over the runs of b. */
+static double virt_sum(const struct virt *v, const struct block_runs *b, const char *metric,
+		       const char *object)
+{
+	const struct metric_key key = {metric, object, NO_CPU};
+	struct estimate mean =
+		scope_estimate(v->k->s, b->runs, b->n, EST_MEAN, figure_metric_of, &key);
+
+	return mean.value * (double)mean.n;
+}
+
 /* Adds the row of a count in the runs of b. The time in an interrupt is a cost, that of a halt is
  * not. */
 static void virt_put_count(const struct virt *v, const struct block_runs *b, const char *kind,
@@ -148,8 +160,11 @@ static void virt_put_count(const struct virt *v, const struct block_runs *b, con
 	put_estimate(t, row, "per_unit", &count);
 	for (size_t i = 0; i < tally->n && f.known && !strcmp(kind, "interrupt"); i++)
 		if (!strcmp(tally->rows[i].key[0], symbol))
-			table_set(t, row, "ns_each",
-				  value_real(virt_set_cost(v, row, &tally->rows[i]) / count.value));
+			virt_set_cost(v, row, &tally->rows[i]);
+	if (f.known && !strcmp(kind, "interrupt"))
+		table_set(t, row, "ns_each",
+			  value_real(virt_sum(v, b, "frame_ns", f.object) /
+				     virt_sum(v, b, f.metric, f.object)));
 }
 
 /* Adds the rows of the metrics "frame_entries:CONTEXT VECTOR" with the kind's context. */
@@ -248,20 +263,6 @@ static int virt_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void virt_add_notes(struct block_table *k)
-{
-	if (!k->t->rows) {
-		changes_nothing(k->s, k->t);
-		return;
-	}
-	note_add(
-		&k->t->notes, table_how,
-		"the frame counted interrupts and halts in the profiled runs, where perf's timer adds to local_timer, and writes of registers in the syscalls pass; /proc/interrupts is of the measure pass, without perf");
-	note_add(
-		&k->t->notes, table_how,
-		"a write of x2apic_icr sends an interrupt to a CPU, one of tsc_deadline sets the timer. On a virtual machine both exit to the hypervisor, and so does a halt");
-}
-
 const struct measure measure_virt = {
 	.name = "virt",
 	.what = "what a virtual machine needs its hypervisor for: interrupts, timers, halts",
@@ -271,5 +272,5 @@ const struct measure measure_virt = {
 	.spare = "runs per_s ns_each",
 	.collectors = "frame irq cpu perf workload",
 	.block = virt_put_block,
-	.notes = virt_add_notes,
+	.how = "the frame counted interrupts and halts in the profiled runs, where perf's timer adds to local_timer, and writes of registers in the syscalls pass; /proc/interrupts is of the measure pass, without perf; a write of x2apic_icr sends an interrupt to a CPU, one of tsc_deadline sets the timer; on a virtual machine both exit to the hypervisor, and so does a halt",
 };

@@ -120,7 +120,7 @@ static int timeline_put_block(struct block_table *k, struct error *err)
 static int timeline_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	autofree const char **names = NULL;
-	int n, rc = block_table_run(s, q, t, timeline_put_block, NULL, err);
+	int n, rc = block_table_run(s, q, t, &(struct measure){.block = timeline_put_block}, err);
 
 	if (rc || t->rows || !q->name)
 		return rc;

@@ -593,7 +593,7 @@ static int cpu_by_run(struct store *s, const struct query *q, struct table *t, s
 			"--workload-only needs --by comm, process or thread: the workload's time is not measured per CPU");
 	if (threads)
 		thread_columns(t, by_thread_columns, array_size(by_thread_columns), key);
-	return block_table_run(s, q, t, cpu_by_put_block, NULL, err);
+	return block_table_run(s, q, t, &(struct measure){.block = cpu_by_put_block}, err);
 }
 
 static const struct measure measure_cpu_by = {
@@ -673,7 +673,8 @@ static int cpu_run(struct store *s, const struct query *q, struct table *t, stru
 		t->columns = workload_columns;
 		t->ncolumns = (int)array_size(workload_columns);
 	}
-	rc = block_table_run(s, q, t, cpu_put_block, cpu_add_notes, err);
+	rc = block_table_run(
+		s, q, t, &(struct measure){.block = cpu_put_block, .notes = cpu_add_notes}, err);
 	return rc ? rc : busy_notes(s, q, NULL, t, err);
 }
 

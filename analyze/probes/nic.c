@@ -714,15 +714,6 @@ static int nic_put_block(struct block_table *k, struct error *err)
 	return rc ?: nic_settings(k, &c, err);
 }
 
-static void nic_add_notes(struct block_table *k)
-{
-	changes_note(k);
-	if (k->t->rows)
-		note_add(
-			&k->t->notes, table_how,
-			"counters are interpolated between readings, and the workload's bytes (per_mib) between its points; they differ a little at the window's ends; they are those of the whole interface, for all programs");
-}
-
 static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	(void)s;
@@ -741,6 +732,7 @@ const struct measure measure_nic = {
 	.spare = "runs count source",
 	.keys = "interface queue",
 	.block = nic_put_block,
-	.notes = nic_add_notes,
+	.notes = changes_note,
+	.how = "counters are interpolated between readings, and the workload's bytes (per_mib) between its points; they differ a little at the window's ends; they are those of the whole interface, for all programs",
 	.run = nic_run,
 };

@@ -614,8 +614,10 @@ static int sched_run(struct store *store, const struct query *q, struct table *t
 	if (store) {
 		thread_columns(t, sched_capture_columns, array_size(sched_capture_columns),
 			       sched_key(q));
-		return block_table_run(store, q, t, sched_capture_put_block,
-				       sched_capture_add_notes, err);
+		return block_table_run(store, q, t,
+				       &(struct measure){.block = sched_capture_put_block,
+							 .notes = sched_capture_add_notes},
+				       err);
 	}
 	if (!s.tp)
 		return error_set(err, EINVAL,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables with rows for each block: their runs, notes and estimates. */
+#include "analyze/scope/changes.h"
 #include "analyze/scope/scope.h"
 
 #include <errno.h>
@@ -125,18 +126,22 @@ void block_list_run_notes(const struct block_list *list, struct store *s, struct
 	scope_capture_notes(s, t);
 }
 
-int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
-		    void (*note)(struct block_table *k), struct error *err)
+int block_table_run(struct store *s, const struct query *q, struct table *t,
+		    const struct measure *m, struct error *err)
 {
 	struct block_table k = {.s = s, .q = q, .t = t};
 	int rc = block_list_read(&k.list, s, q, FOR_FIGURES, err);
 
 	for (int i = 0; i < k.list.n && !rc; i++) {
 		k.b = &k.list.blocks[i];
-		rc = add(&k, err);
+		rc = m->block(&k, err);
 	}
-	if (!rc && note)
-		note(&k);
+	if (!rc && m->notes)
+		m->notes(&k);
+	if (!rc && m->how && !t->rows && !m->notes)
+		changes_nothing(s, t);
+	if (!rc && m->how && *m->how && t->rows)
+		note_add(&t->notes, table_how, m->how);
 	if (!rc)
 		block_list_notes(&k.list, s, t);
 	block_list_free(&k.list);

@@ -260,8 +260,14 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 
 void changes_nothing(struct store *s, struct table *t)
 {
+	const struct run_filter every = {0};
 	const char *why = scope_slice_absent(s, t->name);
+	autofree struct run *runs = NULL;
+	int n = store_runs(s, &every, &runs, NULL);
 
+	for (int i = 0; i < n && !why; i++)
+		if (store_has_collector(s, runs[i].id, t->name))
+			why = "the runs that measured this found nothing to count";
 	note_add(&t->notes, table_not_measured,
 		 why ? why : "no run measured this; see 'zcost report runs'");
 }

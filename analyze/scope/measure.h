@@ -148,10 +148,12 @@ struct measure {
 	const char *keys;	  /* the keys of --by, by blanks; NULL: `run` checks them */
 	/*
 	 * A table of a capture with rows for each block has `block`, which adds those of one, and
-	 * maybe `notes`, which adds the notes of the whole table. `run` makes any other table.
+	 * maybe `notes`, which adds the notes of the whole table, and `how`, a note on its rows, or
+	 * "". With `how` alone, a table without rows says why. `run` makes any other table.
 	 */
 	int (*block)(struct block_table *, struct error *);
 	void (*notes)(struct block_table *);
+	const char *how;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
 /* Says in a note what the time of a system call is. */

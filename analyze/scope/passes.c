@@ -44,12 +44,14 @@ static bool pass_read_rate(struct store *s, int rate, struct pass_runs *p)
 	return p->nx;
 }
 
-int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
-		     struct pass_runs *p, struct error *err)
+int passes_read_pass(struct store *s, const struct query *q, const struct block *b, int pass,
+		     int *rate, struct pass_runs *p, struct error *err)
 {
-	struct run_filter f = {.variant = b->variant, .pass = stored_passes[pass], .side = b->side};
+	struct run_filter f = {b->variant, stored_passes[pass], b->side, q->repeat, false};
 
 	*p = (struct pass_runs){0};
+	if (q->pass && strcmp(q->pass, f.pass))
+		return 0;
 	p->n = store_runs(s, &f, &p->runs, err);
 	if (p->n < 0)
 		return p->n;
@@ -91,7 +93,7 @@ static bool conditions_differ(double ratio, const struct estimate *cost)
 /* Returns how far the note's ratio is from 1, in either direction. */
 static double conditions_distance(const struct note *n)
 {
-	return fabs(log(n->value[0].number));
+	return fabs(log(n->value[1].number));
 }
 
 void passes_sort_last_note(struct notes *list)
@@ -106,10 +108,10 @@ void passes_sort_last_note(struct notes *list)
 	list->note[at] = last;
 }
 
-int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
+int passes_note_conditions(struct store *s, const struct query *q, const struct block *b, int pass,
 			   struct table *t, struct error *err)
 {
-	freed(pass_runs_free) struct pass_runs measure = {0}, profile = {0};
+	freed(pass_runs_free) struct pass_runs measure = {0}, other = {0};
 	enum estimator e;
 	struct estimate cost;
 	double is, was;
@@ -117,16 +119,17 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 
 	if (q->pass || q->repeat)
 		return rc;
-	rc = rc ?: passes_read_pass(s, b, MEASURE_PASS, &rate, &measure, err);
-	rc = rc ?: passes_read_pass(s, b, PROFILE_PASS, &rate, &profile, err);
-	if (!rc && measure.nx && profile.nx) {
+	rc = rc ?: passes_read_pass(s, q, b, MEASURE_PASS, &rate, &measure, err);
+	rc = rc ?: passes_read_pass(s, q, b, pass, &rate, &other, err);
+	if (!rc && measure.nx && other.nx) {
 		was = stats_point(e, measure.x, measure.nx);
-		is = stats_point(e, profile.x, profile.nx);
-		cost = pass_cost(e, &measure, &profile);
+		is = stats_point(e, other.x, other.nx);
+		cost = pass_cost(e, &measure, &other);
 		if (conditions_differ(is / was, &cost)) {
-			note_add_block(&t->notes, b, passes_differ, is / was, is, was,
-				       rates[rate].unit)
-				->pass = "profile";
+			note_add_block(&t->notes, b, passes_differ, stored_passes[pass], is / was,
+				       is, was, rates[rate].unit,
+				       pass == PROFILE_PASS ? "shares" : "times")
+				->pass = stored_passes[pass];
 			passes_sort_last_note(&t->notes);
 		}
 	}

@@ -76,17 +76,17 @@ struct pass_runs {
  * Reads the runs of a pass and their rates of kind *rate. Of the measure pass it reads the first
  * kind from *rate on that the runs have, and sets *rate. The caller frees, also after an error.
  */
-int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
-		     struct pass_runs *p, struct error *err);
+int passes_read_pass(struct store *s, const struct query *q, const struct block *b, int pass,
+		     int *rate, struct pass_runs *p, struct error *err);
 void pass_runs_free(struct pass_runs *p);
 /* Returns the loss of the rate of work in percent of that of the measure pass. */
 struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
 			  const struct pass_runs *pass);
 /*
- * Adds a warning before all other notes if the block's profile pass did much more or less work than
+ * Adds a warning before all other notes if this pass of the block did much more or less work than
  * its measure pass. The largest difference is first. Returns 0 or -errno.
  */
-int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
+int passes_note_conditions(struct store *s, const struct query *q, const struct block *b, int pass,
 			   struct table *t, struct error *err);
 /* Sorts the last note, a passes_differ, into those at the front: the largest difference is first.
  */

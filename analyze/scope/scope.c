@@ -181,7 +181,7 @@ int scope_profile_notes(struct store *s, const struct query *q, const struct blo
 	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
 
 	scope_notes(s, runs, n, t);
-	return n < 0 ? n : passes_note_conditions(s, q, b, t, err);
+	return n < 0 ? n : passes_note_conditions(s, q, b, PROFILE_PASS, t, err);
 }
 
 static bool note_concerns_basis(const struct note *note)

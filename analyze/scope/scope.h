@@ -207,11 +207,11 @@ struct block_table {
 typedef int block_fn(struct block_table *k, struct error *err);
 
 /*
- * Makes a table from the runs that give the figures. `add` adds the rows of the current block, and
- * `note`, which may be NULL, adds the notes of the whole table.
+ * Makes a table from the runs that give the figures, by the hooks `block`, `notes` and `how` of
+ * the measure.
  */
-int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
-		    void (*note)(struct block_table *k), struct error *err);
+int block_table_run(struct store *s, const struct query *q, struct table *t,
+		    const struct measure *m, struct error *err);
 
 /* Lists the runs of the current block in every pass. The caller frees b->runs. */
 int block_every_pass(const struct block_table *k, struct block_runs *b, struct error *err);

@@ -169,6 +169,8 @@ done
 ok "the chart throughput, which has no costs, has no such doubt" says 'fell back to copying every byte .not zero copy.[.]' apart-charts/throughput.svg
 # The same runs count packets and no bytes.
 "$zcost" report passes apart --format tsv >bytes
+"$zcost" report passes apart --run 2 --format tsv >second
+ok "report passes --run N has that run of each pass" is "$(tsv '$at["collector"] == "" { print $at["runs"] }' second | uniq)" 1
 sqlite3 apart/zcost.db "DELETE FROM metric WHERE name = 'rate_kib'; UPDATE metric SET name = 'rate_packets', value = value * 1000 WHERE name = 'throughput'"
 "$zcost" report components apart --verbose >out 2>&1
 ok "a workload that counts packets has the warning in packets/s" says \

@@ -98,7 +98,7 @@ ok "the gate fails for a worse row even if other rows have no verdict" exits 3 s
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C part --fail-on worse"
 ok "the gate with four runs exits 4" exits 4 "$zcost" compare copying mapping -C four --fail-on worse
 ok "the gate of one figure in four runs exits 4, too: it is one of three" exits 4 "$zcost" compare copying mapping -C four --side sender --fail-on worse
-ok "a note has the runs that three tests take" says '^# too few runs: verdicts on 3 primary figures take 5 runs a side .base 4, new 4.$' out
+ok "a note has the runs that three tests take" says '^# too few runs: verdicts on 3 primary figures take 5 runs a side .base 4, new 4.; ' out
 ok "the gate with five runs exits 0" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
 ok "the gate with five runs prints no warning" sh -c "! grep 'fail-on' err"
 ok "the gate with the ends swapped exits 3" exits 3 "$zcost" compare mapping copying -C full --fail-on worse

@@ -40,6 +40,19 @@ TEST(components)
 	components_free(basic);
 }
 
+/* The frame's user time has the kernel's code between user mode and the tracepoint of a call. */
+TEST(kernel_code_in_user_time_has_the_component_of_its_name)
+{
+	struct function entry = {"do_syscall_64", "kernel", DSO_KERNEL, CTX_USER};
+	struct function unknown = {"[user]", "kernel", DSO_KERNEL, CTX_USER};
+	struct components *c;
+
+	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
+	assert_string_equal(components_of(c, &entry), "entry");
+	assert_string_equal(components_of(c, &unknown), "user");
+	components_free(c);
+}
+
 /* Reads rules from a text. The caller frees them. */
 static struct components *rules_of(const char *text)
 {

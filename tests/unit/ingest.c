@@ -932,7 +932,7 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	coarse(4, 0);
 	metrics_are(&in, "note workload_points_coarse = -, note workload_points_average = 4, "
 			 "note workload_points_average[1] = 3, "
-			 "note workload_points_average.severity = info");
+			 "note workload_points_average.severity = warning");
 }
 
 /* The bounds from 1 % on are noted, and from 20 % on they are a warning. Each is 1000 * s of 3 s.

@@ -95,7 +95,10 @@ TEST(counts_belong_to_a_way_and_few_packets_have_no_p99)
 	assert_int_equal(parse_file(&in, "path.tsv", path, &err), -EBADMSG);
 }
 
-/* 1000 ns per KiB in 10 samples; a packet has 2 KiB. The interrupt is no part of the call. */
+/*
+ * 1000 ns per KiB in 10 samples. For each of 800 packets, which have requests, there are 2 KiB of
+ * work. The interrupt is no part of the call.
+ */
 TEST(the_cpu_time_of_a_stage_is_that_below_its_functions)
 {
 	static const struct {
@@ -127,7 +130,8 @@ TEST(the_cpu_time_of_a_stage_is_that_below_its_functions)
 	store_world(s, add_run(s, "profile", 1), &w);
 	small_store_metrics(
 		s, add_run(s, "trace", 1),
-		"path_followed:receive = 200, path_one_in:receive = 4, path_bytes:receive = 2048, "
+		"rate_kib = 800, seconds = 2, "
+		"path_followed:receive = 200, path_one_in:receive = 4, path_bytes:receive = 39, "
 		"path_segments:receive = 1, path_passed:receive protocol = 200, "
 		"path_mean_ns:receive protocol = 1000, path_passed:receive tcp = 200, "
 		"path_mean_ns:receive tcp = 3000, path_passed:receive read = 200, "
@@ -139,7 +143,7 @@ TEST(the_cpu_time_of_a_stage_is_that_below_its_functions)
 	row_is(&t, 1, "mean_us = -, cpu_us = -, left = 3");
 	row_is(&t, 2, "mean_us = 3, cpu_us = 0.4");
 	row_is(&t, 3, "mean_us = 4, cpu_us = 1");
-	row_is(&t, 4, "mean_us = 8, bytes = 2048, one_in = 4, cpu_us = -");
+	row_is(&t, 4, "mean_us = 8, bytes = 39, one_in = 4, cpu_us = -");
 	small_store_run(s = small_store(), (struct run){0});
 	t = small_store_table(s, "path", (struct query){0});
 	assert_int_equal(t.rows, 0);

@@ -111,16 +111,6 @@ static int batches_put_block(struct block_table *k, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
-static void batches_add_notes(struct block_table *k)
-{
-	if (!k->t->rows)
-		changes_nothing(k->s, k->t);
-	else
-		note_add(
-			&k->t->notes, table_how,
-			"interfaces, polls and calls are counted in the runs of the syscalls pass, wake-ups in those of the measure pass");
-}
-
 const struct measure measure_batches = {
 	.name = "batches",
 	.what = "how much is handled at once: polls, aggregates, system calls, wake-ups",
@@ -130,5 +120,5 @@ const struct measure measure_batches = {
 	.spare = "runs per_s full_pct",
 	.collectors = "batches syscalls sched workload",
 	.block = batches_put_block,
-	.notes = batches_add_notes,
+	.how = "interfaces, polls and calls are counted in the runs of the syscalls pass, wake-ups in those of the measure pass",
 };

@@ -173,15 +173,6 @@ static int drops_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void drops_add_notes(struct block_table *k)
-{
-	changes_note(k);
-	if (k->t->rows)
-		note_add(
-			&k->t->notes, table_how,
-			"one packet may be in several sources, so add up no rows of different sources; counters of softnet, qdisc and nic are those of all programs");
-}
-
 const struct measure measure_drops = {
 	.name = "drops",
 	.what = "dropped packets by reason and place, and every counter of drops beside them",
@@ -191,5 +182,6 @@ const struct measure measure_drops = {
 	.spare = "runs per_s per_mib bytes",
 	.collectors = "drops softnet snmp nic workload",
 	.block = drops_put_block,
-	.notes = drops_add_notes,
+	.notes = changes_note,
+	.how = "one packet may be in several sources, so add up no rows of different sources; counters of softnet, qdisc and nic are those of all programs",
 };

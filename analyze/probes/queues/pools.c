@@ -66,16 +66,6 @@ static int pools_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void pools_add_notes(struct block_table *k)
-{
-	if (!k->t->rows)
-		changes_nothing(k->s, k->t);
-	else
-		note_add(
-			&k->t->notes, table_how,
-			"held and released are counted in the runs of the syscalls pass; 256 pages of 4 KiB hold one MiB, so without recycling at least 256 are held for each; other counters need a kernel with CONFIG_PAGE_POOL_STATS");
-}
-
 const struct measure measure_pools = {
 	.name = "pools",
 	.what = "page pools of interfaces: pages in flight, recycled, and new ones",
@@ -85,5 +75,5 @@ const struct measure measure_pools = {
 	.spare = "runs count",
 	.collectors = "queues pools workload",
 	.block = pools_put_block,
-	.notes = pools_add_notes,
+	.how = "held and released are counted in the runs of the syscalls pass; 256 pages of 4 KiB hold one MiB, so without recycling at least 256 are held for each; other counters need a kernel with CONFIG_PAGE_POOL_STATS",
 };

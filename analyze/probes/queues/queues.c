@@ -103,12 +103,6 @@ static int queues_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void queues_add_notes(struct block_table *k)
-{
-	if (!k->t->rows)
-		changes_nothing(k->s, k->t);
-}
-
 const struct measure measure_queues = {
 	.name = "queues",
 	.what = "queues of interfaces: who owned them, and the NAPI that serves them",
@@ -118,5 +112,5 @@ const struct measure measure_queues = {
 	.spare = "runs irq_suspend_timeout gro_flush_timeout defer_hard_irqs irq from_s to_s",
 	.collectors = "queues",
 	.block = queues_put_block,
-	.notes = queues_add_notes,
+	.how = "",
 };

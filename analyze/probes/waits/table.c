@@ -5,6 +5,7 @@
  */
 #include "analyze/probes/waits/waits.h"
 #include "analyze/scope/changes.h"
+#include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
 #include "lib/str.h"
 
@@ -145,7 +146,7 @@ static int waits_put_block(struct block_table *k, struct error *err)
 	for (size_t i = 0; i < WAIT_METRICS; i++)
 		changes_free(&c[i]);
 	free(b.runs);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : passes_note_conditions(k->s, k->q, &b.block, TRACE_PASS, k->t, err);
 }
 
 static void waits_add_notes(struct block_table *k)

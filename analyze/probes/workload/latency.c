@@ -5,6 +5,7 @@
  */
 #include "analyze/probes/waits/waits.h"
 #include "analyze/scope/changes.h"
+#include "analyze/scope/runs.h"
 #include "workload/workload.h"
 
 #include <math.h>
@@ -87,9 +88,9 @@ static int latency_put_parts(struct block_table *k, struct error *err)
 
 static int latency_put_block(struct block_table *k, struct error *err)
 {
-	int rc = latency_put_percentiles(k, err);
+	int rc = latency_put_percentiles(k, err) ?: latency_put_parts(k, err);
 
-	return rc ? rc : latency_put_parts(k, err);
+	return rc ?: passes_note_conditions(k->s, k->q, &k->b->block, TRACE_PASS, k->t, err);
 }
 
 static void latency_add_notes(struct block_table *k)
