@@ -128,8 +128,7 @@ static int measure_run_one(const struct measure *m, struct store *store, const s
 
 	if (rc)
 		return rc;
-	return store && m->block ? block_table_run(store, q, t, m, err)
-				 : m->run(store, q, t, err);
+	return store && m->block ? block_table_run(store, q, t, m, err) : m->run(store, q, t, err);
 }
 
 static int measure_run_sides(const struct measure *m, struct store *store, const struct query *q,
