@@ -153,14 +153,6 @@ static struct estimate path_estimate(const struct path *p, enum estimator e, con
 	return scope_estimate(p->k->s, p->traced.runs, p->traced.n, e, figure_metric_of, &key);
 }
 
-/* Returns the sum over the runs. */
-static double path_sum(const struct path *p, const char *metric, const char *object)
-{
-	struct estimate mean = path_estimate(p, EST_MEAN, metric, object);
-
-	return mean.value * (double)mean.n;
-}
-
 static double path_us(const struct path *p, const char *metric, const char *object)
 {
 	return path_estimate(p, p->k->list.estimator, metric, object).value / 1000;
@@ -194,8 +186,8 @@ static void path_put_stage(const struct path *p, size_t i, double end_to_end_us)
 	struct path_row row = {.block = p->k->b->block,
 			       .way = s->way,
 			       .stage = s->stage,
-			       .packets = path_sum(p, "path_passed", object),
-			       .left = path_sum(p, "path_left", object),
+			       .packets = scope_sum(p->k->s, &p->traced, "path_passed", object),
+			       .left = scope_sum(p->k->s, &p->traced, "path_left", object),
 			       .mean_us = path_estimate(p, EST_MEAN, "path_mean_ns", object),
 			       .p50_us = path_us(p, "path_p50_ns", object),
 			       .p99_us = path_us(p, "path_p99_ns", object),

@@ -126,17 +126,6 @@ static double virt_set_cost(const struct virt *v, struct value *row, const struc
 	return c.ns;
 }
 
-/* Returns the sum over the runs of b. */
-static double virt_sum(const struct virt *v, const struct block_runs *b, const char *metric,
-		       const char *object)
-{
-	const struct metric_key key = {metric, object, NO_CPU};
-	struct estimate mean =
-		scope_estimate(v->k->s, b->runs, b->n, EST_MEAN, figure_metric_of, &key);
-
-	return mean.value * (double)mean.n;
-}
-
 /* Adds the row of a count in the runs of b. The time in an interrupt is a cost, that of a halt is
  * not. */
 static void virt_put_count(const struct virt *v, const struct block_runs *b, const char *kind,
@@ -163,8 +152,8 @@ static void virt_put_count(const struct virt *v, const struct block_runs *b, con
 			virt_set_cost(v, row, &tally->rows[i]);
 	if (f.known && !strcmp(kind, "interrupt"))
 		table_set(t, row, "ns_each",
-			  value_real(virt_sum(v, b, "frame_ns", f.object) /
-				     virt_sum(v, b, f.metric, f.object)));
+			  value_real(scope_sum(v->k->s, b, "frame_ns", f.object) /
+				     scope_sum(v->k->s, b, f.metric, f.object)));
 }
 
 /* Adds the rows of the metrics "frame_entries:CONTEXT VECTOR" with the kind's context. */

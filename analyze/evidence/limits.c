@@ -137,7 +137,7 @@ static void limits_put_rows(const struct limits *l, struct table *t)
 static int limits_find(struct store *s, const struct query *q, struct limits *l, struct table *t,
 		       struct error *err)
 {
-	struct limits_variant v = {.s = s};
+	struct limits_variant v = {.s = s, .q = q};
 	freed(block_list_free) struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i = 0;
 

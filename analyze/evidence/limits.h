@@ -84,12 +84,14 @@ struct limit_found {
 
 struct limits_side {
 	const struct block_runs *b;
+	struct block_runs every; /* in every pass; owned */
 	struct limit_found found[LIMITS];
 	double acked; /* bytes */
 };
 
 struct limits_variant {
 	struct store *s;
+	const struct query *q;
 	enum estimator estimator;
 	struct limits_side *sides;
 	int n;

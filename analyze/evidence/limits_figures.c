@@ -42,17 +42,6 @@ static void limit_found_keep(struct limit_found *f, double share, char *text)
 
 /* --- CPUs and threads --- */
 
-enum cpu_part { PART_SYSTEM, PART_SOFTIRQ, PART_IRQ, PART_USER, PART_STEAL };
-static const struct {
-	const char *metric, *name;
-} cpu_parts[] = {
-	[PART_SYSTEM] = {"cpu_system_pct", "system"},
-	[PART_SOFTIRQ] = {"cpu_softirq_pct", "softirq"},
-	[PART_IRQ] = {"cpu_irq_pct", "irq"},
-	[PART_USER] = {"cpu_user_pct", "user"},
-	[PART_STEAL] = {"cpu_steal_pct", "steal"},
-};
-
 static double limits_cpu_part(const struct limits_variant *v, const struct limits_side *side,
 			      const char *metric, int cpu)
 {
@@ -61,25 +50,30 @@ static double limits_cpu_part(const struct limits_variant *v, const struct limit
 
 static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side, int cpu)
 {
-	double part[array_size(cpu_parts)] = {0}, busy = limits_cpu_part(v, side, "cpu_pct", cpu);
+	double busy = limits_cpu_part(v, side, "cpu_pct", cpu);
+	double user = limits_cpu_part(v, side, "cpu_user_pct", cpu);
 	double others = limits_figure(v, side, figure_metric, "others_user_pct");
+	double interrupts = busy / 100 *
+			    scope_estimate(v->s, side->every.runs, side->every.n, v->estimator,
+					   figure_metric_of,
+					   &(struct metric_key){"frame_interrupts_pct", NULL, cpu})
+				    .value;
+	const char *by = "the frame";
 	struct str s = {0};
-	size_t n = 0;
 
-	str_printf(&s, "CPU %d is %.1f %% busy", cpu, busy);
-	for (size_t i = 0; i < array_size(cpu_parts); i++) {
-		part[i] = limits_cpu_part(v, side, cpu_parts[i].metric, cpu);
-		if (part[i] >= 1)
-			str_printf(&s, "%s%s %.0f", n++ ? ", " : " (", cpu_parts[i].name, part[i]);
+	if (isnan(interrupts)) {
+		interrupts = limits_cpu_part(v, side, "cpu_softirq_pct", cpu) +
+			     limits_cpu_part(v, side, "cpu_irq_pct", cpu);
+		by = "ticks";
 	}
-	str_puts(&s, n ? ")" : "");
+	str_printf(&s, "CPU %d is %.1f %% busy", cpu, busy);
+	if (interrupts >= 1)
+		str_printf(&s, " (%.0f %% in softirqs and interrupts, by %s)", interrupts, by);
 	/* The time of other programs is known in user mode only. */
-	others = others > part[PART_USER] ? part[PART_USER] : others >= 1 ? others : 0;
+	others = others > user ? user : others >= 1 ? others : 0;
 	if (others > 0)
 		str_printf(&s, ", less %.1f %% of other programs", others);
-	limit_found_keep(&side->found[2 * (part[PART_SOFTIRQ] + part[PART_IRQ]) > busy - others
-					      ? LIMIT_SOFTIRQ
-					      : LIMIT_CPU],
+	limit_found_keep(&side->found[2 * interrupts > busy - others ? LIMIT_SOFTIRQ : LIMIT_CPU],
 			 busy - others, str_take(&s));
 }
 
@@ -354,7 +348,8 @@ static int limits_read_side(const struct limits_variant *v, struct limits_side *
 			    struct error *err)
 {
 	double stopped = limits_figure(v, side, limits_quota, NULL);
-	int rc = limits_add_cpus(v, side, err);
+	int rc = block_every_pass(v->s, v->q, &side->b->block, &side->every, err)
+			 ?: limits_add_cpus(v, side, err);
 
 	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
 	limits_add_thread(v, side);
@@ -383,9 +378,12 @@ int limits_read_figures(struct limits_variant *v, struct error *err)
 
 void limits_free_figures(struct limits_variant *v)
 {
-	for (int i = 0; i < v->n; i++)
+	for (int i = 0; i < v->n; i++) {
 		for (int k = 0; k < LIMITS; k++) {
 			free(v->sides[i].found[k].text);
 			v->sides[i].found[k] = (struct limit_found){0};
 		}
+		free(v->sides[i].every.runs);
+		v->sides[i].every = (struct block_runs){0};
+	}
 }

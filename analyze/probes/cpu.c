@@ -663,6 +663,9 @@ static void cpu_add_notes(struct block_table *k)
 	note_add(
 		&k->t->notes, table_how,
 		"busy_pct and its parts are of all that runs on the side's CPUs, other programs included; workload_pct is of the workload's processes, on any CPU");
+	note_add(
+		&k->t->notes, table_how,
+		"the kernel's ticks divide busy_pct into its parts; those of a virtual machine give softirqs too much, and 'zcost report contexts' has measured times");
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -157,13 +157,13 @@ struct value *block_row(struct table *t, const struct block *b)
 	return row;
 }
 
-int block_every_pass(const struct block_table *k, struct block_runs *b, struct error *err)
+int block_every_pass(struct store *s, const struct query *q, const struct block *block,
+		     struct block_runs *b, struct error *err)
 {
-	const struct block *block = &k->b->block;
-	struct run_filter every = {block->variant, k->q->pass, block->side, k->q->repeat, false};
+	struct run_filter every = {block->variant, q->pass, block->side, q->repeat, false};
 
 	*b = (struct block_runs){.block = *block};
-	b->n = store_runs(k->s, &every, &b->runs, err);
+	b->n = store_runs(s, &every, &b->runs, err);
 	return b->n < 0 ? b->n : 0;
 }
 

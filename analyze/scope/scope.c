@@ -302,6 +302,15 @@ struct estimate scope_estimate(struct store *s, const struct run *runs, int n, e
 	return result;
 }
 
+double scope_sum(struct store *s, const struct block_runs *b, const char *metric,
+		 const char *object)
+{
+	const struct metric_key key = {metric, object, NO_CPU};
+	struct estimate mean = scope_estimate(s, b->runs, b->n, EST_MEAN, figure_metric_of, &key);
+
+	return mean.value * (double)mean.n;
+}
+
 /* --- the workload alone --- */
 
 enum { FEW_BLOCKS = 8 }; /* a note lists the sides of so many */

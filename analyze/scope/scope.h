@@ -147,6 +147,10 @@ struct block_runs {
 	int n;
 };
 
+/* Returns the sum over the runs that have the metric, or NAN. */
+double scope_sum(struct store *s, const struct block_runs *b, const char *metric,
+		 const char *object);
+
 struct block_list {
 	struct block_runs *blocks;
 	int n;
@@ -213,8 +217,9 @@ typedef int block_fn(struct block_table *k, struct error *err);
 int block_table_run(struct store *s, const struct query *q, struct table *t,
 		    const struct measure *m, struct error *err);
 
-/* Lists the runs of the current block in every pass. The caller frees b->runs. */
-int block_every_pass(const struct block_table *k, struct block_runs *b, struct error *err);
+/* Lists the runs of the block in every pass. The caller frees b->runs. */
+int block_every_pass(struct store *s, const struct query *q, const struct block *block,
+		     struct block_runs *b, struct error *err);
 
 /* Adds the CPUs that the metric of any of the block's runs has. */
 void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set);

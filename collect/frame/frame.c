@@ -286,10 +286,7 @@ static int frame_prepare(struct collect *c)
 	c->data = f;
 	if (!rc && c->run->frame_cpus)
 		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
-	if (rc)
-		return rc;
-	rc = frame_load(f, c->run->pass);
-	rc = rc ?: frame_want(f, &cpus);
+	rc = rc ?: frame_load(f, c->run->pass) ?: frame_want(f, &cpus);
 	return bpf_ready(c, &f->links, f->obj, &f->msr, rc);
 }
 

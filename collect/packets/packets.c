@@ -50,13 +50,10 @@ static int packets_load(struct packets *p, const char *name)
 int packets_prepare(struct collect *c)
 {
 	struct packets *p = xcalloc(1, sizeof(*p));
-	int rc = bpf_begin(&c->err);
+	int rc = bpf_begin(&c->err) ?: packets_load(p, c->is->name);
 
 	c->data = p;
 	netns_init(&p->netns);
-	if (rc)
-		return rc;
-	rc = packets_load(p, c->is->name);
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 

@@ -79,12 +79,9 @@ static int path_load(struct path *p)
 static int path_prepare(struct collect *c)
 {
 	struct path *p = xcalloc(1, sizeof(*p));
-	int rc = bpf_begin(&c->err);
+	int rc = bpf_begin(&c->err) ?: path_load(p);
 
 	c->data = p;
-	if (rc)
-		return rc;
-	rc = path_load(p);
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 

@@ -74,12 +74,9 @@ static int waits_load(struct waits *w)
 static int waits_prepare(struct collect *c)
 {
 	struct waits *w = xcalloc(1, sizeof(*w));
-	int rc = bpf_begin(&c->err);
+	int rc = bpf_begin(&c->err) ?: waits_load(w);
 
 	c->data = w;
-	if (rc)
-		return rc;
-	rc = waits_load(w);
 	return bpf_ready(c, &w->links, w->obj, NULL, rc);
 }
 

@@ -76,6 +76,8 @@ TEST_WITH(row_is_the_time_of_a_cpu_process_and_context, set_up())
 	time_is(4, 2, 0, "[halt]", PLACE_HALT, 500);
 	time_is(5, 2, 7, "[user]", PLACE_USER, 600);
 	assert_int_equal(in.exact->nlabels, 5); /* the last row has the label of the first */
+	metrics_are(&in, "frame_interrupts_pct:cpu1 = 66.6666666667, "
+			 "frame_interrupts_pct:cpu2 = 53.8461538462");
 }
 
 TEST_WITH(damaged_row_is_left_out_with_a_note, set_up())

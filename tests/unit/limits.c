@@ -38,25 +38,33 @@ TEST(figure_at_its_threshold_is_a_limit)
 {
 	check_case(
 		"cpu_pct:cpu1 = 90, cpu_system_pct:cpu1 = 60, cpu_user_pct:cpu1 = 29, cpu_steal_pct:cpu1 = 1",
-		0, 0, "cpu", 90, "CPU 1 is 90.0 % busy (system 60, user 29, steal 1)");
+		0, 0, "cpu", 90, "CPU 1 is 90.0 % busy");
 	check_case("cpu_pct:cpu1 = 90, cpu_system_pct:cpu1 = 0.9", 0, 0, "cpu", 90,
 		   "CPU 1 is 90.0 % busy");
 	check_case("cpu_pct:cpu1 = 89.9, cpu_pct:cpu2 = 80", 0, 0, "none", NAN,
 		   "receiver: CPU 1 is 89.9 % busy");
 	check_case("cpu_pct:cpu1 = 80, cpu_pct:cpu2 = 91", 0, 0, "cpu", 91, "CPU 2 is 91.0 % busy");
 	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 40, cpu_irq_pct:cpu1 = 9", 0, 0,
-		   "softirq", 96, "CPU 1 is 96.0 % busy (softirq 40, irq 9)");
+		   "softirq", 96,
+		   "CPU 1 is 96.0 % busy (49 % in softirqs and interrupts, by ticks)");
 	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 40, cpu_irq_pct:cpu1 = 8", 0, 0,
-		   "cpu", 96, "CPU 1 is 96.0 % busy (softirq 40, irq 8)");
+		   "cpu", 96, "CPU 1 is 96.0 % busy (48 % in softirqs and interrupts, by ticks)");
+	/* The frame's division of the busy time goes before that of the ticks. */
+	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 80, frame_interrupts_pct:cpu1 = 50",
+		   0, 0, "cpu", 96,
+		   "CPU 1 is 96.0 % busy (48 % in softirqs and interrupts, by the frame)");
+	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 4, frame_interrupts_pct:cpu1 = 51", 0,
+		   0, "softirq", 96,
+		   "CPU 1 is 96.0 % busy (49 % in softirqs and interrupts, by the frame)");
 	/* Other programs: as far as they can be on this CPU, from 1 % on. */
 	check_case("cpu_pct:cpu1 = 100, cpu_user_pct:cpu1 = 50, others_user_pct = 20", 0, 0, "none",
-		   NAN, "receiver: CPU 1 is 100.0 % busy (user 50), less 20.0 % of other programs");
+		   NAN, "receiver: CPU 1 is 100.0 % busy, less 20.0 % of other programs");
 	check_case("cpu_pct:cpu1 = 100, cpu_user_pct:cpu1 = 5, others_user_pct = 20", 0, 0, "cpu",
-		   95, "CPU 1 is 100.0 % busy (user 5), less 5.0 % of other programs");
+		   95, "CPU 1 is 100.0 % busy, less 5.0 % of other programs");
 	check_case("cpu_pct:cpu1 = 91, cpu_user_pct:cpu1 = 5, others_user_pct = 1", 0, 0, "cpu", 90,
-		   "CPU 1 is 91.0 % busy (user 5), less 1.0 % of other programs");
+		   "CPU 1 is 91.0 % busy, less 1.0 % of other programs");
 	check_case("cpu_pct:cpu1 = 90, cpu_user_pct:cpu1 = 5, others_user_pct = 0.9", 0, 0, "cpu",
-		   90, "CPU 1 is 90.0 % busy (user 5)");
+		   90, "CPU 1 is 90.0 % busy");
 	/* A thread that runs or waits all the time, or waits for a CPU. */
 	check_case(
 		"", 1.2, 0.6, "cpu", 90,
@@ -71,7 +79,8 @@ TEST(figure_at_its_threshold_is_a_limit)
 		"receiver: a thread (t) waits for 29.5 % of the window for a CPU that other work holds");
 	check_case("cpu_pct:cpu1 = 95", 1.9, 0, "cpu", 95, "CPU 1 is 95.0 % busy");
 	check_case("cpu_pct:cpu1 = 95, cpu_softirq_pct:cpu1 = 95, cpu_irq_pct:cpu1 = 0", 1.9, 0,
-		   "softirq", 95, "CPU 1 is 95.0 % busy (softirq 95)");
+		   "softirq", 95,
+		   "CPU 1 is 95.0 % busy (95 % in softirqs and interrupts, by ticks)");
 	check_case(
 		"cpu_pct:cpu1 = 50", 1.9, 0, "cpu", 95,
 		"a thread (t) is running or ready to run for 95.0 % of the window; in the first run it waits 0.0 % of it for a CPU");

@@ -172,13 +172,15 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 {
 	freed(intern_free) struct intern names = {0};
 	struct frame_sum *sums = xcalloc(f->t.rows + 1, sizeof(*sums)), *sum;
+	double(*busy)[2] = xcalloc(CPUSET_MAX, sizeof(*busy)); /* ns; [1] in interrupts */
 	double total = NAN;
 	uint64_t cpu;
 
 	for (size_t i = 0; i < f->t.rows; i++) {
 		const char *vector = tsv_cell(&f->t, i, f->vector);
-		autofree char *name = xasprintf("%s%s%s", tsv_cell(&f->t, i, f->context),
-						*vector ? " " : "", vector);
+		const char *context = tsv_cell(&f->t, i, f->context);
+		autofree char *name = xasprintf("%s%s%s", context, *vector ? " " : "", vector);
+		bool is_interrupt = str_starts(context, "softirq") || !strcmp(context, "hardirq");
 		size_t known = names.n;
 
 		if (!parse_u64(tsv_cell(&f->t, i, f->cpu), &cpu) || cpu >= CPUSET_MAX ||
@@ -190,6 +192,8 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 		figure_add(&sum->ns, frame_number(f, i, f->first));
 		figure_add(&total, frame_number(f, i, f->first));
 		figure_add(&sum->entries, frame_number(f, i, f->entries));
+		if (strcmp(context, "idle") != 0 && strcmp(context, "halt") != 0)
+			figure_add(&busy[cpu][is_interrupt], frame_number(f, i, f->first));
 	}
 	for (uint32_t i = 0; i < names.n; i++) {
 		const char *name = intern_get(&names, i);
@@ -198,6 +202,11 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 		ingest_metric_of(in, "frame_entries", name, NO_CPU, "1", sums[i].entries);
 	}
 	ingest_metric_of(in, "frame_ns", "total", NO_CPU, "ns", total);
+	for (int i = 0; i < CPUSET_MAX; i++)
+		if (busy[i][0] + busy[i][1] > 0)
+			ingest_metric_of(in, "frame_interrupts_pct", NULL, i, "%",
+					 100 * busy[i][1] / (busy[i][0] + busy[i][1]));
+	free(busy);
 	free(sums);
 }
 

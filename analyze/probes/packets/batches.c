@@ -91,7 +91,7 @@ static int batches_put_block(struct block_table *k, struct error *err)
 {
 	struct block_runs counted;
 	struct metric_keys keys = {0};
-	int rc = block_every_pass(k, &counted, err);
+	int rc = block_every_pass(k->s, k->q, &k->b->block, &counted, err);
 
 	if (!rc)
 		rc = metric_keys_add(&keys, k->s, &counted, "batches", OF_SIDE, err);

@@ -51,7 +51,7 @@ static int pools_put_block(struct block_table *k, struct error *err)
 	static const char *const metrics[] = {"page_pool_mean", "page_pool"};
 	struct block_runs counted;
 	struct block_table every = *k;
-	int rc = block_every_pass(k, &counted, err);
+	int rc = block_every_pass(k->s, k->q, &k->b->block, &counted, err);
 
 	every.b = &counted;
 	for (size_t m = 0; m < array_size(metrics) && !rc; m++) {
