@@ -70,14 +70,17 @@ sizes() {
 		is_in "$(cell receive end_to_end bytes)" 12000 40000 || { cat table; return 1; }
 }
 ok "a packet is an aggregate of several packets of the wire" sizes
-moved() { # moved WAY: the bytes of all its packets, of which one in N was followed
+moved() { # moved WAY: the bytes of all its packets, as estimated from the followed ones
 	awk -F'\t' -v way="$1" '$1 == way && $2 == "" && $3 == "bytes" { print $6 }' r/path.tsv
 }
-same() {
-	follow "$listen" --size=128k && is_in "$(awk -v x="$(moved send)" -v y="$(moved receive)" 'BEGIN { print x / y }')" 0.7 1.4
+same() { # the sender ends inside the window, so that no packet is on its way at the window's end
+	(seconds=0.4 && follow "$listen" --size=128k 'sleep 1.5') && is_in "$(awk -v x="$(moved send)" -v y="$(moved receive)" 'BEGIN { print x / y }')" 0.7 1.4
 }
 sent ok "as many bytes are sent as received" five_times same
-ok "no packet is lost from sight" test "$(awk -F'\t' '$3 == "left" { n += $6 } END { print n + 0 }' r/path.tsv)" -le 3
+in_sight() { # a busy machine makes TCP send a few packets again, which the receiver has already
+	awk -F'\t' '$3 == "left" { left += $6 } $3 == "followed" { n += $6 } END { if (left > n / 50) { print left, n; exit 1 } }' r/path.tsv
+}
+ok "no packet is lost from sight" in_sight
 
 if [ "$ways" = receive ]; then
 	skip "a queueing discipline" "this kernel has no tracepoint tcp_sendmsg_locked"
