@@ -4,6 +4,7 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/power/parser.h"
 #include "analyze/probes/snapshots.h"
+#include "analyze/probes/tsv.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -20,6 +21,7 @@
 	row(path) \
 	row(counters) \
 	row(drops) \
+	row(due) \
 	row(frame) \
 	row(idle) \
 	row(irq) \
@@ -61,7 +63,17 @@ const struct parser *parser_find(const char *file)
 
 int parser_read(const struct parser *p, struct ingest *in, const char *path, struct error *err)
 {
-	return p->read ? p->read(in, path, err) : snaps_parse(&p->snaps, in, path, err);
+	struct tsv t;
+	int rc;
+
+	if (!p->rows)
+		return p->read ? p->read(in, path, err) : snaps_parse(&p->snaps, in, path, err);
+	rc = tsv_read(&t, path, '\t', err) ?: tsv_require(&t, p->columns, err);
+	rc = rc ?: p->rows(in, &t, err);
+	if (t.bad)
+		note_add(&in->notes, rows_unreadable, p->collector, t.bad, path_base_name(path));
+	tsv_free(&t);
+	return rc;
 }
 
 void ingest_metric_row(struct ingest *in, const struct metric_row *m)
@@ -335,17 +347,17 @@ static void ingest_read_collected(struct ingest *in, bool last)
  */
 static void ingest_add_shared_files(struct ingest *in)
 {
-	const char *const *file = parser_frame.files;
+	static const char *const files[] = {"frame.tsv", "due.tsv"};
 
 	for (size_t i = 0; i < in->ncollectors; i++)
 		if (!strcmp(in->collectors[i].name, "frame"))
 			return;
-	for (; *file; file++) {
-		autofree char *path = xasprintf("%s/%s", in->dir, *file);
+	for (size_t i = 0; i < array_size(files); i++) {
+		autofree char *path = xasprintf("%s/%s", in->dir, files[i]);
 
 		if (path_exists(path))
 			array_add(in->files, in->nfiles, in->files_cap,
-				  (struct ingest_file){"frame", *file});
+				  (struct ingest_file){"frame", files[i]});
 	}
 }
 

@@ -17,6 +17,8 @@
 
 #include <math.h>
 
+struct tsv; /* tsv.h */
+
 /* The CSV of an external meter, from the options of analyze. */
 struct meter {
 	const char *path; /* without a path, the members below describe the logs in the capture */
@@ -163,9 +165,14 @@ struct parser {
 	 */
 	bool timed;
 	bool last; /* reads its file after the other parsers, because it uses their metrics */
-	/* Returns 0, or -errno with the text of a lossy note. NULL: `snaps` reads the file. */
+	/* What reads the file: `rows`, `read` or `snaps`. Each returns 0, or -errno with the text
+	 * of a lossy note. */
 	int (*read)(struct ingest *in, const char *path, struct error *err);
 	struct snap_reader snaps;
+	/* Reads a table with these columns, "cpu pid ns", and counts what it cannot use in t->bad.
+	 */
+	int (*rows)(struct ingest *in, struct tsv *t, struct error *err);
+	const char *collector, *columns;
 };
 
 /* Returns the parser of the raw file of that name, or NULL. */

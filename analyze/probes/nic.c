@@ -229,28 +229,24 @@ static void nic_state_add(struct ingest *in, const char *object, const char *val
 	ingest_fact(in, name, value);
 }
 
-static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
+static int nic_state_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
+	(void)err;
+	for (size_t row = 0; row < t->rows; row++) {
+		autofree char *object =
+			xasprintf("%s/%s/%s", tsv_text(t, row, "netns"),
+				  tsv_text(t, row, "interface"), tsv_text(t, row, "key"));
 
-	if (rc)
-		return rc;
-	rc = tsv_require(&t, err, "netns", "interface", "key", "value", NULL);
-	for (size_t row = 0; row < t.rows && !rc; row++) {
-		char *object = xasprintf("%s/%s/%s", tsv_text(&t, row, "netns"),
-					 tsv_text(&t, row, "interface"), tsv_text(&t, row, "key"));
-
-		nic_state_add(in, object, tsv_text(&t, row, "value"));
-		free(object);
+		nic_state_add(in, object, tsv_text(t, row, "value"));
 	}
-	if (!rc && t.short_rows)
-		note_add(&in->notes, rows_unreadable, "nic", t.short_rows, "nic_state.tsv");
-	return rc;
+	return 0;
 }
 
-const struct parser parser_nic_state = {
-	.files = {"nic_state.tsv"}, .timed = true, .read = nic_state_read_file};
+const struct parser parser_nic_state = {.files = {"nic_state.tsv"},
+					.timed = true,
+					.collector = "nic",
+					.columns = "netns interface key value",
+					.rows = nic_state_read_rows};
 
 /* --- net_sysctls: the settings of the workload's network namespace --- */
 

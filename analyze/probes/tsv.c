@@ -52,7 +52,7 @@ static void tsv_read_row(struct tsv *t, char *line, char sep, size_t *cap)
 		char *field = str_token(&line, sep);
 
 		if (!field) {
-			t->short_rows++;
+			t->bad++;
 			return;
 		}
 		t->cells[t->rows * n + (size_t)i] = tsv_clean_cell(field);
@@ -135,19 +135,16 @@ const char *tsv_text(const struct tsv *t, size_t row, const char *column)
 	return tsv_cell(t, row, tsv_column(t, column));
 }
 
-int tsv_require(const struct tsv *t, struct error *err, ...)
+int tsv_require(const struct tsv *t, const char *columns, struct error *err)
 {
-	const char *name;
-	va_list ap;
-	int rc = 0;
+	autofree char *copy = xstrdup(columns);
+	char *rest = copy, *name;
 
-	va_start(ap, err);
-	while (!rc && (name = va_arg(ap, const char *)))
+	while ((name = str_token(&rest, ' ')))
 		if (tsv_column(t, name) < 0)
-			rc = error_set(err, EBADMSG, "%s: no column '%s' in its heading", t->path,
-				       name);
-	va_end(ap);
-	return rc;
+			return error_set(err, EBADMSG, "%s: no column '%s' in its heading", t->path,
+					 name);
+	return 0;
 }
 
 bool parse_u64(const char *text, uint64_t *n)

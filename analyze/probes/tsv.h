@@ -15,7 +15,8 @@ struct tsv {
 	char **cells; /* rows x ncolumns; fields that a line lacks are "" */
 	int ncolumns;
 	size_t rows;
-	size_t short_rows; /* lines with too few fields, which are left out */
+	size_t bad; /* lines with too few fields, which are left out, and rows that a reader cannot
+		       use */
 };
 
 /*
@@ -31,11 +32,9 @@ int tsv_column(const struct tsv *t, const char *name); /* returns -1 where there
 const char *tsv_cell(const struct tsv *t, size_t row, int column);
 const char *tsv_text(const struct tsv *t, size_t row, const char *column); /* "" for no column */
 
-/*
- * Checks that all columns of the list exist, or returns -EBADMSG with the first that is missing.
- * NULL ends the list.
- */
-int tsv_require(const struct tsv *t, struct error *err, ...) __attribute__((sentinel));
+/* Checks that all columns of "NAME NAME ..." exist, or returns -EBADMSG with the first that is
+ * missing. */
+int tsv_require(const struct tsv *t, const char *columns, struct error *err);
 
 /* Parse a number that is the whole text; false for anything else, also for an empty text. */
 bool parse_u64(const char *text, uint64_t *n);

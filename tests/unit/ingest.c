@@ -90,7 +90,7 @@ TEST(cells_lose_their_quotes_and_blanks)
 	assert_int_equal(tsv_column(&t, "power, w"), 1);
 	assert_int_equal(tsv_column(&t, "power"), -1);
 	assert_int_equal(t.rows, 3);
-	assert_int_equal(t.short_rows, 1);
+	assert_int_equal(t.bad, 1);
 	check_row(&t, 0, "1", "", "\"");
 	check_row(&t, 1, "2", "3,5", "\"x");
 	check_row(&t, 2, "3", "x\"", "\"a"); /* a quote does not protect a separator */

@@ -72,9 +72,8 @@ static void counter_add_row(struct counter *c, const struct row *r)
 	c->running += (double)r->running;
 }
 
-static void counters_add_rows(struct ingest *in, const struct tsv *t, struct counters *list)
+static void counters_add_rows(struct ingest *in, struct tsv *t, struct counters *list)
 {
-	size_t bad = t->short_rows;
 	struct row r;
 
 	for (size_t i = 0; i < t->rows; i++) {
@@ -83,7 +82,7 @@ static void counters_add_rows(struct ingest *in, const struct tsv *t, struct cou
 		struct counter *c;
 
 		if (!unsupported && !counters_read_row(t, i, &r)) {
-			bad++;
+			t->bad++;
 			continue;
 		}
 		if (!unsupported && !r.every && !socket && !ingest_has_cpu(in, (unsigned int)r.cpu))
@@ -93,8 +92,6 @@ static void counters_add_rows(struct ingest *in, const struct tsv *t, struct cou
 		if (!unsupported)
 			counter_add_row(c, &r);
 	}
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "counters", bad, "counters.tsv");
 }
 
 /* --- metrics --- */
@@ -129,24 +126,21 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 		ingest_metric_of(in, "counter_group", c->name, NO_CPU, "1", (double)group);
 }
 
-static int counters_read_file(struct ingest *in, const char *path, struct error *err)
+static int counters_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
 	struct counters list = {0};
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
 
-	if (rc)
-		return rc;
-	rc = tsv_require(&t, err, "event", "cpu", "value", "enabled_ns", "running_ns", NULL);
-	if (!rc) {
-		counters_add_rows(in, &t, &list);
-		for (size_t i = 0; i < list.n; i++)
-			counter_add_metrics(in, &list.c[i]);
-	}
-	for (size_t i = 0; i < list.n; i++)
+	(void)err;
+	counters_add_rows(in, t, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		counter_add_metrics(in, &list.c[i]);
 		free(list.c[i].name);
+	}
 	free(list.c);
-	return rc;
+	return 0;
 }
 
-const struct parser parser_counters = {.files = {"counters.tsv"}, .read = counters_read_file};
+const struct parser parser_counters = {.files = {"counters.tsv"},
+				       .collector = "counters",
+				       .columns = "event cpu value enabled_ns running_ns",
+				       .rows = counters_read_rows};

@@ -29,8 +29,7 @@ static const struct {
 
 /* A file whose rows have a CPU, a process, a context and its vector, and two numbers. */
 struct frame_file {
-	struct tsv t;
-	size_t bad; /* rows that cannot be read */
+	struct tsv *t;
 	int cpu, pid, context, vector, parent, comm, entries, first, second;
 };
 
@@ -78,48 +77,33 @@ static long frame_label(struct exact *x, const char *context, const char *vector
  */
 static bool frame_read_row(struct ingest *in, struct frame_file *f, size_t i, struct frame_row *row)
 {
-	const char *pid = tsv_cell(&f->t, i, f->pid);
+	const char *pid = tsv_cell(f->t, i, f->pid);
 	long label = -1;
 
 	if (!*pid) /* the entries of a context */
 		return false;
-	if (parse_u64(tsv_cell(&f->t, i, f->cpu), &row->cpu) && row->cpu < CPUSET_MAX &&
-	    parse_u64(pid, &row->pid) && parse_u64(tsv_cell(&f->t, i, f->first), &row->first) &&
-	    parse_u64(tsv_cell(&f->t, i, f->second), &row->second))
-		label = frame_label(frame_exact(in), tsv_cell(&f->t, i, f->context),
-				    tsv_cell(&f->t, i, f->vector));
-	f->bad += label < 0;
+	if (parse_u64(tsv_cell(f->t, i, f->cpu), &row->cpu) && row->cpu < CPUSET_MAX &&
+	    parse_u64(pid, &row->pid) && parse_u64(tsv_cell(f->t, i, f->first), &row->first) &&
+	    parse_u64(tsv_cell(f->t, i, f->second), &row->second))
+		label = frame_label(frame_exact(in), tsv_cell(f->t, i, f->context),
+				    tsv_cell(f->t, i, f->vector));
+	f->t->bad += label < 0;
 	row->label = (uint32_t)label;
 	return label >= 0 && ingest_has_cpu(in, (unsigned int)row->cpu);
 }
 
-/* Closes a file, with a note of the rows that could not be read. */
-static void frame_close(struct ingest *in, struct frame_file *f, const char *path)
+static struct frame_file frame_columns(struct tsv *t, const char *first, const char *second)
 {
-	if (f->bad + f->t.short_rows)
-		note_add(&in->notes, rows_unreadable, "frame", f->bad + f->t.short_rows,
-			 path_base_name(path));
-	tsv_free(&f->t);
-}
-
-static int frame_open(struct frame_file *f, const char *path, const char *first, const char *second,
-		      struct error *err)
-{
-	int rc = tsv_read(&f->t, path, '\t', err);
-
-	rc = rc ?: tsv_require(&f->t, err, "cpu", "pid", "context", "vector", first, second, NULL);
-	if (rc)
-		return rc;
-	f->cpu = tsv_column(&f->t, "cpu");
-	f->pid = tsv_column(&f->t, "pid");
-	f->context = tsv_column(&f->t, "context");
-	f->vector = tsv_column(&f->t, "vector");
-	f->parent = tsv_column(&f->t, "parent");
-	f->comm = tsv_column(&f->t, "comm");
-	f->entries = tsv_column(&f->t, "entries");
-	f->first = tsv_column(&f->t, first);
-	f->second = tsv_column(&f->t, second);
-	return 0;
+	return (struct frame_file){.t = t,
+				   .cpu = tsv_column(t, "cpu"),
+				   .pid = tsv_column(t, "pid"),
+				   .context = tsv_column(t, "context"),
+				   .vector = tsv_column(t, "vector"),
+				   .parent = tsv_column(t, "parent"),
+				   .comm = tsv_column(t, "comm"),
+				   .entries = tsv_column(t, "entries"),
+				   .first = tsv_column(t, first),
+				   .second = tsv_column(t, second)};
 }
 
 /* --- the workload's processes --- */
@@ -140,14 +124,13 @@ static void frame_add_own(struct ingest *in, const struct frame_file *f)
 	size_t i;
 
 	while (found)
-		for (found = false, i = 0; i < f->t.rows; i++) {
-			if (!parse_u64(tsv_cell(&f->t, i, f->pid), &pid) || !pid ||
+		for (found = false, i = 0; i < f->t->rows; i++) {
+			if (!parse_u64(tsv_cell(f->t, i, f->pid), &pid) || !pid ||
 			    frame_is_own(in, pid))
 				continue;
-			if ((parse_u64(tsv_cell(&f->t, i, f->parent), &parent) &&
+			if ((parse_u64(tsv_cell(f->t, i, f->parent), &parent) &&
 			     frame_is_own(in, parent)) ||
-			    (in->named &&
-			     str_matches_any(in->named, tsv_cell(&f->t, i, f->comm)))) {
+			    (in->named && str_matches_any(in->named, tsv_cell(f->t, i, f->comm)))) {
 				array_add(in->pids, in->npids, in->pids_cap, (uint32_t)pid);
 				found = true;
 			}
@@ -165,25 +148,25 @@ static double frame_number(const struct frame_file *f, size_t i, int column)
 {
 	double x;
 
-	return parse_real(tsv_cell(&f->t, i, column), &x) && x >= 0 ? x : NAN;
+	return parse_real(tsv_cell(f->t, i, column), &x) && x >= 0 ? x : NAN;
 }
 
 static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 {
 	freed(intern_free) struct intern names = {0};
-	struct frame_sum *sums = xcalloc(f->t.rows + 1, sizeof(*sums)), *sum;
+	struct frame_sum *sums = xcalloc(f->t->rows + 1, sizeof(*sums)), *sum;
 	double(*busy)[2] = xcalloc(CPUSET_MAX, sizeof(*busy)); /* ns; [1] in interrupts */
 	double total = NAN;
 	uint64_t cpu;
 
-	for (size_t i = 0; i < f->t.rows; i++) {
-		const char *vector = tsv_cell(&f->t, i, f->vector);
-		const char *context = tsv_cell(&f->t, i, f->context);
+	for (size_t i = 0; i < f->t->rows; i++) {
+		const char *vector = tsv_cell(f->t, i, f->vector);
+		const char *context = tsv_cell(f->t, i, f->context);
 		autofree char *name = xasprintf("%s%s%s", context, *vector ? " " : "", vector);
 		bool is_interrupt = str_starts(context, "softirq") || !strcmp(context, "hardirq");
 		size_t known = names.n;
 
-		if (!parse_u64(tsv_cell(&f->t, i, f->cpu), &cpu) || cpu >= CPUSET_MAX ||
+		if (!parse_u64(tsv_cell(f->t, i, f->cpu), &cpu) || cpu >= CPUSET_MAX ||
 		    !ingest_has_cpu(in, (unsigned int)cpu))
 			continue;
 		sum = &sums[intern_str(&names, name)];
@@ -212,27 +195,21 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 
 /* --- the two files --- */
 
-static int frame_read_times(struct ingest *in, const char *path, struct error *err)
+static int frame_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	struct frame_file f = {0};
+	struct frame_file f = frame_columns(t, "ns", "ns");
 	struct frame_row row;
 	struct exact *x = frame_exact(in);
-	int rc = frame_open(&f, path, "ns", "ns", err);
 
-	if (!rc) {
-		rc = tsv_require(&f.t, err, "parent", "comm", "entries", NULL);
-		if (!rc) {
-			frame_add_own(in, &f);
-			frame_add_metrics(in, &f);
-		}
-		for (size_t i = 0; !rc && i < f.t.rows; i++)
-			if (frame_read_row(in, &f, i, &row))
-				array_add(x->times, x->ntimes, x->times_cap,
-					  (struct exact_time){(uint32_t)row.cpu, (uint32_t)row.pid,
-							      row.label, row.first});
-	}
-	frame_close(in, &f, path);
-	return rc;
+	(void)err;
+	frame_add_own(in, &f);
+	frame_add_metrics(in, &f);
+	for (size_t i = 0; i < t->rows; i++)
+		if (frame_read_row(in, &f, i, &row))
+			array_add(x->times, x->ntimes, x->times_cap,
+				  (struct exact_time){(uint32_t)row.cpu, (uint32_t)row.pid,
+						      row.label, row.first});
+	return 0;
 }
 
 static int due_compare(const void *a, const void *b)
@@ -244,20 +221,18 @@ static int due_compare(const void *a, const void *b)
 	return (l->at > r->at) - (l->at < r->at);
 }
 
-static int frame_read_due(struct ingest *in, const char *path, struct error *err)
+static int due_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	struct frame_file f = {0};
+	struct frame_file f = frame_columns(t, "at", "late");
 	struct frame_row row;
 	struct exact *x = frame_exact(in);
 	uint64_t changes;
-	int column, rc = frame_open(&f, path, "at", "late", err);
 
-	rc = rc ?: tsv_require(&f.t, err, "changes", NULL);
-	column = rc ? 0 : tsv_column(&f.t, "changes");
-	for (size_t i = 0; !rc && i < f.t.rows; i++) {
+	(void)err;
+	for (size_t i = 0; i < t->rows; i++) {
 		if (!frame_read_row(in, &f, i, &row))
 			continue;
-		if (parse_u64(tsv_cell(&f.t, i, column), &changes))
+		if (parse_u64(tsv_text(t, i, "changes"), &changes))
 			array_add(x->due, x->ndue, x->due_cap,
 				  (struct exact_due){.at = row.first,
 						     .late = row.second,
@@ -266,18 +241,11 @@ static int frame_read_due(struct ingest *in, const char *path, struct error *err
 						     .label = row.label,
 						     .changes = (uint32_t)changes});
 		else
-			f.bad++;
+			t->bad++;
 	}
 	if (x->ndue)
 		qsort(x->due, x->ndue, sizeof(*x->due), due_compare);
-	frame_close(in, &f, path);
-	return rc;
-}
-
-static int frame_read_file(struct ingest *in, const char *path, struct error *err)
-{
-	return str_ends(path, "/due.tsv") ? frame_read_due(in, path, err)
-					  : frame_read_times(in, path, err);
+	return 0;
 }
 
 /* A run whose perf.data is missing or damaged stays without a profile. */
@@ -296,4 +264,11 @@ void ingest_fill_profile(struct ingest *in)
 	profile_sort_own(in->profile);
 }
 
-const struct parser parser_frame = {.files = {"frame.tsv", "due.tsv"}, .read = frame_read_file};
+const struct parser parser_frame = {.files = {"frame.tsv"},
+				    .collector = "frame",
+				    .columns = "cpu pid context vector ns parent comm entries",
+				    .rows = frame_read_rows};
+const struct parser parser_due = {.files = {"due.tsv"},
+				  .collector = "frame",
+				  .columns = "cpu pid context vector at late changes",
+				  .rows = due_read_rows};

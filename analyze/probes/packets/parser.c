@@ -15,7 +15,7 @@
 enum { COUNTS = 4 };
 
 struct packets_file {
-	struct tsv t;
+	struct tsv *t;
 	struct symtab kernel;
 };
 
@@ -24,11 +24,9 @@ struct packets_file {
  * add up, and an empty cell counts nothing. NULL: the row is another side's.
  */
 struct packets_kind {
-	const char *what, *file;
 	struct {
 		const char *column, *metric, *unit;
 	} counts[COUNTS];
-	const char *const *columns;
 	bool total; /* the object "total", known in every run */
 	char *(*object)(const struct ingest *in, const struct packets_file *f, size_t row);
 };
@@ -36,24 +34,24 @@ struct packets_kind {
 /* Returns "namespace NO_SOCKET __udp4_lib_rcv". Without kallsyms a place is its address. */
 static char *drops_object(const struct ingest *in, const struct packets_file *f, size_t row)
 {
-	const char *address = tsv_text(&f->t, row, "location");
+	const char *address = tsv_text(f->t, row, "location");
 	const struct symtab_symbol *s = symtab_find(&f->kernel, strtoull(address, NULL, 16));
 
 	(void)in;
-	return xasprintf("%s %s %s", tsv_text(&f->t, row, "whose"), tsv_text(&f->t, row, "reason"),
+	return xasprintf("%s %s %s", tsv_text(f->t, row, "whose"), tsv_text(f->t, row, "reason"),
 			 s ? symtab_name(&f->kernel, s) : address);
 }
 
 /* Returns "poll", "poll host/eth0", "receive workload/veth0". CPUs of the side poll. */
 static char *batches_object(const struct ingest *in, const struct packets_file *f, size_t row)
 {
-	const char *kind = tsv_text(&f->t, row, "kind");
-	const char *interface = tsv_text(&f->t, row, "interface");
-	unsigned long cpu = strtoul(tsv_text(&f->t, row, "cpu"), NULL, 10);
+	const char *kind = tsv_text(f->t, row, "kind");
+	const char *interface = tsv_text(f->t, row, "interface");
+	unsigned long cpu = strtoul(tsv_text(f->t, row, "cpu"), NULL, 10);
 
 	if (!strcmp(kind, "poll") && (cpu >= CPUSET_MAX || !ingest_has_cpu(in, (unsigned int)cpu)))
 		return NULL;
-	return *interface ? xasprintf("%s %s/%s", kind, tsv_text(&f->t, row, "netns"), interface)
+	return *interface ? xasprintf("%s %s/%s", kind, tsv_text(f->t, row, "netns"), interface)
 			  : xstrdup(kind);
 }
 
@@ -63,9 +61,9 @@ static char *batches_object(const struct ingest *in, const struct packets_file *
  */
 static char *pools_object(const struct ingest *in, const struct packets_file *f, size_t row)
 {
-	const char *kind = tsv_text(&f->t, row, "kind"),
-		   *interface = tsv_text(&f->t, row, "interface");
-	double id = strtod(tsv_text(&f->t, row, "id"), NULL);
+	const char *kind = tsv_text(f->t, row, "kind"),
+		   *interface = tsv_text(f->t, row, "interface");
+	double id = strtod(tsv_text(f->t, row, "id"), NULL);
 
 	for (size_t i = 0; i < in->nmetrics; i++) {
 		const struct metric_row *m = &in->metrics[i];
@@ -78,32 +76,18 @@ static char *pools_object(const struct ingest *in, const struct packets_file *f,
 	return xasprintf("%s/pool/%s", interface, kind);
 }
 
-static const struct packets_kind kinds[] = {
-	{"drops",
-	 "drops.tsv",
-	 {{"drops", "drops", "1"},
-	  {"segments", "drops_segments", "1"},
-	  {"bytes", "drops_bytes", "B"}},
-	 (const char *const[]){"whose", "reason", "location", "drops", "segments", "bytes", NULL},
-	 true,
-	 drops_object},
-	{"batches",
-	 "batches.tsv",
-	 {{"batches", "batches", "1"},
-	  {"segments", "batch_segments", "1"},
-	  {"bytes", "batch_bytes", "B"},
-	  {"full", "batch_full", "1"}},
-	 (const char *const[]){"cpu", "netns", "interface", "kind", "batches", "segments", "bytes",
-			       "full", NULL},
-	 false,
-	 batches_object},
-	{"pools",
-	 "pools.tsv",
-	 {{"batches", "page_pool", "1"}},
-	 (const char *const[]){"interface", "kind", "id", "batches", NULL},
-	 false,
-	 pools_object},
-};
+static const struct packets_kind drops = {{{"drops", "drops", "1"},
+					   {"segments", "drops_segments", "1"},
+					   {"bytes", "drops_bytes", "B"}},
+					  true,
+					  drops_object};
+static const struct packets_kind batches = {{{"batches", "batches", "1"},
+					     {"segments", "batch_segments", "1"},
+					     {"bytes", "batch_bytes", "B"},
+					     {"full", "batch_full", "1"}},
+					    false,
+					    batches_object};
+static const struct packets_kind pools = {{{"batches", "page_pool", "1"}}, false, pools_object};
 
 /* NAN: an empty cell. Returns false if a number cannot be read. */
 static bool packets_read_row(const struct packets_kind *k, const struct tsv *t, size_t row,
@@ -124,16 +108,16 @@ static void packets_add_metrics(struct ingest *in, const struct packets_kind *k,
 				const struct packets_file *f)
 {
 	freed(intern_free) struct intern names = {0};
-	double(*sums)[COUNTS] = xcalloc(f->t.rows + 1, sizeof(*sums)), n[COUNTS];
-	size_t bad = f->t.short_rows, known, at;
+	double(*sums)[COUNTS] = xcalloc(f->t->rows + 1, sizeof(*sums)), n[COUNTS];
+	size_t known, at;
 
 	if (k->total)
 		intern_str(&names, "total");
-	for (size_t row = 0; row < f->t.rows; row++) {
+	for (size_t row = 0; row < f->t->rows; row++) {
 		autofree char *name = k->object(in, f, row);
 
-		if (!packets_read_row(k, &f->t, row, n)) {
-			bad++;
+		if (!packets_read_row(k, f->t, row, n)) {
+			f->t->bad++;
 			continue;
 		}
 		if (!name)
@@ -151,47 +135,51 @@ static void packets_add_metrics(struct ingest *in, const struct packets_kind *k,
 		for (size_t i = 0; i < COUNTS && k->counts[i].metric; i++)
 			ingest_metric_of(in, k->counts[i].metric, intern_get(&names, m), NO_CPU,
 					 k->counts[i].unit, sums[m][i]);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, k->what, bad, k->file);
 	free(sums);
 }
 
-static int packets_read_file(struct ingest *in, const struct packets_kind *k, const char *path,
-			     struct error *err)
+static int packets_read(struct ingest *in, const struct packets_kind *k, struct tsv *t,
+			struct error *err)
 {
 	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
-	struct packets_file f = {0};
+	struct packets_file f = {.t = t};
 	struct error unnamed = {0};
-	int rc = tsv_read(&f.t, path, '\t', err);
 
-	for (size_t i = 0; k->columns[i] && !rc; i++)
-		rc = tsv_require(&f.t, err, k->columns[i], NULL);
-	if (!rc && k->total && kallsyms && f.t.rows)
+	if (k->total && kallsyms && t->rows)
 		symbol_cache_kallsyms(in->how.symbols, &f.kernel, kallsyms, &unnamed);
-	if (error_of_machine(unnamed.code))
-		rc = error_set(err, unnamed.code, "%s", unnamed.text);
-	if (!rc)
+	if (!error_of_machine(unnamed.code))
 		packets_add_metrics(in, k, &f);
 	symtab_free(&f.kernel);
-	tsv_free(&f.t);
-	return rc;
+	return error_of_machine(unnamed.code) ? error_set(err, unnamed.code, "%s", unnamed.text)
+					      : 0;
 }
 
-static int drops_read_file(struct ingest *in, const char *path, struct error *err)
+static int drops_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	return packets_read_file(in, &kinds[0], path, err);
+	return packets_read(in, &drops, t, err);
 }
 
-static int batches_read_file(struct ingest *in, const char *path, struct error *err)
+static int batches_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	return packets_read_file(in, &kinds[1], path, err);
+	return packets_read(in, &batches, t, err);
 }
 
-static int pools_read_file(struct ingest *in, const char *path, struct error *err)
+static int pools_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	return packets_read_file(in, &kinds[2], path, err);
+	return packets_read(in, &pools, t, err);
 }
 
-const struct parser parser_drops = {.files = {"drops.tsv"}, .read = drops_read_file};
-const struct parser parser_batches = {.files = {"batches.tsv"}, .read = batches_read_file};
-const struct parser parser_pools = {.files = {"pools.tsv"}, .last = true, .read = pools_read_file};
+const struct parser parser_drops = {.files = {"drops.tsv"},
+				    .collector = "drops",
+				    .columns = "whose reason location drops segments bytes",
+				    .rows = drops_read_rows};
+const struct parser parser_batches = {
+	.files = {"batches.tsv"},
+	.collector = "batches",
+	.columns = "cpu netns interface kind batches segments bytes full",
+	.rows = batches_read_rows};
+const struct parser parser_pools = {.files = {"pools.tsv"},
+				    .last = true,
+				    .collector = "pools",
+				    .columns = "interface kind id batches",
+				    .rows = pools_read_rows};

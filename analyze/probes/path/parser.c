@@ -116,34 +116,29 @@ static void path_add_stage(struct ingest *in, const struct path_lines *p, const 
 				path_quantile(p, way, stage, path_quantiles[i].p * weight));
 }
 
-static int path_read(struct ingest *in, const char *path, struct error *err)
+static int path_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
 	struct path_lines p = {0};
 	struct path_line l;
-	struct tsv t;
-	size_t bad;
-	int rc = tsv_read(&t, path, '\t', err);
 
-	if (!rc)
-		rc = tsv_require(&t, err, "way", "stage", "what", "from_ns", "to_ns", "value",
-				 NULL);
-	bad = rc ? 0 : t.short_rows;
-	for (size_t row = 0; row < t.rows && !rc; row++)
-		if (path_read_line(&l, &t, row))
+	(void)err;
+	for (size_t row = 0; row < t->rows; row++) {
+		if (path_read_line(&l, t, row))
 			array_add(p.line, p.n, p.cap, l);
 		else
-			bad++;
+			t->bad++;
+	}
 	path_add_counts(in, &p, "receive");
 	path_add_counts(in, &p, "send");
 	path_add_counts(in, &p, "");
 	for (size_t i = 0; i < p.n; i++)
 		if (!strcmp(p.line[i].what, "ns"))
 			path_add_stage(in, &p, p.line[i].way, p.line[i].stage);
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "path", bad, "path.tsv");
 	free(p.line);
-	tsv_free(&t);
-	return rc;
+	return 0;
 }
 
-const struct parser parser_path = {.files = {"path.tsv"}, .read = path_read};
+const struct parser parser_path = {.files = {"path.tsv"},
+				   .collector = "path",
+				   .columns = "way stage what from_ns to_ns value",
+				   .rows = path_read_rows};

@@ -306,10 +306,8 @@ static struct domain *domains_find(struct domains *list, const char *source, con
 	return &list->d[list->n - 1];
 }
 
-static size_t domains_read_rows(const struct tsv *t, struct domains *list)
+static void domains_read_rows(struct tsv *t, struct domains *list)
 {
-	size_t bad = t->short_rows;
-
 	for (size_t row = 0; row < t->rows; row++) {
 		struct reading r;
 		struct domain *d;
@@ -318,7 +316,7 @@ static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 
 		if ((!energy && !parse_real(tsv_text(t, row, "watts"), &v)) ||
 		    !parse_u64(tsv_text(t, row, "t_ns"), &r.t_ns)) {
-			bad++;
+			t->bad++;
 			continue;
 		}
 		r.v = energy ? v / 1e6 : v;
@@ -326,7 +324,6 @@ static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 		d->energy = energy;
 		array_add(d->r, d->n, d->cap, r);
 	}
-	return bad;
 }
 
 static void domains_add_power(struct ingest *in, struct domains *list)
@@ -343,29 +340,24 @@ static void domains_add_power(struct ingest *in, struct domains *list)
 	}
 }
 
-static int power_read_file(struct ingest *in, const char *path, struct error *err)
+static int power_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
 	struct domains list = {0};
-	size_t bad;
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
 
-	if (rc)
-		return rc;
-	rc = tsv_require(&t, err, "source", "domain", "t_ns", "microjoules", "watts", NULL);
-	if (!rc) {
-		bad = domains_read_rows(&t, &list);
-		if (bad)
-			note_add(&in->notes, rows_unreadable, "power", bad, "power.tsv");
-		domains_add_power(in, &list);
-	}
+	(void)err;
+	domains_read_rows(t, &list);
+	domains_add_power(in, &list);
 	for (size_t i = 0; i < list.n; i++)
 		free(list.d[i].r);
 	free(list.d);
-	return rc;
+	return 0;
 }
 
-const struct parser parser_power = {.files = {"power.tsv"}, .timed = true, .read = power_read_file};
+const struct parser parser_power = {.files = {"power.tsv"},
+				    .timed = true,
+				    .collector = "power",
+				    .columns = "source domain t_ns microjoules watts",
+				    .rows = power_read_rows};
 
 /*
  * Reads what a --power-command printed: a record of power-command.snap is a line. The collector
@@ -568,7 +560,7 @@ static void meter_read_rows(struct reader *d, const struct tsv *t)
 	double s = 0, w;
 
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
-	d->bad = t->short_rows;
+	d->bad = t->bad;
 	for (size_t row = 0; row < t->rows; row++) {
 		if (meter_to_monotonic(d, tsv_cell(t, row, 0), &s) &&
 		    text_is_number(tsv_cell(t, row, d->column), &w))

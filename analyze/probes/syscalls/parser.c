@@ -118,34 +118,28 @@ static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row
 	       syscall_parse_hist(tsv_text(t, row, "size_hist"), s->size_hist);
 }
 
-static int syscalls_read_file(struct ingest *in, const char *path, struct error *err)
+static int syscalls_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
 	struct timed sum = {0};
 	struct syscall_row row;
-	size_t bad;
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
 
-	if (rc)
-		return rc;
-	bad = t.short_rows;
-	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
-			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
-	for (size_t i = 0; !rc && i < t.rows; i++) {
-		if (!syscall_parse_row(in, &t, i, &row, &sum)) {
-			bad++;
-			continue;
-		}
-		array_add(in->syscalls, in->nsyscalls, in->syscalls_cap, row);
+	(void)err;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (syscall_parse_row(in, t, i, &row, &sum))
+			array_add(in->syscalls, in->nsyscalls, in->syscalls_cap, row);
+		else
+			t->bad++;
 	}
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "syscalls", bad, "syscalls.tsv");
 	if (sum.timed < sum.calls)
 		note_add(&in->notes, syscalls_sampled, (double)sum.calls / (double)sum.timed);
-	return rc;
+	return 0;
 }
 
-const struct parser parser_syscalls = {.files = {"syscalls.tsv"}, .read = syscalls_read_file};
+const struct parser parser_syscalls = {
+	.files = {"syscalls.tsv"},
+	.collector = "syscalls",
+	.columns = "comm pid tid nr name calls errors total_ns min_ns max_ns m2_ns2 bytes",
+	.rows = syscalls_read_rows};
 
 /* socket_copies.tsv: data of sockets that the kernel copied or pinned, in bytes. */
 
@@ -157,30 +151,24 @@ static const struct {
 	{"__zerocopy_sg_from_iter", "tx_kernel_pinned_bytes"},
 };
 
-static int socket_copies_read_file(struct ingest *in, const char *path, struct error *err)
+static int socket_copies_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	size_t bad;
 	uint64_t bytes;
-	freed(tsv_free) struct tsv t = {0};
-	int rc = tsv_read(&t, path, '\t', err);
 
-	if (rc)
-		return rc;
-	bad = t.short_rows;
-	rc = tsv_require(&t, err, "event", "calls", "bytes", NULL);
-	for (size_t row = 0; !rc && row < t.rows; row++) {
-		const char *event = tsv_text(&t, row, "event");
-		bool good = parse_u64(tsv_text(&t, row, "bytes"), &bytes);
+	(void)err;
+	for (size_t row = 0; row < t->rows; row++) {
+		const char *event = tsv_text(t, row, "event");
+		bool good = parse_u64(tsv_text(t, row, "bytes"), &bytes);
 
-		bad += !good;
+		t->bad += !good;
 		for (size_t i = 0; good && i < array_size(events); i++)
 			if (!strcmp(events[i].event, event))
 				ingest_metric(in, events[i].metric, "B", (double)bytes);
 	}
-	if (bad)
-		note_add(&in->notes, rows_unreadable, "syscalls", bad, "socket_copies.tsv");
-	return rc;
+	return 0;
 }
 
 const struct parser parser_socket_copies = {.files = {"socket_copies.tsv"},
-					    .read = socket_copies_read_file};
+					    .collector = "syscalls",
+					    .columns = "event calls bytes",
+					    .rows = socket_copies_read_rows};

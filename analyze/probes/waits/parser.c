@@ -22,10 +22,9 @@ struct wait_sum {
 };
 
 struct waits_file {
-	struct tsv t;
+	struct tsv *t;
 	struct intern names;
 	struct wait_sum *sums; /* by name */
-	size_t bad;
 };
 
 /* Adds a part of an object. A program chooses its name, which may have any character. */
@@ -122,18 +121,17 @@ static double wait_quantile(const struct wait_sum *sum, double p)
 
 static void waits_add_row(struct waits_file *f, size_t row)
 {
-	const char *state = tsv_text(&f->t, row, "state"), *count = tsv_text(&f->t, row, "count");
-	autofree char *name = wait_object(&f->t, row);
+	const char *state = tsv_text(f->t, row, "state"), *count = tsv_text(f->t, row, "count");
+	autofree char *name = wait_object(f->t, row);
 	size_t known = f->names.n, at = intern_str(&f->names, name);
 	struct wait_sum *sum = &f->sums[at];
 	uint64_t ns, n = 0;
 
 	if (at == known)
 		*sum = (struct wait_sum){NAN, NAN, {0}};
-	if (!*state || !wait_parse_ns(tsv_text(&f->t, row, "ns"), &ns) ||
-	    (*count && !parse_u64(count, &n)) ||
-	    !wait_add_hist(sum, tsv_text(&f->t, row, "hist"))) {
-		f->bad++;
+	if (!*state || !wait_parse_ns(tsv_text(f->t, row, "ns"), &ns) ||
+	    (*count && !parse_u64(count, &n)) || !wait_add_hist(sum, tsv_text(f->t, row, "hist"))) {
+		f->t->bad++;
 		return;
 	}
 	figure_add(&sum->ns, (double)ns);
@@ -188,29 +186,22 @@ static void waits_add_metrics(struct ingest *in, const struct waits_file *f)
 	ingest_metric(in, "waits_wall_ns", "ns", wall);
 }
 
-static int waits_read_file(struct ingest *in, const char *path, struct error *err)
+static int waits_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 {
-	autofree char *stacks = xasprintf("%.*s_stacks.tsv", (int)(strlen(path) - 4), path);
-	struct waits_file f = {0};
-	int rc = tsv_read(&f.t, path, '\t', err);
+	autofree char *stacks = xasprintf("%.*s_stacks.tsv", (int)(strlen(t->path) - 4), t->path);
+	struct waits_file f = {.t = t, .sums = xcalloc(t->rows + 1, sizeof(*f.sums))};
 
-	if (!rc)
-		rc = tsv_require(&f.t, err, "pid", "tid", "comm", "state", "vector", "call", "kind",
-				 "from", "by", "count", "ns", "hist", NULL);
-	if (!rc) {
-		f.sums = xcalloc(f.t.rows + 1, sizeof(*f.sums));
-		f.bad = f.t.short_rows;
-		for (size_t row = 0; row < f.t.rows; row++)
-			waits_add_row(&f, row);
-		waits_add_metrics(in, &f);
-		rc = waits_add_profile(in, &f.t, stacks, err);
-	}
-	if (f.bad)
-		note_add(&in->notes, rows_unreadable, "waits", f.bad, "waits.tsv");
+	for (size_t row = 0; row < t->rows; row++)
+		waits_add_row(&f, row);
+	waits_add_metrics(in, &f);
 	free(f.sums);
 	intern_free(&f.names);
-	tsv_free(&f.t);
-	return rc;
+	return waits_add_profile(in, t, stacks, err);
 }
 
-const struct parser parser_waits = {.files = {"waits.tsv"}, .last = true, .read = waits_read_file};
+const struct parser parser_waits = {
+	.files = {"waits.tsv"},
+	.last = true,
+	.collector = "waits",
+	.columns = "pid tid comm state vector call kind from by count ns hist",
+	.rows = waits_read_rows};
