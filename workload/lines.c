@@ -272,7 +272,8 @@ static const struct line_pattern wrk_lines[] = {
 	{0},
 };
 
-const struct adapter adapter_wrk = {.name = "wrk", .lines = wrk_lines, .read = lines_read};
+const struct adapter adapter_wrk = {
+	.name = "wrk", .lines = wrk_lines, .of_sockets = true, .read = lines_read};
 
 static const struct line_pattern ab_lines[] = {
 	{"^Requests per second: +([0-9.]+)", WORK_MESSAGES, .scale = 1},
@@ -280,7 +281,8 @@ static const struct line_pattern ab_lines[] = {
 	{0},
 };
 
-const struct adapter adapter_ab = {.name = "ab", .lines = ab_lines, .read = lines_read};
+const struct adapter adapter_ab = {
+	.name = "ab", .lines = ab_lines, .of_sockets = true, .read = lines_read};
 
 /* A throughput test, or a latency test, whose messages are those that came back. */
 static const struct line_pattern sockperf_lines[] = {

@@ -61,6 +61,7 @@ struct adapter {
 	const struct line_pattern
 		*lines;	       /* the patterns of a program that prints rates (lines.c) */
 	const char *lines_end; /* the text behind it is left out; NULL: none is */
+	bool of_sockets;       /* its bytes are those that the workload's TCP sockets receive */
 
 	/* Refuses a wrong argument before any run is made. NULL: any argument will do. */
 	int (*check)(const char *arg, struct error *err);

@@ -370,6 +370,7 @@ static void ingest_read_files(struct ingest *in)
 		ingest_read_file(in, "workload", workload_file(in), &account);
 	ingest_read_collected(in, false);
 	ingest_read_collected(in, true);
+	ingest_rate_in_window(in);
 	ingest_fill_profile(in);
 	ingest_others(in);
 	ingest_coverage(in);

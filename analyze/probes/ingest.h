@@ -81,6 +81,7 @@ struct ingest {
 	struct socket_row *sockets;
 	struct thread_row *threads_seen;
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
+	double one_count_s; /* the workload gave one count for so long, longer than the window */
 	struct profile *profile; /* NULL where there are no samples */
 	struct exact *exact;	 /* the frame (perfdata.h), or NULL */
 	const char **absent;	 /* what has no figure in a slice: collectors */
@@ -209,6 +210,8 @@ const char *workload_file(const struct ingest *in);
 
 /* Reads the file through the adapter that in->units names. `path` is its name in messages. */
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
+/* Gives work of which there is one count its rate in the window, after tcp, or adds a warning. */
+void ingest_rate_in_window(struct ingest *in);
 
 /* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c).
  */

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 need root
 [ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
-need ip jq nginx taskset wrk
+need ip jq nginx sqlite3 taskset wrk
 bed=zt-nginx-$$
 cleanup() {
 	sh "$top/samples/testbed.sh" down $bed 2>/dev/null
@@ -32,12 +32,25 @@ ok "the plan leaves no namespace, folder or process" nothing_left
 cell() { # cell COLUMN VARIANT SIDE: of the file out
 	tsv '$at["variant"] == v && $at["side"] == s { print $at[want]; exit }' want="$1" v="$2" s="$3" out
 }
-costs() { # each side has a cost per request, of the requests that wrk counts
+metric() { # metric NAME VARIANT: of the receiver, in its measured run
+	sqlite3 c/zcost.db "SELECT value FROM metrics WHERE name = '$1' AND variant = '$2' AND side = 'receiver' AND pass = 'measure' AND object IS NULL AND cpu IS NULL"
+}
+in_window() { # wrk counts for longer than the window, in which its sockets received more or less than on average
 	for v in read sendfile; do
-		own=$(awk '/^Requests.sec/ { print $2 }' c/runs/$v/measure-01/receiver/workload.out)
+		near "$(metric bytes $v)" "$(metric tcp_socket_bytes_received $v)" 1 || return 1
+		awk -v rate="$(metric rate_messages $v)" -v kib="$(metric rate_kib $v)" '
+			/^Requests.sec/ { own = $2 } /^Transfer.sec/ { of = $2 * ($2 ~ /GB/ ? 1048576 : $2 ~ /MB/ ? 1024 : 1) }
+			END { by = rate / kib * of / own; if (by < 0.99 || by > 1.01) { print rate, kib, own, of; exit 1 } }' \
+			c/runs/$v/measure-01/receiver/workload.out || return 1
+	done
+}
+ok "requests and bytes are those of the window, in the ratio of wrk's own" in_window
+costs() { # each side has a cost per request
+	for v in read sendfile; do
 		for side in receiver sender; do
-			near "$(cell rate_messages $v $side)" "$own" 0.1 &&
-				near "$(cell ns_per_message $v $side)" "$(awk "BEGIN { print $(cell cpu_pct $v $side) * 1e7 / $own }")" 1000 || return 1
+			near "$(cell rate_messages $v $side)" "$(metric rate_messages $v)" 0.1 &&
+				near "$(cell ns_per_message $v $side)" "$(awk "BEGIN { print $(cell cpu_pct $v $side) * 1e7 / $(metric rate_messages $v) }")" 1000 ||
+				return 1
 		done
 	done
 }

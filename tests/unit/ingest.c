@@ -813,6 +813,7 @@ static void workload(struct ingest *in, const char *units, const char *text)
 	unlink(file);
 	if (rc)
 		note_add(&in->notes, file_damaged, "workload", err.text);
+	ingest_rate_in_window(in);
 }
 
 TEST(tcpzc_awkward)
@@ -1227,6 +1228,39 @@ TEST(several_line_rates_are_noted_to_be_spread)
 		 "{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
 		 "{\"sum\":{\"end\":5.5,\"bytes\":4000}}]}");
 	metrics_are(&in, "note rates_spread = -, note workload_dated = 0.25");
+}
+
+/* Prepares a run whose sockets received 1.25 MiB/s in the window, and adds wrk's account. */
+static void count_once(const char *units, const char *text, uint64_t seen_ns, double received)
+{
+	fresh("1");
+	array_add(in.sockets, in.nsockets, in.sockets_cap,
+		  (struct socket_row){.first_ns = seen_ns, .last_ns = in.run.end_ns});
+	ingest_metric(&in, "tcp_socket_bytes_received", "B", received);
+	workload(&in, units, text);
+}
+
+TEST(one_count_for_longer_than_the_window_has_the_rate_of_its_sockets_there)
+{
+	static const char text[] = "Requests/sec:   7000.00\nTransfer/sec:      1.00MB\n";
+	const uint64_t start = 10 * S, late = start + S / 5;
+	const double received = 3 * 1.25 * 1048576;
+
+	count_once("wrk", text, start, received);
+	metrics_are(&in,
+		    "rate_messages = 8750, messages = 26250, rate_kib = 1280, "
+		    "throughput = 0.01048576, tcp_socket_bytes_received = 3932160, "
+		    "note workload_rate_of_sockets = 6, note workload_rate_of_sockets[2] = 25, "
+		    "note workload_points_average = -");
+	/* A socket that came later, no socket, sockets with other data, and another program. */
+	count_once("wrk", text, late, received);
+	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
+	count_once("wrk", text, start, NAN);
+	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
+	count_once("wrk", text, start, 2.1 * 3 * 1048576);
+	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
+	count_once("regex:bytes=([0-9.]+)", "1048576\n", start, received);
+	metrics_are(&in, "rate_kib = 1024, note workload_points_average = 6");
 }
 
 TEST(rates)

@@ -269,7 +269,7 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 	any = 100 * fmax(fmin(d.any_less, done), d.any_more) / done;
 	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
 	if (likely < 2 && (double)d.gap_ns / 1e9 > window)
-		note_add(&in->notes, workload_points_average, (double)d.gap_ns / 1e9, window);
+		in->one_count_s = (double)d.gap_ns / 1e9;
 	else if (likely >= 2 || any >= 1)
 		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, likely,
 			 any)
@@ -306,6 +306,46 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 		points_note_doubt(in, ps, from, to);
 	}
 	return 0;
+}
+
+/* --- one count for longer than the window --- */
+
+/*
+ * Returns the bytes that the workload's sockets received in the window, or NAN: a socket that came
+ * or went meanwhile may have moved some that no reading saw.
+ */
+static double sockets_received(const struct ingest *in)
+{
+	uint64_t margin = (in->run.end_ns - in->run.start_ns) / 20;
+
+	for (size_t i = 0; i < in->nsockets; i++)
+		if (in->sockets[i].first_ns > in->run.start_ns + margin ||
+		    in->sockets[i].last_ns + margin < in->run.end_ns)
+			return NAN;
+	return ingest_find_metric(in, "tcp_socket_bytes_received");
+}
+
+void ingest_rate_in_window(struct ingest *in)
+{
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	double by = sockets_received(in) / ingest_find_metric(in, "bytes");
+
+	if (!(in->one_count_s > 0))
+		return;
+	if (!adapter_find(in->units)->of_sockets || !(by > 0.5 && by < 2)) {
+		note_add(&in->notes, workload_points_average, in->one_count_s, window);
+		return;
+	}
+	for (size_t i = 0; i < in->nmetrics; i++) {
+		struct metric_row *m = &in->metrics[i];
+		bool is_work = !strcmp(m->key.name, "throughput");
+
+		for (size_t w = 0; w < array_size(works); w++)
+			is_work |= !strcmp(m->key.name, works[w].name) ||
+				   !strcmp(m->key.name, works[w].rate);
+		m->value *= is_work && !m->key.object ? by : 1;
+	}
+	note_add(&in->notes, workload_rate_of_sockets, in->one_count_s, window, 100 * (by - 1));
 }
 
 /* --- the account --- */
