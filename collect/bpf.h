@@ -17,6 +17,12 @@ struct collect;
 /* The hook `prepare` of a collector in a zcost without BPF. Returns -ENOSYS with the reason. */
 int bpf_missing(struct collect *c);
 #define BPF_MISSING "this zcost was built without clang, so without BPF"
+/* The hooks of a collector with BPF. */
+#ifdef HAVE_BPF
+#define BPF_HOOKS(...) __VA_ARGS__
+#else
+#define BPF_HOOKS(...) .prepare = bpf_missing
+#endif
 
 /*
  * Checks that the kernel has type information, and saves what libbpf says from now on. Returns 0,

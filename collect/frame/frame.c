@@ -347,13 +347,6 @@ const struct collector collector_frame = {
 	.what = "exact time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE | PASS_SYSCALLS,
-#ifdef HAVE_BPF
-	.prepare = frame_prepare,
-	.start = frame_start,
-	.snap = frame_snap,
-	.stop = frame_stop,
-	.finish = frame_finish,
-#else
-	.prepare = bpf_missing,
-#endif
+	BPF_HOOKS(.prepare = frame_prepare, .start = frame_start, .snap = frame_snap,
+		  .stop = frame_stop, .finish = frame_finish),
 };

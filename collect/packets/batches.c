@@ -66,13 +66,12 @@ static void batches_finish(struct collect *c)
 	packets_finish(c, batches_print);
 }
 
-#define BATCHES_HOOKS                                                                 \
-	.prepare = packets_prepare, .before = packets_follow, .start = packets_start, \
-	.snap = packets_follow, .stop = packets_stop, .after = packets_follow,        \
-	.finish = batches_finish
-#else
-#define BATCHES_HOOKS .prepare = bpf_missing
 #endif
+
+#define BATCHES_HOOKS                                                                           \
+	BPF_HOOKS(.prepare = packets_prepare, .before = packets_follow, .start = packets_start, \
+		  .snap = packets_follow, .stop = packets_stop, .after = packets_follow,        \
+		  .finish = batches_finish)
 
 const struct collector collector_batches = {
 	.name = "batches",

@@ -84,15 +84,7 @@ const struct collector collector_drops = {
 	.what = "packets that the kernel dropped, by reason and place",
 	.files = {"drops.tsv"},
 	.passes = PASS_MEASURE,
-#ifdef HAVE_BPF
-	.prepare = packets_prepare,
-	.before = drops_look,
-	.start = packets_start,
-	.snap = packets_follow,
-	.stop = packets_stop,
-	.after = drops_look,
-	.finish = drops_finish,
-#else
-	.prepare = bpf_missing,
-#endif
+	BPF_HOOKS(.prepare = packets_prepare, .before = drops_look, .start = packets_start,
+		  .snap = packets_follow, .stop = packets_stop, .after = drops_look,
+		  .finish = drops_finish),
 };

@@ -221,14 +221,6 @@ const struct collector collector_path = {
 	.what = "the way of packets through the kernel, with the time of each stage",
 	.files = {"path.tsv"},
 	.passes = PASS_TRACE,
-#ifdef HAVE_BPF
-	.prepare = path_prepare,
-	.before = path_look,
-	.start = path_start,
-	.snap = path_look,
-	.stop = path_stop,
-	.finish = path_finish,
-#else
-	.prepare = bpf_missing,
-#endif
+	BPF_HOOKS(.prepare = path_prepare, .before = path_look, .start = path_start,
+		  .snap = path_look, .stop = path_stop, .finish = path_finish),
 };

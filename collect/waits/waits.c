@@ -325,13 +325,6 @@ const struct collector collector_waits = {
 	.what = "what each thread of the workload does and waits for, and what wakes it",
 	.files = {"waits.tsv", "waits_stacks.tsv"},
 	.passes = PASS_TRACE,
-#ifdef HAVE_BPF
-	.prepare = waits_prepare,
-	.before = waits_before,
-	.start = waits_start,
-	.stop = waits_stop,
-	.finish = waits_finish,
-#else
-	.prepare = bpf_missing,
-#endif
+	BPF_HOOKS(.prepare = waits_prepare, .before = waits_before, .start = waits_start,
+		  .stop = waits_stop, .finish = waits_finish),
 };
