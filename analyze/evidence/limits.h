@@ -84,7 +84,6 @@ struct limit_found {
 
 struct limits_side {
 	const struct block_runs *b;
-	struct block_runs every; /* in every pass; owned */
 	struct limit_found found[LIMITS];
 	double acked; /* bytes */
 };

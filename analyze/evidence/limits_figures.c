@@ -2,6 +2,8 @@
 
 #include "analyze/evidence/limits.h"
 
+#include "analyze/scope/results.h"
+
 #include <math.h>
 
 /* docs/method.md has the reasons of the thresholds. */
@@ -42,33 +44,19 @@ static void limit_found_keep(struct limit_found *f, double share, char *text)
 
 /* --- CPUs and threads --- */
 
-static double limits_cpu_part(const struct limits_variant *v, const struct limits_side *side,
-			      const char *metric, int cpu)
-{
-	return limits_figure(v, side, figure_metric_of, &(struct metric_key){metric, NULL, cpu});
-}
-
 static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side, int cpu)
 {
-	double busy = limits_cpu_part(v, side, "cpu_pct", cpu);
-	double user = limits_cpu_part(v, side, "cpu_user_pct", cpu);
+	double busy = limits_figure(v, side, figure_metric_of,
+				    &(struct metric_key){"cpu_pct", NULL, cpu});
 	double others = limits_figure(v, side, figure_metric, "others_user_pct");
-	double interrupts = busy / 100 *
-			    scope_estimate(v->s, side->every.runs, side->every.n, v->estimator,
-					   figure_metric_of,
-					   &(struct metric_key){"frame_interrupts_pct", NULL, cpu})
-				    .value;
-	const char *by = "the frame";
+	double user = busy_part(v->s, v->q, side->b, v->estimator, CPU_APP, cpu);
+	double interrupts = busy_part(v->s, v->q, side->b, v->estimator, CPU_SOFT, cpu) +
+			    busy_part(v->s, v->q, side->b, v->estimator, CPU_IRQ, cpu);
 	struct str s = {0};
 
-	if (isnan(interrupts)) {
-		interrupts = limits_cpu_part(v, side, "cpu_softirq_pct", cpu) +
-			     limits_cpu_part(v, side, "cpu_irq_pct", cpu);
-		by = "ticks";
-	}
 	str_printf(&s, "CPU %d is %.1f %% busy", cpu, busy);
 	if (interrupts >= 1)
-		str_printf(&s, " (%.0f %% in softirqs and interrupts, by %s)", interrupts, by);
+		str_printf(&s, " (%.0f %% in softirqs and interrupts)", interrupts);
 	/* The time of other programs is known in user mode only. */
 	others = others > user ? user : others >= 1 ? others : 0;
 	if (others > 0)
@@ -348,8 +336,7 @@ static int limits_read_side(const struct limits_variant *v, struct limits_side *
 			    struct error *err)
 {
 	double stopped = limits_figure(v, side, limits_quota, NULL);
-	int rc = block_every_pass(v->s, v->q, &side->b->block, &side->every, err)
-			 ?: limits_add_cpus(v, side, err);
+	int rc = limits_add_cpus(v, side, err);
 
 	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
 	limits_add_thread(v, side);
@@ -378,12 +365,9 @@ int limits_read_figures(struct limits_variant *v, struct error *err)
 
 void limits_free_figures(struct limits_variant *v)
 {
-	for (int i = 0; i < v->n; i++) {
+	for (int i = 0; i < v->n; i++)
 		for (int k = 0; k < LIMITS; k++) {
 			free(v->sides[i].found[k].text);
 			v->sides[i].found[k] = (struct limit_found){0};
 		}
-		free(v->sides[i].every.runs);
-		v->sides[i].every = (struct block_runs){0};
-	}
 }

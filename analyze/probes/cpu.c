@@ -307,13 +307,6 @@ void ingest_others(struct ingest *in)
 
 /* --- the table --- */
 
-/* The metrics of the parts. */
-static const char *const cpu_parts[CPU_PARTS] = {
-	[CPU_APP] = "cpu_user_pct",  [CPU_SYS] = "cpu_system_pct",  [CPU_SOFT] = "cpu_softirq_pct",
-	[CPU_IRQ] = "cpu_irq_pct",   [CPU_STEAL] = "cpu_steal_pct", [CPU_IOWAIT] = "cpu_iowait_pct",
-	[CPU_IDLE] = "cpu_idle_pct",
-};
-
 /*
  * cpu --by cpu has a row for each CPU of the side. cpu --by comm, process or thread has a row for
  * each group of the workload's threads, with its part of the side's busy time. One more row has
@@ -389,7 +382,7 @@ static void cpu_put_row(struct block_table *k, int cpu)
 		row.runs = (int64_t)row.busy_pct.n;
 	row.workload_pct = block_estimate(k, figure_metric, "workload_cpu_pct").value;
 	for (int i = 0; i < CPU_PARTS; i++)
-		row.part[i] = cpu_estimate(k, cpu_parts[i], cpu).value;
+		row.part[i] = busy_part(k->s, k->q, k->b, k->list.estimator, (enum cpu_part)i, cpu);
 	table_add(k->t, struct cpu_row, &row);
 }
 
@@ -665,7 +658,7 @@ static void cpu_add_notes(struct block_table *k)
 		"busy_pct and its parts are of all that runs on the side's CPUs, other programs included; workload_pct is of the workload's processes, on any CPU");
 	note_add(
 		&k->t->notes, table_how,
-		"the kernel's ticks divide busy_pct into its parts; those of a virtual machine give softirqs too much, and 'zcost report contexts' has measured times");
+		"app_pct, sys_pct, soft_pct and irq_pct divide the busy time as the frame does, or without it as the kernel's ticks do, which on a virtual machine give softirqs too much");
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)

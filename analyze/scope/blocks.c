@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables with rows for each block: their runs, notes and estimates. */
 #include "analyze/scope/changes.h"
-#include "analyze/scope/scope.h"
+#include "analyze/scope/results.h"
 
 #include <errno.h>
+#include <math.h>
 
 /* --- tables of rows for each variant and side --- */
 
@@ -165,6 +166,38 @@ int block_every_pass(struct store *s, const struct query *q, const struct block 
 	*b = (struct block_runs){.block = *block};
 	b->n = store_runs(s, &every, &b->runs, err);
 	return b->n < 0 ? b->n : 0;
+}
+
+/* The metrics of the parts by ticks, and the objects of the frame's metric. */
+static const struct {
+	const char *metric, *object;
+} busy_parts[CPU_PARTS] = {
+	[CPU_APP] = {"cpu_user_pct", "user"},	     [CPU_SYS] = {"cpu_system_pct", "system"},
+	[CPU_SOFT] = {"cpu_softirq_pct", "softirq"}, [CPU_IRQ] = {"cpu_irq_pct", "irq"},
+	[CPU_STEAL] = {"cpu_steal_pct", NULL},	     [CPU_IOWAIT] = {"cpu_iowait_pct", NULL},
+	[CPU_IDLE] = {"cpu_idle_pct", NULL},
+};
+
+double busy_part(struct store *s, const struct query *q, const struct block_runs *b,
+		 enum estimator e, enum cpu_part part, int cpu)
+{
+	const struct metric_key key[] = {{"frame_pct", busy_parts[part].object, cpu},
+					 {busy_parts[part].metric, NULL, cpu},
+					 {"cpu_pct", NULL, cpu},
+					 {"cpu_steal_pct", NULL, cpu}};
+	struct block_runs every = {0};
+	double x[array_size(key)];
+
+	if (key->object && block_every_pass(s, q, &b->block, &every, NULL))
+		every.n = 0;
+	for (size_t i = 0; i < array_size(key); i++) {
+		const struct block_runs *of = i ? b : &every;
+
+		x[i] = scope_estimate(s, of->runs, of->n, e, figure_metric_of, &key[i]).value;
+	}
+	free(every.runs);
+	/* The frame's times include those that the hypervisor took. */
+	return isnan(x[0]) ? x[1] : x[0] / 100 * (x[2] - (x[3] > 0 ? x[3] : 0));
 }
 
 void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set)

@@ -22,6 +22,14 @@ struct idle_row {
 /* The parts of CPU time; the first five are busy. */
 enum cpu_part { CPU_APP, CPU_SYS, CPU_SOFT, CPU_IRQ, CPU_STEAL, CPU_IOWAIT, CPU_IDLE, CPU_PARTS };
 
+/*
+ * Estimates a part of the CPU time of a CPU, or with NO_CPU of the side's, in percent of one CPU.
+ * The parts of the busy time are in the proportions of the frame of any pass, else of ticks, which
+ * give softirqs too much on a virtual machine.
+ */
+double busy_part(struct store *s, const struct query *q, const struct block_runs *b,
+		 enum estimator e, enum cpu_part part, int cpu);
+
 struct cpu_row {
 	struct block block;
 	int64_t cpu; /* NO_CPU: all of the side added up */

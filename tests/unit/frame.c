@@ -76,8 +76,10 @@ TEST_WITH(row_is_the_time_of_a_cpu_process_and_context, set_up())
 	time_is(4, 2, 0, "[halt]", PLACE_HALT, 500);
 	time_is(5, 2, 7, "[user]", PLACE_USER, 600);
 	assert_int_equal(in.exact->nlabels, 5); /* the last row has the label of the first */
-	metrics_are(&in, "frame_interrupts_pct:cpu1 = 66.6666666667, "
-			 "frame_interrupts_pct:cpu2 = 53.8461538462");
+	metrics_are(&in,
+		    "frame_pct:user:cpu1 = 33.3333333333, frame_pct:softirq:cpu1 = 66.6666666667, "
+		    "frame_pct:irq:cpu2 = 30.7692307692, frame_pct:system:cpu2 = 0, "
+		    "frame_pct:softirq = 31.25");
 }
 
 TEST_WITH(damaged_row_is_left_out_with_a_note, set_up())

@@ -30,7 +30,7 @@ TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 			 "frame_ns:hardirq local_timer = -, frame_entries:hardirq local_timer = 1, "
 			 "frame_ns:halt = 460, frame_entries:halt = -, frame_ns:total = 2000, "
 			 "frame_entries:msr = 9, frame_entries:msr 0x830 = 6, frame_ns:msr = -, "
-			 "frame_interrupts_pct:cpu1 = 2.5974025974, metrics = 10, notes = 0");
+			 "frame_pct:irq:cpu1 = 2.5974025974, metrics = 17, notes = 0");
 	put_raw("cpu\tpid\tparent\tcomm\tcontext\tvector\tns\n");
 	assert_int_equal(parse_file(&in, "frame.tsv", path, &err), -EBADMSG);
 }

@@ -11,21 +11,36 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
+/* The parts of the busy time, as in /proc/stat. */
+enum { BUSY_USER, BUSY_SYSTEM, BUSY_SOFTIRQ, BUSY_IRQ, BUSY_PARTS };
+static const char *const busy_parts[BUSY_PARTS] = {"user", "system", "softirq", "irq"};
+
 static const struct {
 	const char *context; /* in the raw files */
 	enum exact_place place;
+	int part; /* BUSY_PARTS: of idle time */
 } contexts[] = {
-	{"user", PLACE_USER},
-	{"syscall", PLACE_SYSCALL},
-	{"kthread", PLACE_KTHREAD},
-	{"idle", PLACE_IDLE},
-	{"halt", PLACE_HALT},
-	{"softirq_in_user", PLACE_SOFTIRQ},
-	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL},
-	{"softirq_in_kthread", PLACE_SOFTIRQ},
-	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE},
-	{"hardirq", PLACE_HARDIRQ},
+	{"user", PLACE_USER, BUSY_USER},
+	{"syscall", PLACE_SYSCALL, BUSY_SYSTEM},
+	{"kthread", PLACE_KTHREAD, BUSY_SYSTEM},
+	{"idle", PLACE_IDLE, BUSY_PARTS},
+	{"halt", PLACE_HALT, BUSY_PARTS},
+	{"softirq_in_user", PLACE_SOFTIRQ, BUSY_SOFTIRQ},
+	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL, BUSY_SOFTIRQ},
+	{"softirq_in_kthread", PLACE_SOFTIRQ, BUSY_SOFTIRQ},
+	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE, BUSY_SOFTIRQ},
+	{"hardirq", PLACE_HARDIRQ, BUSY_IRQ},
 };
+
+/* Returns the index of a context, or how many there are. */
+static size_t context_find(const char *context)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(contexts) && strcmp(contexts[i].context, context); i++)
+		;
+	return i;
+}
 
 /* A file whose rows have a CPU, a process, a context and its vector, and two numbers. */
 struct frame_file {
@@ -49,10 +64,8 @@ static struct exact *frame_exact(struct ingest *in)
 static long frame_label(struct exact *x, const char *context, const char *vector)
 {
 	char *name;
-	size_t i, k;
+	size_t i = context_find(context), k;
 
-	for (i = 0; i < array_size(contexts) && strcmp(contexts[i].context, context); i++)
-		;
 	if (i == array_size(contexts))
 		return -1;
 	name = xasprintf("[%.*s%s%s]", (int)strcspn(context, "_"), context, *vector ? " " : "",
@@ -151,20 +164,30 @@ static double frame_number(const struct frame_file *f, size_t i, int column)
 	return parse_real(tsv_cell(f->t, i, column), &x) && x >= 0 ? x : NAN;
 }
 
+static void frame_add_parts(struct ingest *in, const double ns[BUSY_PARTS], int cpu)
+{
+	double busy = 0;
+
+	for (int i = 0; i < BUSY_PARTS; i++)
+		busy += ns[i];
+	for (int i = 0; i < BUSY_PARTS && busy > 0; i++)
+		ingest_metric_of(in, "frame_pct", busy_parts[i], cpu, "%", 100 * ns[i] / busy);
+}
+
 static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 {
 	freed(intern_free) struct intern names = {0};
 	struct frame_sum *sums = xcalloc(f->t->rows + 1, sizeof(*sums)), *sum;
-	double(*busy)[2] = xcalloc(CPUSET_MAX, sizeof(*busy)); /* ns; [1] in interrupts */
-	double total = NAN;
+	double(*busy)[BUSY_PARTS + 1] =
+		xcalloc(CPUSET_MAX + 1, sizeof(*busy)); /* the last: all CPUs */
+	double total = NAN, ns;
 	uint64_t cpu;
 
 	for (size_t i = 0; i < f->t->rows; i++) {
 		const char *vector = tsv_cell(f->t, i, f->vector);
 		const char *context = tsv_cell(f->t, i, f->context);
 		autofree char *name = xasprintf("%s%s%s", context, *vector ? " " : "", vector);
-		bool is_interrupt = str_starts(context, "softirq") || !strcmp(context, "hardirq");
-		size_t known = names.n;
+		size_t known = names.n, at = context_find(context);
 
 		if (!parse_u64(tsv_cell(f->t, i, f->cpu), &cpu) || cpu >= CPUSET_MAX ||
 		    !ingest_has_cpu(in, (unsigned int)cpu))
@@ -172,11 +195,14 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 		sum = &sums[intern_str(&names, name)];
 		if (names.n > known)
 			*sum = (struct frame_sum){NAN, NAN};
-		figure_add(&sum->ns, frame_number(f, i, f->first));
-		figure_add(&total, frame_number(f, i, f->first));
+		ns = frame_number(f, i, f->first);
+		figure_add(&sum->ns, ns);
+		figure_add(&total, ns);
 		figure_add(&sum->entries, frame_number(f, i, f->entries));
-		if (strcmp(context, "idle") != 0 && strcmp(context, "halt") != 0)
-			figure_add(&busy[cpu][is_interrupt], frame_number(f, i, f->first));
+		if (at < array_size(contexts)) {
+			figure_add(&busy[cpu][contexts[at].part], ns);
+			figure_add(&busy[CPUSET_MAX][contexts[at].part], ns);
+		}
 	}
 	for (uint32_t i = 0; i < names.n; i++) {
 		const char *name = intern_get(&names, i);
@@ -185,10 +211,8 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 		ingest_metric_of(in, "frame_entries", name, NO_CPU, "1", sums[i].entries);
 	}
 	ingest_metric_of(in, "frame_ns", "total", NO_CPU, "ns", total);
-	for (int i = 0; i < CPUSET_MAX; i++)
-		if (busy[i][0] + busy[i][1] > 0)
-			ingest_metric_of(in, "frame_interrupts_pct", NULL, i, "%",
-					 100 * busy[i][1] / (busy[i][0] + busy[i][1]));
+	for (int i = 0; i <= CPUSET_MAX; i++)
+		frame_add_parts(in, busy[i], i < CPUSET_MAX ? i : NO_CPU);
 	free(busy);
 	free(sums);
 }
