@@ -76,7 +76,7 @@ runs=
 if have iperf3; then
 	serve 5301 iperf3 -s -p 5301
 	serve 5302 iperf3 -s -p 5302
-	collect=cpu,nic,tcp,perf measure omit iperf3 1.6 0.4 iperf3 -c 10.77.0.2 -p 5301 -J -O 1 -t 2 -i 0.1 -b 50M
+	collect=cpu,nic,tcp,perf measure omit iperf3 2.4 0.4 iperf3 -c 10.77.0.2 -p 5301 -J -O 1 -t 3 -i 0.1 -b 50M
 	measure bidir iperf3 0.3 0.4 iperf3 -c 10.77.0.2 -p 5302 -J --bidir -t 1 -i 0.1 -b 50M
 	measure refused iperf3 0 0.3 iperf3 -c 10.77.0.2 -p 5309 -J -t 1
 fi

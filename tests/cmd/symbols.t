@@ -136,8 +136,8 @@ changed_without_ids() {
 	program victim burn_victim 1 && perf record -q -B -N -g -e cpu-clock -F 1000 -o bare.data ./victim &&
 		named burn_victim victim bare.data || return 1
 	cp -p victim kept && sleep 2.1 && cp after victim && touch -d '1 hour ago' victim
-	unnamed burn_after bare.data && "$dump" health bare.data >out &&
-		says "dso_note	$scratch/victim: nothing proves that it is the recorded file" out || return 1
+	unnamed burn_after bare.data && "$dump" health bare.data >out && # a library may have a sample, too
+		says "dso_note	(symbols of . files are not used: )?$scratch/victim: nothing proves that it is the recorded file" out || return 1
 	rm victim && cp -p kept victim && unnamed burn_victim bare.data && # another inode: who knows
 		mkdir -p sys2"$scratch" && cp kept sys2"$scratch"/victim && named burn_victim victim bare.data --symfs sys2
 }
