@@ -56,19 +56,19 @@ static void perf_script_set_chain(struct perf_script *w, const struct sample_run
 	str_putc(&w->chain, '\n');
 }
 
-/* Shares the weight out to the samples of the row. */
+/* Shares the weight out to the samples of the row. Time that no sample saw is one record. */
 static void perf_script_write_row(struct perf_script *w, const struct sample_run *r,
 				  const struct profile_cost *c)
 {
 	const char *comm = sample_comm(r, c);
 	FILE *out = w->x->out.f;
 	freed(str_free) struct str name = {0};
-	uint64_t period;
+	uint64_t period, n = c->samples ? c->samples : c->weight > 0;
 
 	perf_script_add_name(&name, *comm ? comm : "[unknown]");
 	perf_script_set_chain(w, r, c->frame);
-	for (uint64_t i = 0; i < c->samples; i++) {
-		period = c->weight / c->samples + (i < c->weight % c->samples);
+	for (uint64_t i = 0; i < n; i++) {
+		period = c->weight / n + (i < c->weight % n);
 		w->ns += w->s.is_time ? period : 1000;
 		/* "tcpzc 7/8 [001] 12.345678000: 1000000 cpu-clock:" */
 		fprintf(out, "%s %u/%u ", name.buf, c->pid, c->tid);

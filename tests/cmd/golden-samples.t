@@ -52,6 +52,14 @@ compare copied baseline zerocopy --table functions --side sender
 run compare baseline zerocopy -C copied --format commit
 ok "the tables and comparisons of samples/captures are as in tests/data/golden" is_golden
 
+whole() { # the frame's time that no sample saw is in both texts
+	set -- mapped --variant baseline --side receiver
+	"$zcost" export folded "$@" 2>err | awk '{ n += $NF } END { printf "%.0f\n", n }' >folded
+	"$zcost" export perf-script "$@" 2>err | awk '/^[^[:space:]]/ { n += $(NF - 1) } END { printf "%.0f\n", n }' >script
+	[ "$(cat folded)" -gt 1000000000 ] && is "$(cat script)" "$(cat folded)"
+}
+ok "the periods of perf-script add up to the time of folded" whole
+
 # The packed costs of a run, and the rows of table cost that they stand for.
 costs() { # costs FILE
 	for table in 'functions --all' 'components --by comm,cpu,context' 'callers _copy_to_iter'; do
