@@ -1257,7 +1257,7 @@ TEST(one_count_for_longer_than_the_window_has_the_rate_of_its_sockets_there)
 	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
 	count_once("wrk", text, start, NAN);
 	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
-	count_once("wrk", text, start, 2.1 * 3 * 1048576);
+	count_once("wrk", text, start, 2.2 * 3 * 1048576);
 	metrics_are(&in, "rate_messages = 7000, note workload_points_average = 6");
 	count_once("regex:bytes=([0-9.]+)", "1048576\n", start, received);
 	metrics_are(&in, "rate_kib = 1024, note workload_points_average = 6");

@@ -310,10 +310,8 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 
 /* --- one count for longer than the window --- */
 
-/*
- * Returns the bytes that the workload's sockets received in the window, or NAN: a socket that came
- * or went meanwhile may have moved some that no reading saw.
- */
+/* Returns the bytes that the sockets received in the window, or NAN: a socket that came or went
+ * meanwhile may have moved some that no reading saw. */
 static double sockets_received(const struct ingest *in)
 {
 	uint64_t margin = (in->run.end_ns - in->run.start_ns) / 20;
@@ -332,12 +330,12 @@ void ingest_rate_in_window(struct ingest *in)
 
 	if (!(in->one_count_s > 0))
 		return;
-	if (!adapter_find(in->units)->of_sockets || !(by > 0.5 && by < 2)) {
+	if (!adapter_find(in->units)->of_sockets ||
+	    !(by > 0 && by < 1.05 * in->one_count_s / window)) {
 		note_add(&in->notes, workload_points_average, in->one_count_s, window);
 		return;
 	}
-	for (size_t i = 0; i < in->nmetrics; i++) {
-		struct metric_row *m = &in->metrics[i];
+	for (struct metric_row *m = in->metrics; m < in->metrics + in->nmetrics; m++) {
 		bool is_work = !strcmp(m->key.name, "throughput");
 
 		for (size_t w = 0; w < array_size(works); w++)
