@@ -205,10 +205,12 @@ static void segment_compare(struct trends *all, const struct trend *t, struct tr
 {
 	const struct history_capture *a = &t->runs[s->from - 1]->c, *b = &t->runs[s->from]->c;
 	const struct trend_segment *old = s - 1;
-	double step = s->level.value - old->level.value, p;
+	double p, change = 100 * (s->level.value / old->level.value - 1);
 	int better = t->runs[0]->s.better;
 	struct estimate r = stats_test_ratio(t->x + old->from, old->to - old->from, t->x + s->from,
 					     s->to - s->from, 0.05, &p);
+	double step = isnan(r.value) ? s->level.value - old->level.value : r.value - 1;
+	double lo = 100 * (r.lo - 1), hi = 100 * (r.hi - 1);
 
 	s->verdict = !(p < 0.05)	 ? "spread"
 		     : step * better > 0 ? verdict_name(VERDICT_BETTER)
@@ -216,9 +218,9 @@ static void segment_compare(struct trends *all, const struct trend *t, struct tr
 		     : step > 0		 ? "higher"
 					 : "lower";
 	if (old->level.value > 0)
-		s->change = (struct estimate){.value = 100 * step / old->level.value,
-					      .lo = 100 * (r.lo - 1),
-					      .hi = 100 * (r.hi - 1)};
+		s->change = (struct estimate){.value = change, .lo = lo, .hi = hi};
+	if (!(lo <= change && change <= hi)) /* levels of several states */
+		s->change.lo = s->change.hi = NAN;
 	if (a->commit && b->commit)
 		s->range = arena_printf(&all->arena, "%s..%s", a->commit, b->commit);
 	else if (a->kernel && b->kernel && strcmp(a->kernel, b->kernel))
