@@ -217,7 +217,7 @@ static void page_add_warnings(struct html_page *p)
 static const char *const method_lines[] = {
 	"A cost is a function's share of the samples, times the busy CPU time of the side per unit of work. The costs of a table add up to that busy time.",
 	"A change is the cost of the new variant minus the cost of the base, in ns per unit of work. The changes add up to the change of the total.",
-	"An interval is the 95 % interval over the runs: a [low .. high], or a value +- half of it.",
+	"An interval is the 95 % interval over the runs, or below 6 runs their range: a [low .. high], or a value +- half of it.",
 	"A verdict is better or worse if the exact Mann-Whitney test over the runs has p < 0.05 and the change is above the threshold (2 % by default). A list of costs has Holm's correction. Otherwise the verdict is ~, or it names the reason why there is none.",
 	"A figure that nobody measured is absent or -. It is never 0 and never a guess.",
 };

@@ -355,16 +355,20 @@ static int compare_pair(struct compare_arguments *args, struct error *err)
 }
 
 /* Adds the functions as rows of the gate if a rule names none of the metrics. */
-static int compare_gate_functions(struct compare_arguments *args, struct error *err)
+static int compare_gate_functions(struct compare_arguments *args, struct outcome *of_metrics,
+				  struct error *err)
 {
 	freed(table_free) struct table t = {0};
 	struct outcome out = {.gate = &args->gate};
 	struct comparison c = args->c;
+	int rc;
 
 	if (!args->table->of_figures || !gate_missing(&args->gate))
 		return 0;
 	args->gate.by_name = true;
-	return compare_table_run(compare_table_find("functions"), &c, &t, &out, err);
+	rc = compare_table_run(compare_table_find("functions"), &c, &t, &out, err);
+	of_metrics->tests = out.tests > of_metrics->tests ? out.tests : of_metrics->tests;
+	return rc;
 }
 
 /* Judges the rows. Refuses the name of a row that does not exist: a typing error is no pass. */
@@ -415,7 +419,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 			ret = compare_limits(&args->c, &t, out, &first, err);
 	}
 	if (!ret)
-		ret = compare_gate_functions(args, err) ?: compare_judge(args, err);
+		ret = compare_gate_functions(args, out, err) ?: compare_judge(args, err);
 	if (!ret && commit)
 		ret = compare_commit(&args->c, out, &evidence, &first, &t, err);
 	if (!commit) {
@@ -446,7 +450,7 @@ static int compare_run_page(struct compare_arguments *args, int argc, char **arg
 	ret = compare_pair(args, err);
 	ret = ret ?: page_write(&r, err);
 	if (!ret)
-		ret = compare_gate_functions(args, err) ?: compare_judge(args, err);
+		ret = compare_gate_functions(args, &r.outcome, err) ?: compare_judge(args, err);
 	*out = r.outcome;
 	*lossy = r.lossy;
 	return compare_close(&args->c, ret, err);

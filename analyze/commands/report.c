@@ -41,7 +41,7 @@ static struct feature report_feature(size_t i)
 
 static const struct feature page_feature = {
 	.name = "--html",
-	.options = (const char *const[SOURCES]){[SOURCE_CAPTURE] = OPT_PAGE "variant"}};
+	.options = (const char *const[SOURCES]){[SOURCE_CAPTURE] = OPT_PAGE OPT_SLICE "variant"}};
 
 static const struct option_row own[] = {
 	OPTION("html", "FILE", GROUP_OUTPUT,

@@ -182,7 +182,7 @@ void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, 
 		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	note_add(
 		&t->notes, compare_verdict, c->rule.alpha, l->d.tests,
-		"rows of at least 1 % of the total (others are not tested), an interval (+-: half of 95 %) that leaves 0 out",
+		"rows of at least 1 % of the total (others are not tested), an interval that leaves 0 out (+-: half of 95 %; none where few samples give no error)",
 		100 * c->rule.threshold, verdict_runs_needed(&c->rule, l->d.tests));
 }
 

@@ -195,6 +195,15 @@ void zero_copy_notes(struct store *s, const struct query *q, const char *variant
 		note_add(&t->notes, not_zero_copy, text.buf);
 }
 
+bool zero_copy_fell_back(struct store *s, const struct query *q, const char *variant)
+{
+	freed(table_free) struct table t = {0};
+
+	table_init(&t, "zerocopy", NULL, 0);
+	zero_copy_notes(s, q, variant, &t);
+	return t.notes.n;
+}
+
 void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 {
 	struct evidence e[MAX_EVIDENCE];

@@ -103,5 +103,7 @@ void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int
 
 /* Adds a note if the variant fell back to copying. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);
+/* Returns whether it did: no gain of such a variant is one of zero copy. */
+bool zero_copy_fell_back(struct store *s, const struct query *q, const char *variant);
 
 #endif

@@ -191,9 +191,10 @@ static void openmetrics_write_labels(FILE *out, const struct sample *s)
 static void openmetrics_write_head(FILE *out, const char *name, const struct gauge *g,
 				   enum interval_part part)
 {
-	static const char *const parts[] = {[PART_VALUE] = "",
-					    [PART_LOW] = " Lower bound of the 95 % interval.",
-					    [PART_HIGH] = " Upper bound of the 95 % interval."};
+	static const char *const parts[] = {
+		[PART_VALUE] = "",
+		[PART_LOW] = " Lower bound of the interval over the runs.",
+		[PART_HIGH] = " Upper bound of the interval over the runs."};
 
 	fprintf(out, "# TYPE %s gauge\n", name);
 	if (*g->unit)

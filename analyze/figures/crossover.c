@@ -76,6 +76,7 @@ static enum verdict gain_judge(const struct gain *g, int better, double p, size_
 	const struct crossover_point *x = g->point;
 	double base = stats_point(EST_MEDIAN, x->base, x->nbase), raw;
 	double new = stats_point(EST_MEDIAN, x->new, x->nnew);
+	struct verdict_rule of = rule;
 	struct estimate shift =
 		stats_test_shift(x->base, x->nbase, x->new, x->nnew, rule.alpha, &raw);
 
@@ -83,7 +84,8 @@ static enum verdict gain_judge(const struct gain *g, int better, double p, size_
 		return VERDICT_FEW;
 	if (verdict_opposed(&shift, 0, new - base))
 		return VERDICT_SAME;
-	return verdict_beside_others(verdict_of(&rule, better, base, new, p), x->others);
+	of.copied = x->copied;
+	return verdict_beside_others(verdict_of(&of, better, base, new, p), x->others);
 }
 
 static void crossover_judge(struct crossover *c, const struct gain *g, int better)
@@ -201,7 +203,7 @@ char *setting_text(double x, const char *like)
 	int i = -1;
 
 	if (!*digits)
-		return xasprintf("%.4g", x);
+		return xasprintf(x < 1000 ? "%.4g" : "%.0f", x);
 	while (i < 3 && x >= step) {
 		x /= step;
 		i++;

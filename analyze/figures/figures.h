@@ -232,6 +232,7 @@ struct crossover_point {
 	size_t nbase, nnew;
 	enum verdict verdict; /* crossover_find sets it, NONE where an end has no runs */
 	double others;	      /* figure_others() of base or new, whichever is more */
+	bool copied;	      /* zero_copy_fell_back() of new */
 };
 
 /* By the values with a verdict; the others show no difference. */

@@ -4,6 +4,7 @@
  * of the plan are one line; under other settings they are another. Where the values are numbers,
  * the crossover of each line with that of the plan's first variant is computed.
  */
+#include "analyze/evidence/zerocopy.h"
 #include "analyze/figures/figures.h"
 
 #include <errno.h>
@@ -240,11 +241,11 @@ struct sweep_pair {
 
 /* Prints "up to size = 16k", "from size = 64k on", "at size = 32k" or "at every size". */
 static void crossover_print_range(struct str *s, const struct crossover_point *points, size_t n,
-				  size_t from, size_t to, const char *setting)
+				  size_t from, size_t to, const char *setting, bool whole)
 {
 	if (!from && to + 1 == n)
-		str_printf(s, "at %s %s", verdict_is_claim(points[0].verdict) ? "every" : "any",
-			   setting);
+		str_printf(s, "at %s %s%s", verdict_is_claim(points[0].verdict) ? "every" : "any",
+			   whole ? "" : "compared ", setting);
 	else if (from == to)
 		str_printf(s, "at %s = %s", setting, points[from].value);
 	else if (!from)
@@ -262,6 +263,8 @@ static const char *crossover_word(enum verdict v, int better)
 		return "not judged beside other programs";
 	if (!verdict_is_claim(v))
 		return "no difference shown";
+	if (v == VERDICT_COPIED)
+		return better < 0 ? "cheaper, though it copied," : "better, though it copied,";
 	if (better < 0)
 		return v == VERDICT_WORSE ? "dearer" : "cheaper";
 	return v == VERDICT_WORSE ? "worse" : "better";
@@ -269,7 +272,7 @@ static const char *crossover_word(enum verdict v, int better)
 
 /* Prints "Z is dearer than plain up to size = 16k; no difference shown from size = 64k on". */
 static void crossover_print(struct str *s, const struct sweep *w, const struct sweep_pair *p,
-			    const struct crossover_point *points, size_t n)
+			    const struct crossover_point *points, size_t n, bool whole)
 {
 	bool named = false;
 	size_t to;
@@ -288,7 +291,7 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 		else
 			str_printf(s, "%s ", word);
 		named |= verdict_is_claim(points[from].verdict);
-		crossover_print_range(s, points, n, from, to, w->settings[p->setting]);
+		crossover_print_range(s, points, n, from, to, w->settings[p->setting], whole);
 	}
 	if (!named)
 		str_printf(s, " between %s and %s", p->new, p->base);
@@ -373,6 +376,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 		} else {
 			point->new = f->x;
 			point->nnew = f->n;
+			point->copied = zero_copy_fell_back(w->s, w->q, f->variant);
 		}
 	}
 	for (size_t k = 0; k < count; k++)
@@ -381,7 +385,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 	*c = crossover_find(points, both, figure_kinds[p->id].better,
 			    n && places[0].at > 0 && places[n - 1].at >= 8 * places[0].at);
 	str_reset(words);
-	crossover_print(words, w, p, points, both);
+	crossover_print(words, w, p, points, both, both == count);
 	free(points);
 	return c->kind != CROSSOVER_NONE;
 }

@@ -204,14 +204,14 @@ static void why_judge(const struct figure_list *l, struct why_side *side, enum w
 		p = &points[i];
 		*p = (struct crossover_point){
 			.base = base->x, .nbase = base->n, .new = new->x, .nnew = new->n};
+		p->copied = side->value[COPIED_SENDS] > 10 ||
+			    zero_copy_fell_back(l->s, l->q, b->variant);
 		p->others = fmax(figure_others(l->s, l->q, base), figure_others(l->s, l->q, new));
 		if (&side->blocks[i] == side->b)
 			side->value[to] = 100 * new->e.value / base->e.value - 100;
 	}
 	crossover_find(points, (size_t)side->n, figure_kinds[id].better, false);
 	side->verdict[to] = points[side->b - side->blocks].verdict;
-	if (side->verdict[to] == VERDICT_BETTER && side->value[COPIED_SENDS] > 10)
-		side->verdict[to] = VERDICT_COPIED;
 	free(points);
 }
 

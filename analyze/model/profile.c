@@ -313,7 +313,7 @@ int profile_check_own(const struct profile *p, const char *variant, const char *
 
 #define N(x) ((unsigned long long)(x))
 
-static void health_add_losses(struct notes *notes, const struct profile_health *h)
+void health_add_losses(struct notes *notes, const struct profile_health *h)
 {
 	if (h->lost_records || h->lost_samples)
 		note_add(notes, perf_lost, N(h->lost_records), N(h->lost_samples));

@@ -270,6 +270,8 @@ const char *profile_module(const struct profile *p, uint32_t symbol);
 
 struct notes;
 
+/* Adds what perf lost. */
+void health_add_losses(struct notes *notes, const struct profile_health *h);
 /* Adds what a reader of the profile must know: losses, throttling, missing symbols. */
 void profile_add_notes(const struct profile *p, struct notes *notes);
 

@@ -546,13 +546,7 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 
 void tracepoints_add_notes(const struct tracepoints *tp, struct notes *notes)
 {
-	const struct profile_health *h = &tp->profile.health;
-
-	if (h->lost_records || h->lost_samples)
-		note_add(notes, perf_lost, (unsigned long long)h->lost_records,
-			 (unsigned long long)h->lost_samples);
-	if (h->truncated)
-		note_add(notes, perf_truncated, h->why);
+	health_add_losses(notes, &tp->profile.health);
 	if (tp->order.late)
 		note_add(notes, tracepoints_late, (unsigned long long)tp->order.late);
 }

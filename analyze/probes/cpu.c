@@ -365,17 +365,13 @@ enum { LIMIT = 30 };
 
 /* --- by cpu --- */
 
-static struct estimate cpu_estimate(const struct block_table *k, const char *metric, int cpu)
-{
-	return block_estimate(k, figure_metric_of, &(struct metric_key){metric, NULL, cpu});
-}
-
 /* Adds the row of one CPU of the block, or of all its CPUs added up. */
 static void cpu_put_row(struct block_table *k, int cpu)
 {
 	struct cpu_row row = {.block = k->b->block, .cpu = cpu, .runs = k->b->n};
 
-	row.busy_pct = cpu_estimate(k, "cpu_pct", cpu);
+	row.busy_pct =
+		block_estimate(k, figure_metric_of, &(struct metric_key){"cpu_pct", NULL, cpu});
 	if (cpu != NO_CPU && !row.busy_pct.n)
 		return;
 	if (cpu != NO_CPU)

@@ -32,8 +32,8 @@ static void world_make(struct world *w, struct prng *r, double zero, double slop
 			w->base[i][k] = 100 * exp(noise * normal(r));
 			w->new[i][k] = 100 * pow(at / zero, -slope) * exp(noise * normal(r));
 		}
-		w->points[i] = (struct crossover_point){at,   "",   w->base[i],	  w->new[i],
-							RUNS, RUNS, VERDICT_NONE, 0};
+		w->points[i] = (struct crossover_point){
+			at, "", w->base[i], w->new[i], RUNS, RUNS, VERDICT_NONE, 0, false};
 	}
 }
 
@@ -124,7 +124,7 @@ TEST(setting_is_printed_with_the_factor_of_its_like)
 		double x;
 		const char *like, *text;
 	} cases[] = {
-		{65537.2, "1400", "6.554e+04"},
+		{65537.2, "1400", "65537"},
 		{1400, "9000", "1400"},
 		{999, "4K", "999"},
 		{1023, "4K", "1023"},
@@ -155,7 +155,7 @@ TEST(verdicts_are_corrected_for_the_number_of_values)
 	for (size_t n = 6; n <= 7; n++) {
 		for (size_t i = 0; i < n; i++)
 			points[i] = (struct crossover_point){(double)i + 1, "", base, above, 5, 5,
-							     VERDICT_NONE,  0};
+							     VERDICT_NONE,  0,	false};
 		c = crossover_find(points, n, 1, false);
 		assert_int_equal(c.better, n == 6 ? 6 : 0);
 		assert_int_equal(c.kind, n == 6 ? CROSSOVER_ALWAYS : CROSSOVER_UNCLEAR);
@@ -196,11 +196,23 @@ TEST(noise_is_no_crossing_and_a_difference_at_few_values_is_shown)
 TEST(a_value_beside_other_programs_has_no_verdict)
 {
 	static const double base[] = {1, 1, 1, 1, 1, 1}, high[] = {2, 2, 2, 2, 2, 2};
-	struct crossover_point points[] = {{1, "", base, high, 6, 6, VERDICT_NONE, 20},
-					   {2, "", base, high, 6, 6, VERDICT_NONE, 20.1}};
+	struct crossover_point points[] = {{1, "", base, high, 6, 6, VERDICT_NONE, 20, false},
+					   {2, "", base, high, 6, 6, VERDICT_NONE, 20.1, false}};
 
 	assert_int_equal(crossover_find(points, 2, 1, false).better, 1);
 	assert_int_equal(points[1].verdict, VERDICT_OTHERS);
+}
+
+TEST(a_gain_of_a_variant_that_copied_is_no_better_verdict)
+{
+	static const double base[] = {1, 1, 1, 1, 1, 1}, high[] = {2, 2, 2, 2, 2, 2};
+	struct crossover_point points[] = {{1, "", base, high, 6, 6, VERDICT_NONE, 0, true},
+					   {2, "", high, base, 6, 6, VERDICT_NONE, 0, true}};
+	struct crossover c = crossover_find(points, 2, 1, false);
+
+	assert_int_equal(points[0].verdict, VERDICT_COPIED);
+	assert_int_equal(points[1].verdict, VERDICT_WORSE);
+	assert_int_equal(c.better, 0);
 }
 
 /* The line of the logarithms of 1 / 2, 2, 2, 1 / 2 at 1, 2, 3, 4 is 0 halfway. */
@@ -208,10 +220,10 @@ TEST(lines_may_cross_more_than_once)
 {
 	static const double base[] = {1, 1, 1, 1, 1, 1}, high[] = {2, 2, 2, 2, 2, 2},
 			    low[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
-	struct crossover_point points[] = {{1, "", base, low, 6, 6, VERDICT_NONE, 0},
-					   {2, "", base, high, 6, 6, VERDICT_NONE, 0},
-					   {3, "", base, high, 6, 6, VERDICT_NONE, 0},
-					   {4, "", base, low, 6, 6, VERDICT_NONE, 0}};
+	struct crossover_point points[] = {{1, "", base, low, 6, 6, VERDICT_NONE, 0, false},
+					   {2, "", base, high, 6, 6, VERDICT_NONE, 0, false},
+					   {3, "", base, high, 6, 6, VERDICT_NONE, 0, false},
+					   {4, "", base, low, 6, 6, VERDICT_NONE, 0, false}};
 	struct crossover c = crossover_find(points, 4, 1, false);
 
 	assert_int_equal(c.kind, CROSSOVER_OFTEN);

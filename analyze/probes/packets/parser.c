@@ -154,20 +154,14 @@ static int packets_read(struct ingest *in, const struct packets_kind *k, struct 
 					      : 0;
 }
 
-static int drops_read_rows(struct ingest *in, struct tsv *t, struct error *err)
-{
-	return packets_read(in, &drops, t, err);
-}
-
-static int batches_read_rows(struct ingest *in, struct tsv *t, struct error *err)
-{
-	return packets_read(in, &batches, t, err);
-}
-
-static int pools_read_rows(struct ingest *in, struct tsv *t, struct error *err)
-{
-	return packets_read(in, &pools, t, err);
-}
+#define READ_ROWS(kind)                                                                  \
+	static int kind##_read_rows(struct ingest *in, struct tsv *t, struct error *err) \
+	{                                                                                \
+		return packets_read(in, &kind, t, err);                                  \
+	}
+READ_ROWS(drops)
+READ_ROWS(batches)
+READ_ROWS(pools)
 
 const struct parser parser_drops = {.files = {"drops.tsv"},
 				    .collector = "drops",
