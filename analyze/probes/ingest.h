@@ -210,7 +210,7 @@ const char *workload_file(const struct ingest *in);
 
 /* Reads the file through the adapter that in->units names. `path` is its name in messages. */
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
-/* Gives work of which there is one count its rate in the window, after tcp, or adds a warning. */
+/* Sets the rate in the window from the sockets' bytes where the workload printed a single count. */
 void ingest_rate_in_window(struct ingest *in);
 
 /* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c).
