@@ -29,13 +29,14 @@ row() {
 	tsv '$at["source"] == source && $at["reason"] ~ reason && $at["whose"] != "host" { n += $at[column] } END { print n + 0 }' \
 		source="$1" reason="^($2)\$" column="$3" table
 }
-# drops CAUSE N REASON [SOURCE COUNTER]: exactly the N datagrams, and nothing else of the namespace, have the reason
+# drops CAUSE N REASON [SOURCE COUNTER]: exactly the N datagrams, and nothing else of the namespace, have the reason. The kernel's counter
+# is a rate times the window: on a busy machine its readings are up to some 30 ms further apart than the window is long.
 drops() {
 	causes "$1" "$2" || return 1
 	[ "$dropped" -gt 0 ] || { echo "no drop"; return 1; }
 	near "$(row kfree_skb "$3" drops)" "$dropped" 0 && near "$(row kfree_skb '.*' drops)" "$dropped" 0 &&
 		near "$(row kfree_skb "$3" segments)" "$dropped" 0 || { cat table; return 1; }
-	[ $# = 3 ] || near "$(row "$4" "$5" drops)" "$dropped" 1 || { cat table; return 1; }
+	[ $# = 3 ] || near "$(row "$4" "$5" drops)" "$dropped" $((1 + dropped / 10)) || { cat table; return 1; }
 }
 ok "a port without a socket" drops closed 40 NO_SOCKET socket UdpNoPorts
 ok "the place is a function of the kernel" test "$(tsv '$at["reason"] == "NO_SOCKET" && $at["whose"] != "host" { print $at["place"] }' table)" = __udp4_lib_rcv
