@@ -49,5 +49,6 @@ ok "collect runs while two interfaces change their names" timeout 120 "$zcost" c
 ok "analyze accepts a run with renamed interfaces" analyzed
 ok "a renamed interface is known for a part of the window under each name" sh -c \
 	"test -n '$(figure nic_known_s:workload/a0/link/tx_packets)' && test -n '$(figure nic_known_s:workload/first0/link/tx_packets)'"
-ok "each reading has the driver's counters of the renamed interface" test "$(driver)" = "$(grep -c ^@ r/nic.snap)"
+ok "each reading but one has the driver's counters of the renamed interface, which may be down in one" test \
+	"$(driver)" -ge $(($(grep -c ^@ r/nic.snap) - 1))
 done_testing

@@ -77,18 +77,18 @@ if have iperf3; then
 	serve 5301 iperf3 -s -p 5301
 	serve 5302 iperf3 -s -p 5302
 	collect=cpu,nic,tcp,perf measure omit iperf3 2.4 0.4 iperf3 -c 10.77.0.2 -p 5301 -J -O 1 -t 3 -i 0.1 -b 50M
-	measure bidir iperf3 0.3 0.4 iperf3 -c 10.77.0.2 -p 5302 -J --bidir -t 1 -i 0.1 -b 50M
+	measure bidir iperf3 1.4 0.4 iperf3 -c 10.77.0.2 -p 5302 -J --bidir -t 3 -i 0.1 -b 50M
 	measure refused iperf3 0 0.3 iperf3 -c 10.77.0.2 -p 5309 -J -t 1
 fi
 if have sockperf; then
 	serve 5303 sockperf server --tcp -i 10.77.0.2 -p 5303
-	measure sockperf sockperf 0.1 0.5 sockperf under-load --tcp -i 10.77.0.2 -p 5303 -t 1 --mps 1000
+	measure sockperf sockperf 1.1 0.5 sockperf under-load --tcp -i 10.77.0.2 -p 5303 -t 3 --mps 1000
 fi
 if have python3; then
 	echo hello >index.html
 	serve 5304 python3 -m http.server -b 10.77.0.2 5304
-	! have ab || measure ab ab 0.1 0.5 ab -q -t 1 http://10.77.0.2:5304/index.html
-	! have wrk || measure wrk wrk 0.1 0.5 wrk -t 1 -c 2 -d 1 http://10.77.0.2:5304/index.html
+	! have ab || measure ab ab 1.1 0.5 ab -q -t 3 http://10.77.0.2:5304/index.html
+	! have wrk || measure wrk wrk 1.1 0.5 wrk -t 1 -c 2 -d 3 http://10.77.0.2:5304/index.html
 fi
 for r in $runs; do
 	wait "${r#*:}"
