@@ -17,8 +17,8 @@ TEST_JOBS = $(shell perl -MCPAN::Meta::YAML -e1 2>/dev/null && expr $$(nproc) + 
 .SECONDARY:
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(UNIT)
-	@ZCOST_BUILD=$(abspath $(B)) ZCOST_LDFLAGS='$(LDFLAGS)' HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) \
-		--exec '' --timer --failures --comments $(UNIT) $(CMD_TESTS)
+	@ZCOST_BUILD=$(abspath $(B)) ZCOST_LDFLAGS='$(LDFLAGS)' HARNESS_RULESFILE=tests/testrules.yml sh tests/run.sh \
+		-j$(TEST_JOBS) $(UNIT) $(CMD_TESTS)
 
 # Small programs that tests and benchmarks run.
 TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
@@ -28,8 +28,8 @@ TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.
 BUSY_TESTS := capture-start collect-perf collect-run collect-sync collect-window demo matrix nginx window workload-only workloads
 .PHONY: run-busy-tests
 run-busy-tests: $(PROGRAMS) $(TOOLS)
-	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml sh tests/busy.sh prove -j$(TEST_JOBS) \
-		--exec '' --timer --failures --comments $(BUSY_TESTS:%=tests/cmd/host-%.t)
+	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml sh tests/busy.sh sh tests/run.sh \
+		-j$(TEST_JOBS) $(BUSY_TESTS:%=tests/cmd/host-%.t)
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
