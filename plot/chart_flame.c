@@ -266,7 +266,7 @@ static void flame_layer_add_names(const struct flame_chart *c, const struct flam
 
 static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f)
 {
-	const char **names =
+	autofree const char **names =
 		xcalloc(c->main.tree.nlabels + c->profile.tree.nlabels + 1, sizeof(*names));
 	size_t n = 0;
 
@@ -275,7 +275,6 @@ static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f
 	qsort(names, n, sizeof(*names), order_parts);
 	for (size_t i = 0; i < n; i++)
 		figure_part(f, names[i], palette_part(names[i]));
-	free(names);
 	flame_add_contexts(f, c->profile.totals ? &c->profile.tree : &c->main.tree);
 }
 
@@ -361,14 +360,14 @@ static void flame_chart_captions(struct flame_chart *c, struct figure *f)
 
 enum { F_FRAME, F_PARENT, F_SYMBOL, F_DSO, F_COMPONENT, F_CONTEXT, F_SELF, F_TOTAL, F_N };
 
-void flame_set_frame(struct table *t, struct value *row, const struct call_tree *tree, uint32_t i,
-		     struct value *label)
+void flame_set_frame(struct table *t, struct value *row, int64_t first,
+		     const struct call_tree *tree, uint32_t i, struct value *label)
 {
 	const struct call_label *l = &tree->labels[tree->frames[i].label];
 	uint32_t parent = tree->frames[i].parent;
 
-	row[0] = value_int(i + 1);
-	row[1] = value_int(parent == CALL_NONE ? 0 : parent + 1);
+	row[0] = value_int(first + i);
+	row[1] = value_int(parent == CALL_NONE ? 0 : first + parent);
 	label[0] = value_str(t, l->symbol);
 	label[1] = *l->dso ? value_str(t, l->dso) : value_none();
 	label[2] = *l->component ? value_str(t, l->component) : value_none();
@@ -380,7 +379,7 @@ void flame_set_frame(struct table *t, struct value *row, const struct call_tree 
 static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
 {
 	autofree double *self = xcalloc(l->tree.nframes + 1, sizeof(*self));
-	const int64_t before = (int64_t)t->rows;
+	const int64_t first = (int64_t)t->rows + 1;
 	uint32_t parent;
 
 	for (uint32_t i = 0; i < l->tree.nframes; i++) {
@@ -392,11 +391,7 @@ static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
 	for (uint32_t i = 0; i < l->tree.nframes; i++) {
 		struct value *row = table_row(t);
 
-		flame_set_frame(t, row, &l->tree, i, row + F_SYMBOL);
-		parent = l->tree.frames[i].parent;
-		row[F_FRAME] = value_int(before + i + 1);
-		if (parent != CALL_NONE)
-			row[F_PARENT] = value_int(before + parent + 1);
+		flame_set_frame(t, row, first, &l->tree, i, row + F_SYMBOL);
 		row[F_SELF] = value_real(self[i] * l->per);
 		row[F_TOTAL] = value_real(l->totals[i] * l->per);
 	}

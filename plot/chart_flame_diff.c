@@ -322,7 +322,7 @@ static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int 
 	if (!(x->cost[BASE] > 0 || x->cost[NEW] > 0))
 		return;
 	row = table_row(t);
-	flame_set_frame(t, row, &c->cd.tree, i, row + F_SYMBOL);
+	flame_set_frame(t, row, 1, &c->cd.tree, i, row + F_SYMBOL);
 	row[F_REGION] = value_str(t, region_names[of]);
 	row[F_BASE] = value_real(x->cost[BASE]);
 	row[F_NEW] = value_real(x->cost[NEW]);

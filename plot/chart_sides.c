@@ -246,25 +246,16 @@ static size_t roi_count_modelled(const struct figure *f, bool *all)
 	return modelled;
 }
 
-/* Returns "wall ", "package ", or "" where no row has the kind of power. */
+/* Returns "wall ", "package ", "" where no row has the kind of power, NULL where none has power. */
 static const char *roi_power_word(struct figure *f, const struct table *t)
 {
 	const struct figure_row *rows = table_structs(t, struct figure_row);
+	const char *word = NULL;
 
-	for (const struct figure_row *r = rows; r < rows + t->rows; r++)
-		if (!isnan(r->of[FIGURE_ROI_P].value) && *r->power_kind)
-			return figure_text(f, "%s ", r->power_kind);
-	return "";
-}
-
-static bool roi_has_power(const struct table *t)
-{
-	const struct figure_row *rows = table_structs(t, struct figure_row);
-
-	for (size_t i = 0; i < t->rows; i++)
-		if (!isnan(rows[i].of[FIGURE_ROI_P].value))
-			return true;
-	return false;
+	for (const struct figure_row *r = rows; r < rows + t->rows && !(word && *word); r++)
+		if (!isnan(r->of[FIGURE_ROI_P].value))
+			word = *r->power_kind ? figure_text(f, "%s ", r->power_kind) : "";
+	return word;
 }
 
 /* Names the model in the title, at the axis, in the foot note, and by a star at each bar. */
@@ -292,12 +283,12 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 {
 	bool power = d->chart->kind == ROI_POWER;
 	enum figure_id id = power ? FIGURE_ROI_P : FIGURE_ROI_C;
-	const char *total = "";
+	const char *total = "", *kind = power ? roi_power_word(f, t) : "";
 	const struct score s = roi_score(d, f, power);
 	size_t modelled;
 	bool all;
 
-	if (power && !roi_has_power(t))
+	if (!kind)
 		return error_set(
 			err, ENODATA,
 			"no run has a power source; give a meter's readings with --power-csv at capture or analysis, or a model with --power-model");
@@ -314,7 +305,7 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	if (power)
 		f->subtitle =
 			figure_text(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
-				    all ? "modelled " : roi_power_word(f, t), total);
+				    all ? "modelled " : kind, total);
 	else
 		f->subtitle = figure_text(
 			f,

@@ -141,11 +141,6 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 /* Writes DIR/name.gp and DIR/name.tsv; the script makes the pictures in `formats`. */
 int figure_write(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
 
-/* Copies an SVG by gnuplot into `out` with what gnuplot leaves out: that it is one image, its title
- * and its description for those who hear it read. gnuplot's names for single plots, which browsers
- * show as tool tips, go. */
-void figure_describe_svg(const struct figure *f, struct str *out, const char *svg);
-
 /* Runs gnuplot on DIR/name.gp. A failure leaves no picture, not even one of an earlier run. Returns
  * -ENOENT where there is no gnuplot. */
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);

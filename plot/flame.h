@@ -82,10 +82,9 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 /* Adds the contexts that begin in the tree as groups of the figure, for the legend. */
 void flame_add_contexts(struct figure *f, const struct call_tree *tree);
 
-/* Sets two cells to the numbers of frame and parent, and four at `label`: symbol, dso, component,
- * context. */
-void flame_set_frame(struct table *t, struct value *row, const struct call_tree *tree, uint32_t i,
-		     struct value *label);
+/* Sets the numbers of frame and parent, from `first` on, and symbol, dso, component, context. */
+void flame_set_frame(struct table *t, struct value *row, int64_t first,
+		     const struct call_tree *tree, uint32_t i, struct value *label);
 
 /*
  * Draws n pictures of the drawing's chart. `draw` draws the i-th and names it. Notes those without

@@ -115,7 +115,9 @@ static const char *svg_element_end(const char *s, const char *open, const char *
 	return end ? end + strlen(close) : NULL;
 }
 
-void figure_describe_svg(const struct figure *f, struct str *out, const char *svg)
+/* Copies an SVG by gnuplot into `out` with what gnuplot leaves out: that it is one image, its title
+ * and its description for those who hear it read. gnuplot's names for single plots go. */
+static void figure_describe_svg(const struct figure *f, struct str *out, const char *svg)
 {
 	const char *p = svg, *end;
 	bool head = false;

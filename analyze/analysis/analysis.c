@@ -424,18 +424,16 @@ static int write_comparisons(struct analysis *a, struct store *s, const struct w
 			     size_t nsides, struct error *err)
 {
 	struct run_filter good = {0};
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL, *left = NULL;
 	int n = store_runs(s, &good, &runs, err), rc = n < 0 ? n : store_begin(s, err);
 
 	rc = rc ?: placement_notes(s, runs, n, err);
 	rc = rc ?: skew_store(s, runs, n, &a->lossy, err);
 	if (rc)
 		return rc;
-	free(runs);
-	n = store_runs(s, &good, &runs, err);
-	rc = n < 0 ? n : work_share_store(s, runs, n, sides, nsides, err);
-	rc = rc ?: coverage_store(s, runs, n, err);
-	free(runs);
+	n = store_runs(s, &good, &left, err);
+	rc = n < 0 ? n : work_share_store(s, left, n, sides, nsides, err);
+	rc = rc ?: coverage_store(s, left, n, err);
 	return rc ? rc : store_commit(s, err);
 }
 

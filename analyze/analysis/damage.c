@@ -25,17 +25,15 @@ static const struct {
 /* A name that leads out of the capture is missing. */
 static int damage_of_file(const char *capture, const struct member *m)
 {
-	char *path = xasprintf("%s/%s", capture, m->name), *clean = NULL, hex[65];
-	int state = DAMAGE_UNREADABLE;
+	autofree char *path = xasprintf("%s/%s", capture, m->name), *clean = NULL;
 	struct stat st;
+	char hex[65];
 
 	if (name_clean(m->name, &clean, NULL) || stat(path, &st) || !S_ISREG(st.st_mode))
-		state = DAMAGE_MISSING;
-	else if (!sha256_file(path, hex, NULL))
-		state = strcasecmp(hex, m->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
-	free(clean);
-	free(path);
-	return state;
+		return DAMAGE_MISSING;
+	if (sha256_file(path, hex, NULL))
+		return DAMAGE_UNREADABLE;
+	return strcasecmp(hex, m->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
 }
 
 /* Returns the index of the first sorted name that is not before `name`. */

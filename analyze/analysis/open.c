@@ -26,23 +26,17 @@ static int store_check_runs(struct store *s, const struct analysis *a, struct er
 {
 	struct run_filter good = {.variant = a->variant},
 			  every = {.variant = a->variant, .failed = true};
-	struct run *runs;
-	int n = store_runs(s, &good, &runs, err), rc = 0;
+	autofree struct run *used = NULL, *runs = NULL;
+	int n = store_runs(s, &good, &used, err);
 
-	if (n < 0)
-		return n;
-	free(runs);
 	if (n)
-		return 0;
+		return n < 0 ? n : 0;
 	n = store_runs(s, &every, &runs, err);
-	if (n < 0)
+	if (n <= 0)
 		return n;
-	if (n)
-		rc = error_set(err, ERANGE, "%s: no run can be used; %s/%s-%02d %s: %s", a->capture,
-			       runs[0].variant, runs[0].pass, runs[0].repeat, runs[0].side,
-			       runs[0].why ? runs[0].why : "failed");
-	free(runs);
-	return rc;
+	return error_set(err, ERANGE, "%s: no run can be used; %s/%s-%02d %s: %s", a->capture,
+			 runs[0].variant, runs[0].pass, runs[0].repeat, runs[0].side,
+			 runs[0].why ? runs[0].why : "failed");
 }
 
 static int slice_open(struct store **store, const char *folder, const struct open_options *o,

@@ -172,8 +172,8 @@ static int coverage_store_one(struct store *s, const struct run *r, double pct,
 
 int coverage_store(struct store *s, const struct run *runs, int n, struct error *err)
 {
-	double *pct = xcalloc((size_t)n + 1, sizeof(*pct)),
-	       *siblings = xcalloc((size_t)n + 1, sizeof(*siblings));
+	autofree double *pct = xcalloc((size_t)n + 1, sizeof(*pct)),
+			*siblings = xcalloc((size_t)n + 1, sizeof(*siblings));
 	size_t count;
 	int k, rc = 0;
 
@@ -187,7 +187,5 @@ int coverage_store(struct store *s, const struct run *runs, int n, struct error 
 		if (count >= 4) /* fewer runs have no outlier */
 			rc = coverage_store_one(s, &runs[i], pct[i], siblings, count, err);
 	}
-	free(pct);
-	free(siblings);
 	return rc;
 }

@@ -46,8 +46,6 @@ struct findings {
 	size_t differ;	/* files that differ from a list */
 };
 
-void findings_add(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* Adds the files that the manifest names, sorted. `hex` is "" if the checksum is not valid. */
 void members_of_manifest(struct members *m, const json_t *manifest);
 /*

@@ -66,10 +66,11 @@ int members_check_capture(const struct members *m, const char *path, struct erro
 			 "%s: no capture: it has no manifest.json, no runs/ and no run.json", path);
 }
 
-void findings_add(struct findings *f, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void findings_add(struct findings *f, const char *fmt,
+							       ...)
 {
 	va_list ap;
-	char *text;
+	autofree char *text = NULL;
 
 	if (f->n++ >= FINDINGS_SHOWN)
 		return;
@@ -77,7 +78,6 @@ void findings_add(struct findings *f, const char *fmt, ...)
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	warn("%s", text);
-	free(text);
 }
 
 static void findings_compare(const struct members *m, const char *name, const char *hex,

@@ -167,7 +167,7 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 				    enum store_names what)
 {
 	const char *colon = start ? strrchr(start, ':') : NULL;
-	char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
+	autofree char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
 	struct store *store = colon ? options_open_store(folder) : options_find_store(words, n);
 	autofree const char **names = NULL;
 	int count = store ? store_names(store, what, &names, NULL) : 0;
@@ -177,7 +177,6 @@ static void options_add_store_names(struct str *lines, char **words, int n, cons
 
 		complete_add(lines, name, NULL);
 	}
-	free(folder);
 	if (store_close(store, 0, NULL))
 		str_reset(lines);
 }

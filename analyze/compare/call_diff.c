@@ -268,7 +268,7 @@ static void call_diff_link_rows(struct call_diff *cd, enum call_region of,
 {
 	const struct call_tree *t = &cd->tree;
 	struct call_change *changes = cd->changes[of];
-	bool *passed = xcalloc(t->nframes + 1, sizeof(*passed)); /* by the first frame */
+	autofree bool *passed = xcalloc(t->nframes + 1, sizeof(*passed)); /* by the first frame */
 	uint32_t parent;
 
 	for (size_t i = t->nframes; i-- > 0;) {
@@ -286,14 +286,13 @@ static void call_diff_link_rows(struct call_diff *cd, enum call_region of,
 		if (parent == CALL_NONE || passed[changes[parent].first] || !cd->d.possible)
 			changes[i].row = rows[changes[i].first];
 	}
-	free(passed);
 }
 
 void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
 {
 	struct region_totals totals[REGIONS];
 	autofree uint8_t *region = call_diff_find_regions(cd);
-	const struct diff_row **rows;
+	autofree const struct diff_row **rows = NULL;
 
 	for (int of = 0; of < REGIONS; of++)
 		region_totals_make(&totals[of], cd, region, (enum call_region)of);
@@ -307,7 +306,6 @@ void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
 				    rule->alpha);
 		region_totals_free(&totals[of], &cd->tree);
 	}
-	free(rows);
 }
 
 int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,

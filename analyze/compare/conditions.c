@@ -220,9 +220,10 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 		       struct error *err)
 {
 	struct comparison one = *c;
-	struct condition_side(*of)[ENDS];
-	const char **sides, *only = side && *side ? side : c->side[BASE];
-	struct arena arena = {0};
+	autofree struct condition_side(*of)[ENDS] = NULL;
+	const char *only = side && *side ? side : c->side[BASE];
+	autofree const char **sides = NULL;
+	freed(arena_free) struct arena arena = {0};
 	int nsides, n = 0;
 
 	if (c->end[BASE].bare || c->end[NEW].bare)
@@ -247,9 +248,6 @@ int compare_conditions(const struct comparison *c, const char *side, struct str 
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < ENDS; e++)
 			free(of[i][e].runs);
-	free(of);
-	free(sides);
-	arena_free(&arena);
 	if (side && *side && !c->side[BASE])
 		one.side[BASE] = one.side[NEW] = side;
 	return err->code ? -err->code : compare_settings(&one, SETTINGS_SHOWN, lines, err);

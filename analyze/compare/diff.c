@@ -154,20 +154,18 @@ static int diff_order_deltas(const void *a, const void *b)
 
 static void diff_correct(struct diff *d)
 {
-	double *p;
+	autofree double *p = NULL;
 
 	if (d->joint && d->nruns[BASE] + d->nruns[NEW] <= SPLIT_RUNS) {
 		diff_correct_jointly(d);
 		return;
 	}
 	p = xcalloc(d->n + 1, sizeof(*p));
-
 	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
 	stats_holm(p, d->n);
 	for (size_t i = 0; i < d->n; i++)
 		d->rows[i].p = p[i];
-	free(p);
 }
 
 static void diff_test_row(struct diff *d, struct diff_row *row)

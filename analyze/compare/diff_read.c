@@ -237,7 +237,7 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 {
 	struct query q = compare_query(c, e, side);
 	const struct block b = {q.variant, q.side};
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL;
 	int n, ret;
 
 	if (c->end[e].bare)
@@ -246,19 +246,16 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 		       err);
 	if (n < 0)
 		return n;
-	if (!n) {
-		free(runs);
+	if (!n)
 		return error_set(err, ENODATA,
 				 "%s has no %s of its %s; capture it with the pass '%s'",
 				 c->end[e].label, spec->syscalls ? "syscall accounting" : "profile",
 				 q.side, spec->syscalls ? "syscalls" : "profile");
-	}
 	diff_set_runs(d, e, (size_t)n);
 	ret = spec->syscalls ? diff_read_syscalls(d, c, e, &q, runs, notes, err)
 			     : diff_read_costs(d, c, e, &q, spec, notes, err);
 	if (!ret && !spec->syscalls)
 		ret = diff_read_others(d, c, e, side, err);
-	free(runs);
 	return ret;
 }
 

@@ -232,7 +232,7 @@ static void segment_compare(struct trends *all, const struct trend *t, struct tr
 
 static void trend_find_changes(struct trends *all, struct trend *t)
 {
-	struct stats_change *changes = xcalloc(t->n / STATS_SEGMENT + 1, sizeof(*changes));
+	autofree struct stats_change *changes = xcalloc(t->n / STATS_SEGMENT + 1, sizeof(*changes));
 	size_t n = stats_changes(t->x, t->n, all->alpha, changes);
 
 	t->nsegments = n + 1;
@@ -250,7 +250,6 @@ static void trend_find_changes(struct trends *all, struct trend *t)
 	}
 	t->spread = stats_spread_of(t->values, t->nruns, t->n, changes, n);
 	all->nchanges += n;
-	free(changes);
 }
 
 int trends_read(struct trends *all, struct store *h, const struct history_choice *choice,

@@ -44,7 +44,7 @@ static int path_read_end(const struct comparison *c, enum end e, const char *sid
 {
 	struct query q = compare_query(c, e, side);
 	struct run_filter f = {q.variant, NULL, q.side, 0, false};
-	struct run *runs = NULL;
+	autofree struct run *runs = NULL;
 	int n = store_runs(c->end[e].store, &f, &runs, err);
 	autofree char *object = xasprintf("%s %s", s->way, s->stage);
 	double x;
@@ -55,14 +55,13 @@ static int path_read_end(const struct comparison *c, enum end e, const char *sid
 		if (!isnan(x))
 			array_add(of->x, of->n, of->cap, x);
 	}
-	free(runs);
 	return n < 0 ? n : 0;
 }
 
 static void path_judge(const struct comparison *c, struct path_change *list, size_t n,
 		       struct outcome *out)
 {
-	double *p = xcalloc(n + 1, sizeof(*p));
+	autofree double *p = xcalloc(n + 1, sizeof(*p));
 
 	for (size_t i = 0; i < n; i++) {
 		list[i].change = figure_change(c, -1, &list[i].of[BASE], &list[i].of[NEW]);
@@ -76,7 +75,6 @@ static void path_judge(const struct comparison *c, struct path_change *list, siz
 			       &list[i].change);
 		gate_add_row(out->gate, "", name, "us", &list[i].change);
 	}
-	free(p);
 }
 
 static void path_add_row(struct table *t, struct path_change *r)

@@ -71,7 +71,7 @@ void diff_correct_jointly(struct diff *d)
 {
 	size_t nbase = d->nruns[BASE], nnew = d->nruns[NEW], n = 0;
 	autofree struct step_p *order = xcalloc(d->n + 1, sizeof(*order));
-	struct step_p *least;
+	autofree struct step_p *least = NULL;
 	freed(splits_free) struct splits s;
 	double p = 0;
 
@@ -88,5 +88,4 @@ void diff_correct_jointly(struct diff *d)
 		d->rows[order[i].at].p = step_add_row(d, &s, &order[i], least);
 	for (size_t i = 0; i < n; i++)
 		p = d->rows[order[i].at].p = fmax(p, d->rows[order[i].at].p);
-	free(least);
 }

@@ -31,7 +31,8 @@ int amount_parse(const char *name, enum amount *in, struct error *err)
 	return error_set(err, EINVAL, "costs are in ns, cycles or instructions, not in '%s'", name);
 }
 
-bool amount_is_event(const char *event, const char *name)
+/* Returns whether the event has this name: "cycles:ppp" and "cpu_core/cycles/P" are "cycles". */
+static bool amount_is_event(const char *event, const char *name)
 {
 	const char *slash = strchr(event, '/');
 	size_t n;

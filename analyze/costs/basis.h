@@ -27,11 +27,6 @@ const char *amount_name(enum amount in); /* "ns", "cycles", "instructions" */
 /* Parses the name of an amount. Returns -EINVAL for an unknown name. */
 int amount_parse(const char *name, enum amount *in, struct error *err);
 
-/*
- * Returns whether the event has this name. "cycles:ppp" and "cpu_core/cycles/P" are the event
- * "cycles".
- */
-bool amount_is_event(const char *event, const char *name);
 /* Returns whether the weights of the event are in this amount. Always false for ns. */
 bool amount_counted_by(enum amount in, const char *event);
 

@@ -90,8 +90,7 @@ static int hotspots_disassemble(struct hotspots_listing *l, const struct store_c
 enum { LIMIT = 30 };
 
 static const struct column hotspots_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"symbol", .type = V_STR, .what = "the function"},
 	{"dso", .type = V_STR, .what = "kernel, module or library with the function"},
 	{"offset", .type = V_STR, .what = "offset of the instruction, hexadecimal"},

@@ -13,8 +13,7 @@
 #include <string.h>
 
 static const struct column passes_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"pass", .type = V_STR, .what = "measure, profile, syscalls, trace"},
 	{"collector", .type = V_STR, .what = "its own cost; none: the pass as a whole"},
 	{"runs", .type = V_INT},

@@ -16,8 +16,7 @@
 #include <string.h>
 
 static const struct column virt_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"kind", .type = V_STR,
 	 .what = "interrupt (the side's CPUs took it), msr_write (they wrote the register), halt, steal, function (it exits to the hypervisor)"},
 	{"source", .type = V_STR, .what = "frame, /proc/interrupts, /proc/stat or profile"},

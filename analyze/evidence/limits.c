@@ -215,7 +215,7 @@ static int limits_compare_words(const void *x, const void *y)
 
 char *limits_words(const struct limits *l, const char *variant, enum limits_order order)
 {
-	char **list = xcalloc(l->n + 1, sizeof(*list));
+	autofree char **list = xcalloc(l->n + 1, sizeof(*list));
 	struct str s = {0};
 	size_t k, n = 0;
 
@@ -236,7 +236,6 @@ char *limits_words(const struct limits *l, const char *variant, enum limits_orde
 		str_item(&s, !i, i + 1 == n, list[i]);
 		free(list[i]);
 	}
-	free(list);
 	if (n)
 		return str_take(&s);
 	str_free(&s);

@@ -396,7 +396,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, const ch
 				struct error *err)
 {
 	const char *variant = blocks->block.variant;
-	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
+	autofree struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
 	struct evidence e[MAX_EVIDENCE];
 	int n = zero_copy_evidence(s, q, variant, true, e, err), rc = n < 0 ? n : 0, local;
 
@@ -419,7 +419,6 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, const ch
 	for (int k = 0; k < n; k++)
 		if (e[k].source == BY_WORKLOAD) /* equal notes are one line */
 			note_add(&t->notes, whole_run, "sends and bytes");
-	free(copying);
 	return rc;
 }
 

@@ -77,8 +77,8 @@ static void figures_add(struct openmetrics *w, const struct gauge *g)
 	}
 }
 
-/* Adds the number of runs of each side, or its share of zero copy. */
-static void side_add(struct openmetrics *w, const struct gauge *g, bool runs)
+/* Adds the number of runs of each side, which has no unit, or its share of zero copy. */
+static void side_add(struct openmetrics *w, const struct gauge *g)
 {
 	const struct block_list *list = &w->summary.figures.blocks[FOR_FIGURES];
 
@@ -87,19 +87,9 @@ static void side_add(struct openmetrics *w, const struct gauge *g, bool runs)
 		const struct sample sample = {.variant = list->blocks[i].block.variant,
 					      .side = list->blocks[i].block.side};
 
-		openmetrics_add(w, g, sample, runs ? (double)side->runs : side->zero_copy, NAN,
+		openmetrics_add(w, g, sample, *g->unit ? side->zero_copy : (double)side->runs, NAN,
 				NAN);
 	}
-}
-
-static void runs_add(struct openmetrics *w, const struct gauge *g)
-{
-	side_add(w, g, true);
-}
-
-static void zero_copy_add(struct openmetrics *w, const struct gauge *g)
-{
-	side_add(w, g, false);
 }
 
 /* Adds the costs of components. They know half of their interval only. */
@@ -135,7 +125,7 @@ static const struct gauge gauges[] = {
 	WORK_UNITS(GAUGE_OF_COST)
 	{"component_cost", "seconds", components_add, FIGURES, 1e-9, NULL,
 	 "CPU time of a component per unit of work."},
-	{"zero_copy", "ratio", zero_copy_add, FIGURES, 1, NULL,
+	{"zero_copy", "ratio", side_add, FIGURES, 1, NULL,
 	 "Part of the sends or bytes that were not copied."},
 	{"power", "watts", figures_add, FIGURE_POWER, 1, NULL, "Power."},
 	{"roi_c", "", figures_add, FIGURE_ROI_C, 1, NULL,
@@ -144,7 +134,7 @@ static const struct gauge gauges[] = {
 	 "Throughput^n over power, as in zcost report roi."},
 	{"score", "", figures_add, FIGURES, 1, NULL,
 	 "A score of zcost report scores in the unit of its label."},
-	{"runs", "", runs_add, FIGURES, 1, NULL, "Runs in the estimates."},
+	{"runs", "", side_add, FIGURES, 1, NULL, "Runs in the estimates."},
 };
 // clang-format on
 

@@ -395,8 +395,11 @@ static const char *figure_missing_input(const struct figure_list *l, const struc
 	return NULL;
 }
 
-/* A missing input comes before shared CPUs, because separate CPUs would not supply the input. */
-const char *figure_absent(struct figure_list *l, const struct figure_value *v)
+/*
+ * Returns why the value has no repeat, or NULL for datagrams, which have no scores. A missing input
+ * comes before shared CPUs, because separate CPUs would not supply the input.
+ */
+static const char *figure_absent(struct figure_list *l, const struct figure_value *v)
 {
 	const struct figure_kind *k = &figure_kinds[v->id];
 	const char *why = NULL;

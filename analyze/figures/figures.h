@@ -134,12 +134,6 @@ void figure_list_free(struct figure_list *l);
 const struct figure_value *figure_find(const struct figure_list *l, enum figure_id id,
 				       const char *variant, const char *side);
 
-/*
- * Returns why the value has no repeat: the input that is missing and how to get it, or why its
- * sides have no total. Returns NULL for datagrams, which have no scores.
- */
-const char *figure_absent(struct figure_list *l, const struct figure_value *v);
-
 /* Adds a note for each figure that has no value: "ipc is absent for a receiver: ...". */
 void figure_list_note_absent(struct figure_list *l, struct table *t);
 

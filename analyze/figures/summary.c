@@ -124,9 +124,7 @@ static int summary_put_block(const struct figure_list *l, const struct block_run
 	struct value *cells;
 
 	summary_fill_row(l, b, t, &row);
-	side->runs = (size_t)row.runs;
-	side->zero_copy = zero_copy_share(all->e, all->n, b->block.side);
-	row.zero_copy_share = 100 * side->zero_copy;
+	row.zero_copy_share = 100 * zero_copy_share(all->e, all->n, b->block.side);
 	cells = table_add(t, struct figure_row, &row);
 	if (!rc && !l->q->figures_only)
 		rc = summary_put_copy(l->s, l->q, &b->block, t, cells, err);

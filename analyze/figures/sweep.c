@@ -300,15 +300,12 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 /* Returns the interval as the values are written: "2k to 6.7k", "up to 6.7k". */
 static char *crossover_range(const struct crossover *c, const char *like)
 {
-	char *lo = setting_text(c->lo, like), *hi = setting_text(c->hi, like), *range;
+	autofree char *lo = setting_text(c->lo, like), *hi = setting_text(c->hi, like);
 
-	range = isnan(c->lo) && isnan(c->hi) ? xstrdup("not bounded by the values measured")
-		: isnan(c->lo)		     ? xasprintf("up to %s", hi)
-		: isnan(c->hi)		     ? xasprintf("from %s on", lo)
-					     : xasprintf("%s to %s", lo, hi);
-	free(hi);
-	free(lo);
-	return range;
+	return isnan(c->lo) && isnan(c->hi) ? xstrdup("not bounded by the values measured")
+	       : isnan(c->lo)		    ? xasprintf("up to %s", hi)
+	       : isnan(c->hi)		    ? xasprintf("from %s on", lo)
+					    : xasprintf("%s to %s", lo, hi);
 }
 
 static void sweep_put_crossover(const struct sweep *w, struct table *d, const struct sweep_pair *p,

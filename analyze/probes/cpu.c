@@ -345,8 +345,7 @@ static const struct column by_cpu_columns[] = {
 };
 
 static const struct column by_thread_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"run", .type = V_INT, .what = "the repeat with this process"},
 	{"comm", .type = V_STR, .what = "command"},
 	{"pid", .type = V_INT},
@@ -607,8 +606,7 @@ static const struct column cpu_columns[] = {
 };
 
 static const struct column workload_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"runs", .type = V_INT, .what = "number of runs with a value"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
 	 .what = "CPU time of the workload's processes, on any CPU, 100 = one CPU"},

@@ -82,7 +82,7 @@ static void irq_add_counts(struct irqs *q, struct deltas *d, const unsigned long
 /* "  42:          0     109906 PCI-MSIX-0000:00:04.0   2-edge      virtio3-tx" */
 static void irq_parse_row(struct irqs *q, struct deltas *d, char *line)
 {
-	unsigned long long *v = xcalloc(q->columns.n + 1, sizeof(*v));
+	autofree unsigned long long *v = xcalloc(q->columns.n + 1, sizeof(*v));
 	char *colon = strchr(line, ':'), *at, *end;
 	freed(str_free) struct str name = {0};
 	unsigned int n = 0;
@@ -99,7 +99,6 @@ static void irq_parse_row(struct irqs *q, struct deltas *d, char *line)
 		if (n == q->columns.n || n == 1) /* ERR and MIS have one count */
 			irq_add_counts(q, d, v, n, name.buf);
 	}
-	free(v);
 }
 
 static void irq_parse_reading(struct irqs *q, char *text)
@@ -167,8 +166,7 @@ const struct parser parser_irq = {
  */
 
 static const struct column irq_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"kind", .type = V_STR, .what = "irq or softirq"},
 	{"source", .type = V_STR,
 	 .what = "the name in /proc/interrupts; total is the sum over all sources"},

@@ -98,7 +98,8 @@ static bool nic_parse_line(char *line, void *nic)
 	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
 	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
 	const char *group = str_token(&line, '\t');
-	char *interface, *key, **names;
+	autofree char *interface = NULL, *key = NULL;
+	char **names;
 	bool good = true;
 
 	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index))
@@ -116,8 +117,6 @@ static bool nic_parse_line(char *line, void *nic)
 	} else {
 		good = false;
 	}
-	free(key);
-	free(interface);
 	return good;
 }
 
@@ -266,7 +265,8 @@ static char *net_sysctls_of_host(const struct ingest *in, struct error *err)
  */
 static int net_sysctls_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	char *text = NULL, *host = NULL, *line, *equals, *name;
+	autofree char *text = NULL, *host = NULL;
+	char *line, *equals, *name;
 	struct error bad = {0};
 	freed(intern_free) struct intern known = {0};
 	int rc = file_read(path, &text, NULL, err);
@@ -286,8 +286,6 @@ static int net_sysctls_read_file(struct ingest *in, const char *path, struct err
 		ingest_fact(in, name, equals + 3);
 		free(name);
 	}
-	free(host);
-	free(text);
 	return rc;
 }
 
@@ -596,8 +594,7 @@ static int nic_settings(struct block_table *k, const struct changes *c, struct e
  */
 
 static const struct column nic_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"netns", .type = V_STR, .what = "host, or workload if its namespace differs"},
 	{"interface", .type = V_STR},
 	{"source", .type = V_STR,

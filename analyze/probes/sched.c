@@ -518,8 +518,7 @@ static void sched_put_rows(struct table *t, struct sched *s)
  * threads up.
  */
 static const struct column sched_capture_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"run", .type = V_INT, .what = "the repeat of this thread"},
 	{"comm", .type = V_STR, .what = "command"},
 	{"pid", .type = V_INT},

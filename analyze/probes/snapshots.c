@@ -6,8 +6,9 @@
 
 #include <errno.h>
 
-int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
-	       struct error *err)
+/* Opens a .snap file. A damaged tail is a lossy note; fewer than two snapshots are -ENODATA. */
+static int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
+		      struct error *err)
 {
 	struct error damage = {0};
 	int rc = snaps_read(snaps, path, &damage);
@@ -46,7 +47,7 @@ static void snaps_skip_early(struct snaps *s, uint64_t start)
 	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
 }
 
-double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps)
+static double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps)
 {
 	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 
@@ -89,8 +90,10 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 
 /* --- counters by name and CPU --- */
 
-void deltas_free(struct deltas *d)
+void deltas_free(void *deltas)
 {
+	struct deltas *d = deltas;
+
 	map_free(&d->index);
 	arena_free(&d->names);
 	free(d->d);
@@ -207,8 +210,10 @@ double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what,
 
 /* --- gauges by name --- */
 
-void gauges_free(struct gauges *s)
+void gauges_free(void *gauges)
 {
+	struct gauges *s = gauges;
+
 	free(s->gauges);
 	intern_free(&s->names);
 	*s = (struct gauges){0};

@@ -19,18 +19,8 @@ static inline double span_inside(uint64_t a, uint64_t b, uint64_t from, uint64_t
 	return b > a && hi > lo ? (double)(hi - lo) / (double)(b - a) : 0;
 }
 
-/*
- * Opens a .snap file for `what`, its collector. A damaged tail is a lossy note; fewer than two
- * snapshots are -ENODATA. The caller calls snaps_close.
- */
-int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
-	       struct error *err);
-
 /* Closes the file. A snapshot that could not be read leaves out the run. */
 void snaps_close(struct ingest *in, struct snaps *snaps);
-
-/* Returns the seconds of the window that the readings cover, as ingest_cover. */
-double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps);
 
 /* Calls `parse` for each line that is not empty, cut up in place. Returns the unreadable lines. */
 size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg);
@@ -71,7 +61,8 @@ struct deltas {
 				 window */
 };
 
-void deltas_free(struct deltas *d);
+/* These free functions take a void pointer, to be the `release` of a reader whose sums begin so. */
+void deltas_free(void *deltas);
 
 /* Begins a reading; its counters follow. */
 void deltas_reading(struct deltas *d, const struct ingest *in, uint64_t t_ns);
@@ -123,7 +114,7 @@ struct gauges {
 	size_t n, cap;
 };
 
-void gauges_free(struct gauges *s);
+void gauges_free(void *gauges);
 /* Begins a reading; its gauges follow. before_ns is 0 at the first one. */
 void gauges_reading(struct gauges *s, const struct ingest *in, uint64_t before_ns, uint64_t t_ns);
 /* Returns the gauge, which is valid until the next call. */

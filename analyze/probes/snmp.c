@@ -83,7 +83,7 @@ static unsigned long long snmp_find_netns(char **text)
 }
 
 struct snmp {
-	struct deltas d;
+	struct deltas d; /* first: deltas_free() releases it */
 	unsigned long long netns;
 	uint64_t from, to; /* the readings of the last namespace */
 };
@@ -115,15 +115,10 @@ static void snmp_finish(struct ingest *in, void *snmp, double covered_s)
 		deltas_add_metrics(in, &s->d, "snmp", "snmp");
 }
 
-static void snmp_release(void *snmp)
-{
-	deltas_free(&((struct snmp *)snmp)->d);
-}
-
 const struct parser parser_snmp = {
 	.files = {"snmp.snap"},
 	.snaps = {"snmp", "/proc/net/snmp", false, sizeof(struct snmp), snmp_read_snap, snmp_finish,
-		  snmp_release},
+		  deltas_free},
 };
 
 /* --- the table --- */
@@ -131,8 +126,7 @@ const struct parser parser_snmp = {
 /* snmp: the counters of the network stack; those that indicate trouble come first. */
 
 static const struct column snmp_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"name", .type = V_STR, .what = "the name that nstat prints"},
 	{"kind", .type = V_STR,
 	 .what = "retransmit, drop, prune, pressure, error, or copy if the kernel copied payload"},

@@ -56,15 +56,10 @@ static size_t sockstat_read_snap(struct ingest *in, void *sockstat, char *text, 
 	return snap_lines(text, sockstat_parse_line, sockstat);
 }
 
-static void sockstat_release(void *sockstat)
-{
-	gauges_free(sockstat);
-}
-
 const struct parser parser_sockstat = {
 	.files = {"sockstat.snap"},
 	.snaps = {"sockstat", "/proc/net/sockstat", false, sizeof(struct gauges),
-		  sockstat_read_snap, sockstat_finish, sockstat_release},
+		  sockstat_read_snap, sockstat_finish, gauges_free},
 };
 
 /* --- the table --- */
@@ -72,8 +67,7 @@ const struct parser parser_sockstat = {
 /* sockstat: sockets in use and their memory, the mean and the maximum over the window. */
 
 static const struct column sockstat_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"name", .type = V_STR, .what = "group and name in /proc/net/sockstat and sockstat6"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE, .what = "1, pages or B"},
 	{"scope", .type = V_STR, .what = "scope of the kernel's count: the namespace or the host"},

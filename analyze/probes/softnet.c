@@ -21,8 +21,8 @@ static const struct {
 };
 
 struct softnet {
+	struct deltas d; /* first: deltas_free() releases it */
 	const struct ingest *in;
-	struct deltas d;
 	unsigned int lines;
 	bool in_window;	 /* the reading */
 	double squeezed; /* on the side's CPUs since the last reading; NAN: not known */
@@ -91,15 +91,10 @@ static void softnet_finish(struct ingest *in, void *softnet, double covered_s)
 	ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s->waiting);
 }
 
-static void softnet_release(void *softnet)
-{
-	deltas_free(&((struct softnet *)softnet)->d);
-}
-
 const struct parser parser_softnet = {
 	.files = {"softnet.snap"},
 	.snaps = {"softnet", "softnet_stat", false, sizeof(struct softnet), softnet_read_snap,
-		  softnet_finish, softnet_release},
+		  softnet_finish, deltas_free},
 };
 
 /* --- the table --- */
@@ -110,8 +105,7 @@ const struct parser parser_softnet = {
  */
 
 static const struct column softnet_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"name", .type = V_STR,
 	 .what = "softnet_squeezed: the softirq used up its budget; _received_rps: another CPU woke this CPU; _waiting_max: the most packets that waited at any reading"},
 	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "the CPU's number, with --by cpu"},

@@ -167,3 +167,20 @@ bool parse_real(const char *text, double *x)
 	*x = strtod(text, &end);
 	return !*end && isfinite(*x);
 }
+
+bool parse_hist(const char *text, uint64_t *hist, size_t buckets)
+{
+	autofree char *copy = xstrdup(text);
+	char *rest = *copy ? copy : NULL, *item;
+	bool good = true;
+
+	while (good && (item = str_token(&rest, ','))) {
+		char *count = item, *bucket = str_token(&count, ':');
+		uint64_t b, n;
+
+		good = count && parse_u64(bucket, &b) && b < buckets && parse_u64(count, &n);
+		if (good)
+			hist[b] += n;
+	}
+	return good;
+}

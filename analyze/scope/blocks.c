@@ -224,14 +224,6 @@ void put_estimate(struct table *t, struct value *row, const char *column, const 
 		  e->n < 2 ? value_real(e->value) : value_estimate(t, e->value, e->lo, e->hi));
 }
 
-const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r)
-{
-	for (int i = 0; i < b->n; i++)
-		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
-			return &b->runs[i];
-	return NULL;
-}
-
 int block_list_total(const struct block_list *list, int i)
 {
 	const char *variant = list->blocks[i].block.variant;
@@ -249,31 +241,23 @@ bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct 
 {
 	runs[0] = first;
 	for (int i = 1; i < n; i++) {
-		runs[i] = block_runs_repeat(&sides[i], first);
+		runs[i] = NULL;
+		for (const struct run *r = sides[i].runs; r < sides[i].runs + sides[i].n; r++)
+			if (!runs[i] && r->repeat == first->repeat && !strcmp(r->pass, first->pass))
+				runs[i] = r;
 		if (!runs[i])
 			return false;
 	}
 	return true;
 }
 
-static int metric_key_compare(const struct metric_key *a, const struct metric_key *b)
-{
-	int rc = strverscmp(a->name, b->name);
-
-	rc = rc ?: strverscmp(a->object ?: "", b->object ?: "");
-	return rc ? rc : (a->cpu > b->cpu) - (a->cpu < b->cpu);
-}
-
 static int metric_rows_compare(const void *a, const void *b)
 {
-	return metric_key_compare(&((const struct metric_row *)a)->key,
-				  &((const struct metric_row *)b)->key);
-}
+	const struct metric_row *x = a, *y = b;
+	int rc = strverscmp(x->key.name, y->key.name);
 
-static bool metric_key_equals(const struct metric_key *a, const struct metric_key *b)
-{
-	return a->cpu == b->cpu && !strcmp(a->name, b->name) &&
-	       !strcmp(a->object ?: "", b->object ?: "");
+	rc = rc ?: strverscmp(x->key.object ?: "", y->key.object ?: "");
+	return rc ? rc : (x->key.cpu > y->key.cpu) - (x->key.cpu < y->key.cpu);
 }
 
 /* Begins the search at `from`: most runs have the same keys in the same order. Returns the place
@@ -283,7 +267,7 @@ static size_t metric_keys_add_one(struct metric_keys *list, const struct metric_
 	for (size_t i = 0; i < list->n; i++) {
 		size_t at = from + i < list->n ? from + i : from + i - list->n;
 
-		if (metric_key_equals(&list->m[at].key, &m->key))
+		if (!metric_rows_compare(&list->m[at], m))
 			return at + 1;
 	}
 	array_add(list->m, list->n, list->cap, *m);

@@ -186,18 +186,12 @@ int placement_notes(struct store *s, const struct run *runs, int n, struct error
 
 /* --- CPUs that sides share --- */
 
-/* Reads the run's CPUs. Returns false if the run used all CPUs of its host. */
-static bool placement_read_cpus(const struct run *r, struct cpuset *set)
-{
-	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
-}
-
 /* Returns "CPU 0", "CPUs 0-1", "all CPUs", or NULL if the runs share no CPU. */
 static char *placement_common_cpus(const struct run *a, const struct run *b)
 {
 	struct cpuset of_a, of_b, both = {0};
-	bool all_a = !placement_read_cpus(a, &of_a), all_b = !placement_read_cpus(b, &of_b);
-	char *list, *text;
+	bool all_a = !placement_parse(&of_a, a->cpus), all_b = !placement_parse(&of_b, b->cpus);
+	autofree char *list = NULL;
 
 	if (!placement_is_one_host(a, b))
 		return NULL;
@@ -208,24 +202,18 @@ static char *placement_common_cpus(const struct run *a, const struct run *b)
 	if (!cpuset_count(&both))
 		return NULL;
 	list = cpuset_format(&both);
-	text = xasprintf("CPU%s %s", cpuset_count(&both) > 1 ? "s" : "", list);
-	free(list);
-	return text;
+	return xasprintf("CPU%s %s", cpuset_count(&both) > 1 ? "s" : "", list);
 }
 
 char *shared_cpus(const struct run *const sides[], int n)
 {
-	char *cpus, *text;
-
 	for (int i = 0; i < n; i++)
 		for (int k = i + 1; k < n; k++) {
-			cpus = placement_common_cpus(sides[i], sides[k]);
-			if (!cpus)
-				continue;
-			text = xasprintf("%s and %s share %s", sides[i]->side, sides[k]->side,
-					 cpus);
-			free(cpus);
-			return text;
+			autofree char *cpus = placement_common_cpus(sides[i], sides[k]);
+
+			if (cpus)
+				return xasprintf("%s and %s share %s", sides[i]->side,
+						 sides[k]->side, cpus);
 		}
 	return NULL;
 }
@@ -256,7 +244,7 @@ double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 		common = placement_common_cpus(sides[k], sides[i]);
 		shares |= common != NULL;
 		free(common);
-		if (!placement_read_cpus(sides[k], &set))
+		if (!placement_parse(&set, sides[k]->cpus))
 			return 0; /* an earlier side has all CPUs of the host */
 		for (int word = 0; word < CPUSET_MAX / 64; word++)
 			before.bits[word] |= set.bits[word];

@@ -286,7 +286,7 @@ static int runs_add_notes(struct store *s, const struct run *runs, int n, struct
 static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct run_filter all = {.failed = true};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = store_runs(s, &all, &runs, err), kept = 0, rc;
 
 	if (n < 0)
@@ -297,7 +297,6 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	for (int i = 0; i < kept; i++)
 		runs_put_run(s, q, &runs[i], t);
 	rc = runs_add_notes(s, runs, kept, t, err);
-	free(runs);
 	return rc ? rc
 	       : n && !kept
 		       ? error_set(

@@ -31,6 +31,11 @@ struct block {
 		MEMBER_NAMED("side", row, block.side), .type = V_STR  \
 	}
 
+/* The first columns of a table of cells alone. */
+// clang-format off
+#define SIDE_COLUMNS {"variant", .type = V_STR}, {"side", .type = V_STR}
+// clang-format on
+
 /*
  * The direction in which a side moves data. The name of a side does not say it: the "receiver" of
  * iperf3 -R sends, and a proxy does both.
@@ -157,9 +162,6 @@ struct block_list {
 	enum estimator estimator;
 };
 
-/* Returns the block's run of the same pass and repeat as `r`, of another block, or NULL. */
-const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r);
-
 /*
  * Returns the number of sides that make a total if the last of them is block i: all of its variant,
  * two or more. Else returns 0.
@@ -208,7 +210,6 @@ struct block_table {
 	const struct block_runs *b; /* the current block */
 	size_t found;		    /* metrics that the runs have, with or without a row */
 };
-typedef int block_fn(struct block_table *k, struct error *err);
 
 /*
  * Makes a table from the runs that give the figures, by the hooks `block`, `notes` and `how` of

@@ -245,7 +245,7 @@ static char *hide_object_of_metric(struct anonymous *a, const char *text, const 
 {
 	static const char log[] = "/csv/";
 	const char *csv = str_starts(metric, "power_w") ? strstr(text, log) : NULL;
-	char *hidden, *copy;
+	autofree char *hidden = NULL;
 
 	if (str_starts(metric, "waits"))
 		return hide_threads(a, text);
@@ -253,9 +253,7 @@ static char *hide_object_of_metric(struct anonymous *a, const char *text, const 
 		return xstrdup(text);
 	csv += sizeof(log) - 1;
 	hidden = hide_by_hash(a, "file", csv);
-	copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
-	free(hidden);
-	return copy;
+	return xasprintf("%.*s%s", (int)(csv - text), text, hidden);
 }
 
 /*
@@ -301,12 +299,10 @@ static char *hide_address(struct anonymous *a, const char *text, const char *oth
 {
 	const char *port = strrchr(text, ':') ?: "";
 	autofree char *address = xstrndup(text, strlen(text) - strlen(port));
-	char *hidden = hide_by_hash(a, "address", address), *both;
+	autofree char *hidden = hide_by_hash(a, "address", address);
 
 	(void)other;
-	both = xasprintf("%s%s", hidden, port);
-	free(hidden);
-	return both;
+	return xasprintf("%s%s", hidden, port);
 }
 
 /* A value such as 9000, on or recv says how zcost measured. One with punctuation may be an address
@@ -435,7 +431,7 @@ static int hiding_start(struct anonymous *a, struct store *s, struct error *err)
 
 static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *err)
 {
-	const char **names;
+	autofree const char **names = NULL;
 	int n = sql_names(s, &names, err,
 			  "SELECT name FROM (" KEPT_NAMES ") WHERE name IS NOT NULL");
 
@@ -447,8 +443,6 @@ static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *
 			intern_str(&a->kept, part);
 		free(copy);
 	}
-	if (n >= 0)
-		free(names);
 	return n < 0 ? n : 0;
 }
 

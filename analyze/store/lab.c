@@ -79,7 +79,7 @@ static size_t lab_type(const char *sqlite)
 static int lab_write_table(struct store *schema, const char *table, FILE *out, struct error *err)
 {
 	autofree char *key = lab_key(schema, table);
-	struct lab_column *c;
+	autofree struct lab_column *c = NULL;
 	int n = lab_columns(schema, table, &c, err);
 
 	if (n > 0)
@@ -92,7 +92,6 @@ static int lab_write_table(struct store *schema, const char *table, FILE *out, s
 		fprintf(out,
 			")\nENGINE = MergeTree ORDER BY (\"capture\"%s) SETTINGS allow_nullable_key = 1\n;\n",
 			key);
-	free(c);
 	return n < 0 ? n : 0;
 }
 
@@ -189,7 +188,7 @@ int store_lab_schema(struct store *schema, FILE *out, struct error *err)
 
 int store_lab_head(struct store *schema, const char *table, FILE *out, struct error *err)
 {
-	struct lab_column *c;
+	autofree struct lab_column *c = NULL;
 	int n = lab_columns(schema, table, &c, err);
 
 	fprintf(out, "capture");
@@ -200,7 +199,6 @@ int store_lab_head(struct store *schema, const char *table, FILE *out, struct er
 		fprintf(out, c[i].null ? "\tNullable(%s)" : "\t%s",
 			types[lab_type(c[i].type)].clickhouse);
 	fputc('\n', out);
-	free(c);
 	return n < 0 ? n : 0;
 }
 

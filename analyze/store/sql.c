@@ -346,14 +346,13 @@ static void sql_read_text(struct store *s, sqlite3_stmt *stmt, void *row)
 const char *sql_first_text(struct store *s, const char *sql, const char *types, ...)
 {
 	const char *text = NULL;
-	void *rows;
+	autofree void *rows = NULL;
 	va_list ap;
 
 	va_start(ap, types);
 	if (sql_rows_of(s, &rows, sizeof(text), sql_read_text, NULL, sql, types, &ap) > 0)
 		memcpy(&text, rows, sizeof(text));
 	va_end(ap);
-	free(rows);
 	return text;
 }
 

@@ -141,7 +141,7 @@ static const char *inlines_function_name(struct inlines *in, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	const char *name = NULL;
-	char *nice;
+	autofree char *nice = NULL;
 
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
 	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a) ||
@@ -150,9 +150,7 @@ static const char *inlines_function_name(struct inlines *in, Dwarf_Die *die)
 	if (!name)
 		return "??";
 	nice = demangle(name);
-	name = intern_get(&in->names, intern_str(&in->names, nice ? nice : name));
-	free(nice);
-	return name;
+	return intern_get(&in->names, intern_str(&in->names, nice ? nice : name));
 }
 
 /* Replaces `die` by its block or inlined function that covers the address. */

@@ -323,8 +323,7 @@ bool counter_ratio(struct counter_ratio *r, const char *event, double value,
 /* --- the table of a capture --- */
 
 static const struct column counters_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"name", .type = V_STR, .what = "an event, or a ratio of two events"},
 	{"value", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},

@@ -178,7 +178,7 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 {
 	freed(intern_free) struct intern names = {0};
 	struct frame_sum *sums = xcalloc(f->t->rows + 1, sizeof(*sums)), *sum;
-	double(*busy)[BUSY_PARTS + 1] =
+	autofree double(*busy)[BUSY_PARTS + 1] =
 		xcalloc(CPUSET_MAX + 1, sizeof(*busy)); /* the last: all CPUs */
 	double total = NAN, ns;
 	uint64_t cpu;
@@ -213,7 +213,6 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 	ingest_metric_of(in, "frame_ns", "total", NO_CPU, "ns", total);
 	for (int i = 0; i <= CPUSET_MAX; i++)
 		frame_add_parts(in, busy[i], i < CPUSET_MAX ? i : NO_CPU);
-	free(busy);
 	free(sums);
 }
 

@@ -194,7 +194,7 @@ static int host_add_settings(struct store *s, const char *host, struct table *t,
 		{"CPU turbo off (intel_pstate)", "turbo_off"},
 		{"transparent huge pages", "transparent_hugepage"},
 	};
-	struct fact_row *facts;
+	autofree struct fact_row *facts = NULL;
 	int n = store_facts(s, host, NULL, &facts, err), rc;
 
 	if (n < 0)
@@ -203,7 +203,6 @@ static int host_add_settings(struct store *s, const char *host, struct table *t,
 		host_add_row(t, host, shown[i].title, host_fact_find(facts, n, shown[i].name));
 	rc = host_add_namespaces(&(struct host_runs){.s = s, .t = t, .host = host}, facts, n, err);
 	host_add_mitigations(t, host, facts, n);
-	free(facts);
 	return rc;
 }
 

@@ -6,8 +6,7 @@
 #include <math.h>
 
 static const struct column batches_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"batch", .type = V_STR,
 	 .what = "poll (of NAPI, on the side's CPUs), receive and transmit (a packet as the stack handles it, maybe an aggregate), syscall and wake_up (of the workload)"},
 	{"interface", .type = V_STR,

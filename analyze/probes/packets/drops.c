@@ -9,8 +9,7 @@
 #include <math.h>
 
 static const struct column drops_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"whose", .type = V_STR,
 	 .what = "workload (its sockets), namespace (the workload's network namespace, or sockets there that zcost does not know as the workload's), host (all others)"},
 	{"source", .type = V_STR,

@@ -149,8 +149,7 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
  */
 
 static const struct column power_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"kind", .type = V_STR,
 	 .what = "wall, platform, package, other, or model for --power-model"},
 	{"domain", .type = V_STR, .what = "source and domain, or total for the whole kind"},

@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const struct column pools_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"interface", .type = V_STR},
 	{"pool", .type = V_STR,
 	 .what = "its queue (rx-0.1: the second pool of rx-0); pool: no queue, or not in the kernel's list"},

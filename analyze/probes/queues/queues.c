@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const struct column queues_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"interface", .type = V_STR},
 	{"queue", .type = V_STR, .what = "rx-0, tx-0; napi: an instance that no queue names"},
 	{"owner", .type = V_STR,

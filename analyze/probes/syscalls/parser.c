@@ -2,27 +2,8 @@
 /* syscalls.tsv: rows by (pid, tid, syscall), with log2 histograms of time and size. */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
-#include "lib/str.h"
 
 #include <stdio.h>
-
-/* Parses "7:120,8:3"; false on any other text. */
-static bool syscall_parse_hist(const char *text, uint64_t hist[64])
-{
-	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
-	bool good = true;
-
-	while (good && (item = str_token(&rest, ','))) {
-		char *count = item, *bucket = str_token(&count, ':');
-		uint64_t b, n;
-
-		good = count && parse_u64(bucket, &b) && b < 64 && parse_u64(count, &n);
-		if (good)
-			hist[b] += n;
-	}
-	free(copy);
-	return good;
-}
 
 static const struct {
 	const char *column;
@@ -114,8 +95,8 @@ static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row
 	parse_u64(tsv_text(t, row, "unfinished"), &s->unfinished);
 	return (never || parse_real(tsv_text(t, row, "m2_ns2"), &s->m2)) &&
 	       syscall_parse_timed(t, row, s, sum) &&
-	       syscall_parse_hist(tsv_text(t, row, "time_hist"), s->time_hist) &&
-	       syscall_parse_hist(tsv_text(t, row, "size_hist"), s->size_hist);
+	       parse_hist(tsv_text(t, row, "time_hist"), s->time_hist, array_size(s->time_hist)) &&
+	       parse_hist(tsv_text(t, row, "size_hist"), s->size_hist, array_size(s->size_hist));
 }
 
 static int syscalls_read_rows(struct ingest *in, struct tsv *t, struct error *err)

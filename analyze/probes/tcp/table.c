@@ -9,8 +9,7 @@
 #include <math.h>
 
 static const struct column tcp_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"run", .type = V_INT, .what = "repeat"},
 	{"local", .type = V_STR, .shape = STAYS_WHOLE},
 	{"peer", .type = V_STR, .shape = STAYS_WHOLE},
@@ -46,7 +45,7 @@ static const struct column tcp_columns[] = {
 
 enum { LIMIT = 10 };
 
-/* Columns computed as a figure of the socket times a scale. */
+/* Columns computed as a figure of the socket times a scale; 0: from us to percent of the window. */
 static const struct {
 	const char *column;
 	enum socket_figure figure;
@@ -70,16 +69,9 @@ static const struct {
 	{"retrans_kib", SOCKET_bytes_retrans, 1.0 / 1024},
 	{"out_of_order", SOCKET_out_of_order, 1},
 	{"drops", SOCKET_drops, 1},
-};
-
-/* Columns computed from microseconds, as percent of the window. */
-static const struct {
-	const char *column;
-	enum socket_figure figure;
-} shares[] = {
-	{"busy_pct", SOCKET_busy_us},
-	{"rwnd_limited_pct", SOCKET_rwnd_limited_us},
-	{"sndbuf_limited_pct", SOCKET_sndbuf_limited_us},
+	{"busy_pct", SOCKET_busy_us, 0},
+	{"rwnd_limited_pct", SOCKET_rwnd_limited_us, 0},
+	{"sndbuf_limited_pct", SOCKET_sndbuf_limited_us, 0},
 };
 
 static struct value *tcp_new_row(struct table *t, const struct block *b, const struct run *r,
@@ -101,12 +93,12 @@ static void tcp_put_socket(struct table *t, const struct block *b, const struct 
 	table_set(t, row, "local", value_str(t, s->local));
 	table_set(t, row, "peer", value_str(t, s->peer));
 	table_set(t, row, "congestion", value_str(t, s->congestion));
-	for (size_t i = 0; i < array_size(plain); i++)
+	for (size_t i = 0; i < array_size(plain); i++) {
+		double x = s->f[plain[i].figure], scale = plain[i].scale;
+
 		table_set(t, row, plain[i].column,
-			  value_real(plain[i].scale * s->f[plain[i].figure]));
-	for (size_t i = 0; i < array_size(shares); i++)
-		table_set(t, row, shares[i].column,
-			  value_real(s->f[shares[i].figure] / (seconds * 1e4)));
+			  value_real(scale > 0 ? scale * x : x / (seconds * 1e4)));
+	}
 	if (sent > 0)
 		table_set(t, row, "retrans_per_gb", value_real(1e9 * s->f[SOCKET_retrans] / sent));
 }

@@ -98,13 +98,8 @@ static void throttle_finish(struct ingest *in, void *deltas, double covered_s)
 	throttle_add_metric(in, of, seen);
 }
 
-static void throttle_release(void *deltas)
-{
-	deltas_free(deltas);
-}
-
 const struct parser parser_throttle = {
 	.files = {"throttle.snap"},
 	.snaps = {"throttle", NULL, false, sizeof(struct deltas), throttle_read_snap,
-		  throttle_finish, throttle_release},
+		  throttle_finish, deltas_free},
 };

@@ -78,24 +78,6 @@ static char *wait_object(const struct tsv *t, size_t row)
 	return str_take(&s);
 }
 
-/* Parses "77:335,78:13783". */
-static bool wait_add_hist(struct wait_sum *sum, const char *text)
-{
-	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
-	bool good = true;
-
-	while (good && (item = str_token(&rest, ','))) {
-		char *count = item, *bucket = str_token(&count, ':');
-		uint64_t b, n;
-
-		good = count && parse_u64(bucket, &b) && b < BUCKETS && parse_u64(count, &n);
-		if (good)
-			sum->hist[b] += n;
-	}
-	free(copy);
-	return good;
-}
-
 /* Returns the lower bound of a bucket of waits_bucket() in collect/waits/waits.h. */
 static double wait_bucket_ns(size_t b)
 {
@@ -130,7 +112,8 @@ static void waits_add_row(struct waits_file *f, size_t row)
 	if (at == known)
 		*sum = (struct wait_sum){NAN, NAN, {0}};
 	if (!*state || !wait_parse_ns(tsv_text(f->t, row, "ns"), &ns) ||
-	    (*count && !parse_u64(count, &n)) || !wait_add_hist(sum, tsv_text(f->t, row, "hist"))) {
+	    (*count && !parse_u64(count, &n)) ||
+	    !parse_hist(tsv_text(f->t, row, "hist"), sum->hist, BUCKETS)) {
 		f->t->bad++;
 		return;
 	}

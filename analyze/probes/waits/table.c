@@ -16,8 +16,7 @@
 enum { LIMIT = 25 };
 
 static const struct column waits_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"comm", .type = V_STR, .what = "command; the threads of one name add up"},
 	{"state", .type = V_STR,
 	 .what = "user, kernel, softirq, hardirq (on a CPU), run queue (runnable, without a CPU) or blocked"},

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 
 static const struct column latency_columns[] = {
-	{"variant", .type = V_STR},
-	{"side", .type = V_STR},
+	SIDE_COLUMNS,
 	{"source", .type = V_STR,
 	 .what = "the workload's own account, over its whole run, or waits (of its threads, in the window)"},
 	{"figure", .type = V_STR,

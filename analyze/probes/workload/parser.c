@@ -96,20 +96,13 @@ static enum work points_first_work(const struct points *ps)
 enum { STALL_NS = 200000000 };
 
 struct span {
+	double rate; /* per ns; first: stats_by_value() orders spans by it */
 	uint64_t from, to;
-	double rate; /* per ns */
 };
 
 struct stalls {
 	uint64_t all, longest, at; /* ns; `at`: where the longest begins */
 };
-
-static int span_compare_rate(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return (x->rate > y->rate) - (x->rate < y->rate);
-}
 
 /* Fills the spans between neighbouring points, cut to the window. Returns their number. */
 static size_t points_find_spans(const struct points *ps, enum work w, uint64_t start, uint64_t end,
@@ -119,7 +112,7 @@ static size_t points_find_spans(const struct points *ps, enum work w, uint64_t s
 
 	for (i = 1; i < ps->n; i++) {
 		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
-		struct span s = {a->t_ns, b->t_ns, 0};
+		struct span s = {0, a->t_ns, b->t_ns};
 
 		if (b->t_ns <= a->t_ns || b->t_ns <= start || a->t_ns >= end)
 			continue;
@@ -136,7 +129,7 @@ static double spans_usual_rate(const struct span *spans, size_t n)
 	autofree struct span *sorted = xmemdup(spans, n * sizeof(*spans));
 	double time = 0, work = 0, half = 0, rate = 0;
 
-	qsort(sorted, n, sizeof(*sorted), span_compare_rate);
+	qsort(sorted, n, sizeof(*sorted), stats_by_value);
 	for (size_t i = 0; i < n; i++) {
 		time += (double)(spans[i].to - spans[i].from);
 		work += spans[i].rate * (double)(spans[i].to - spans[i].from);
@@ -177,7 +170,7 @@ static struct stalls spans_find_stalls(const struct span *spans, size_t n, doubl
 
 static void points_add_stalls(struct ingest *in, const struct points *ps)
 {
-	struct span *spans = xcalloc(ps->n + 1, sizeof(*spans));
+	autofree struct span *spans = xcalloc(ps->n + 1, sizeof(*spans));
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	enum work w = points_first_work(ps);
 	struct stalls st = {0};
@@ -186,7 +179,6 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
 	n = w < WORK_N ? points_find_spans(ps, w, in->run.start_ns, in->run.end_ns, spans) : 0;
 	if (n)
 		st = spans_find_stalls(spans, n, spans_usual_rate(spans, n) / 10);
-	free(spans);
 	if (!n)
 		return;
 	ingest_metric(in, "stalled_s", "s", (double)st.all / 1e9);

@@ -39,10 +39,9 @@ static void hist_add_buckets(struct ingest *in, const char *histogram, const jso
 	json_t *value;
 
 	json_object_foreach ((json_t *)buckets, key, value) {
-		char *what = xasprintf("log2:%s", key);
+		autofree char *what = xasprintf("log2:%s", key);
 
 		hist_add_metric(in, histogram, what, "1", value);
-		free(what);
 	}
 }
 
