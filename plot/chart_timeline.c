@@ -198,18 +198,17 @@ static void line_bin(const struct run_line *l, const struct bins *b, struct time
 	}
 }
 
-static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
-			  const struct bins *b)
+static void panel_put_run(struct figure *f, int panel, int bar, const struct run_line *l,
+			  const struct timed *p, const struct bins *b)
 {
-	int curve = figure_curve(f, panel, bar, figure_text(f, "%d", run), true);
+	int curve = figure_curve(f, panel, bar, figure_text(f, "%d", l->run), true);
 
-	for (long k = 0; k < b->n; k++) {
-		bool thin = b->thin && p[k].low < p[k].high;
-
-		if (!isnan(p[k].value))
-			figure_point(f, curve, p[k].t,
-				     estimate_plain(thin ? p[k].low : p[k].value));
-		if (thin)
+	for (size_t i = 0; i < l->n && !b->thin; i++)
+		figure_point(f, curve, l->p[i].t, estimate_plain(l->p[i].value));
+	for (long k = 0; k < b->n && b->thin; k++) {
+		if (p[k].n)
+			figure_point(f, curve, p[k].t, estimate_plain(p[k].low));
+		if (p[k].low < p[k].high)
 			figure_point(f, curve, p[k].t, estimate_plain(p[k].high));
 	}
 }
@@ -253,7 +252,7 @@ static void panel_put_variant(struct timeline *l, struct figure *f, int panel, i
 		while ((runs + 1) * (size_t)b.n > cap)
 			p = xrealloc(p, (cap = 2 * cap + (size_t)b.n) * sizeof(*p));
 		line_bin(&l->lines[i], &b, p + runs * (size_t)b.n);
-		panel_put_run(f, panel, bar, l->lines[i].run, p + runs * (size_t)b.n, &b);
+		panel_put_run(f, panel, bar, &l->lines[i], p + runs * (size_t)b.n, &b);
 		runs++;
 	}
 	if (runs)
