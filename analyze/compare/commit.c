@@ -143,13 +143,19 @@ static const struct column metric_columns[] = {
 };
 
 /* Returns a number with four significant digits. */
-static struct value commit_number(struct table *to, double x)
+static int commit_digits(double x)
 {
 	int digits = 0;
 
 	while (x != 0 && digits < 6 && fabs(x) < 999.5 / pow(10, digits))
 		digits++;
-	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, "%.*f", digits, x));
+	return digits;
+}
+
+static struct value commit_number(struct table *to, double x)
+{
+	return value_str(to,
+			 isnan(x) ? "-" : arena_printf(&to->arena, "%.*f", commit_digits(x), x));
 }
 
 static struct value commit_percent(struct table *to, double x)
@@ -210,7 +216,11 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 	row[2] = commit_number(to, new);
 	row[3] = commit_percent(to, base > 0 ? 100 * (new / base - 1) : NAN);
 	row[4] = value_str(
-		to, isnan(r->delta_ci) ? "-" : arena_printf(&to->arena, "+-%.1f ns", r->delta_ci));
+		to, isnan(r->delta_ci)
+			    ? "-"
+			    : arena_printf(&to->arena, "+-%.*f ns",
+					   r->delta_ci < 1 ? commit_digits(r->delta_ci) - 2 : 1,
+					   r->delta_ci));
 	row[5] = commit_p(to, r->p);
 }
 
