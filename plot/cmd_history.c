@@ -88,8 +88,13 @@ static void history_option_label(const struct argp_state *state, const struct op
 static void history_option_alarms(const struct argp_state *state, const struct option_row *o,
 				  void *to, char *arg)
 {
+	double *alarms = &((struct history_arguments *)to)->false_alarms;
+
 	(void)o;
-	((struct history_arguments *)to)->false_alarms = arg_above_0(state, "--false-alarms", arg);
+	*alarms = arg_above_0(state, "--false-alarms", arg);
+	if (*alarms < HISTORY_ALARMS_LEAST)
+		argp_error(state, "--false-alarms '%s': no test is sure enough; give at least %g",
+			   arg, HISTORY_ALARMS_LEAST);
 }
 
 static error_t history_parse(int key, char *arg, struct argp_state *state)

@@ -53,6 +53,9 @@ struct trends {
 	struct arena arena;
 };
 
+/* The fewest false alarms that can be asked for: a p of stats_changes is at least 1 / 100,000. */
+#define HISTORY_ALARMS_LEAST (365 / 1e5)
+
 /*
  * Reads the trends, with at most so many false alarms in a series and a year of daily captures. The
  * history must stay open. The caller frees the trends, also after an error.
