@@ -351,7 +351,9 @@ int page_write(struct page_request *r, struct error *err)
 	rc = rc ?: page_add_all(&p, err);
 	for (int i = 0; i < p.nstores && !rc; i++)
 		rc = store_failed(p.stores[i], err);
-	if (!rc && r->compared)
+	if (!rc && r->compared) {
 		r->outcome = p.pairs[0].outcome;
+		r->compared->rule = p.pairs[0].c.rule; /* with drift, for the gate on functions */
+	}
 	return rc ?: page_print(r->path, &p.out, err);
 }

@@ -47,14 +47,10 @@ bool page_has_variant(const struct html_page *p, int store, const char *variant)
 	return false;
 }
 
-static bool page_has_side(const struct html_page *p, int store, const struct table *t,
-			  const char *side)
+static bool page_has_side(const struct html_page *p, int store, const char *side)
 {
-	const struct measure *m = measure_find(t->name);
 	const struct comparison *c = p->r->compared;
 
-	if (m && !strstr(m->options[SOURCE_CAPTURE], "side "))
-		return true; /* the table is that of all sides, as limits is */
 	if (!c)
 		return !p->r->query.side || !strcmp(p->r->query.side, side);
 	for (int e = 0; e < ENDS; e++)
@@ -66,26 +62,30 @@ static bool page_has_side(const struct html_page *p, int store, const struct tab
 
 /* Returns whether a row or note is of the page. Without a text it concerns all variants, or sides.
  */
-static bool page_has(const struct html_page *p, int store, const struct table *t,
-		     const char *variant, const char *side)
+static bool page_has(const struct html_page *p, int store, const char *variant, const char *side)
 {
 	return (!variant || !*variant || page_has_variant(p, store, variant)) &&
-	       (!side || !*side || page_has_side(p, store, t, side));
+	       (!side || !*side || page_has_side(p, store, side));
 }
 
 /* Leaves the rows and notes that are of the page. */
 static void page_keep_rows(const struct html_page *p, int store, struct table *t)
 {
+	bool noted = notes_have(&t->notes, SEVERITY_LOSSY), unknown;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->rows; i++)
-		if (page_has(p, store, t, table_text(t, i, "variant"), table_text(t, i, "side")))
+		if (page_has(p, store, table_text(t, i, "variant"), table_text(t, i, "side")))
 			table_move_row(t, n++, i);
 	t->rows = n;
 	for (size_t i = n = 0; i < t->notes.n; i++)
-		if (page_has(p, store, t, t->notes.note[i].variant, t->notes.note[i].side))
+		if (page_has(p, store, t->notes.note[i].variant, t->notes.note[i].side))
 			t->notes.note[n++] = t->notes.note[i];
 	t->notes.n = n;
+	/* Tables notes and sweep are lossy for any variant. A cost may lack the unit of the page.
+	 */
+	unknown = t->lossy && !noted && (measure_find(t->name)->flags & MEASURE_COSTS);
+	t->lossy = unknown || notes_have(&t->notes, SEVERITY_LOSSY);
 }
 
 /* Collects all notes but the results and sums, which stand below their table. */
@@ -108,10 +108,11 @@ static void page_add_notes(struct html_page *p, const struct table *t)
 int page_measure(struct html_page *p, int store, const char *name, struct table *t,
 		 struct error *err)
 {
+	const char *options = measure_find(name)->options[SOURCE_CAPTURE];
 	struct query q = p->r->query;
 	int rc;
 
-	q.side = NULL; /* not every table takes a side */
+	q.side = strstr(options, "side ") ? p->d.side : NULL;
 	rc = measure_run(name, p->stores[store], &q, t, err);
 	if (!rc)
 		page_keep_rows(p, store, t);
@@ -181,9 +182,10 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 {
 	autofree char *id = xasprintf("d%d", p->nids++);
 	const char *in = p->r->capture;
+	autofree char *limit = table->spec ? xasprintf("--limit=%d", PAGE_COSTS) : xstrdup("");
 	autofree char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
 					      in ? "-C" : "", in ? in : "", "--table", table->name,
-					      *side ? "--side" : "", side, NULL);
+					      *side ? "--side" : "", side, limit, NULL);
 	autofree char *title = t->title && str_starts(t->title, table->name)
 				       ? xstrdup(t->title)
 				       : xasprintf("%s: %s", table->name, t->title ? t->title : "");

@@ -16,7 +16,7 @@ ok "the verdicts stand before the charts" sh -c \
 ok "it says what was zero copy" says 'mmap: the receiver does not copy .*99.8 %' page.html
 ok "it says what limited each variant" says '<b>uring</b>: ' page.html
 ok "it has the command that made it" says '<pre>zcost report --html page.html cap' page.html
-ok "below a table is its command" says "<code>zcost compare baseline mmap -C cap --table functions --side receiver</code>" page.html
+ok "below a table is its command" says "<code>zcost compare baseline mmap -C cap --table functions --side receiver --limit=60</code>" page.html
 ok "the command of the table of metrics is whole" says "<code>zcost compare baseline mmap -C cap --table metrics</code>" page.html
 ok "it has the commands of the runs" says '<td>receiver</td><td>tcpzc' page.html
 ok "it has no address and no reference to a file" test -z "$(outside_references page.html)"
@@ -43,6 +43,10 @@ ok "the figures are those of the tables" same_figures "$(figures_of t0-roi throu
 
 ok "compare --html writes the page of two variants" exits 0 "$zcost" compare baseline mmap -C cap --html two.html
 ok "it has no row of a third" sh -c "! grep -q '<td>uring<' two.html"
+sqlite3 cap/zcost.db "INSERT INTO note SELECT max(id), 'lossy', 'perf_lost', '[1,0]' FROM run WHERE variant = 'uring'"
+ok "a loss of a third is none of its page" exits 0 "$zcost" compare baseline mmap -C cap --html two.html
+ok "it is one of the page of all" exits 4 "$zcost" report --html all.html cap
+sqlite3 cap/zcost.db "DELETE FROM note WHERE severity = 'lossy'"
 ok "the gate of compare works with the page" exits 3 "$zcost" compare mmap baseline -C cap --fail-on worse --html two.html
 ok "a page of one variant says so" sh -c '"$1" report --html one.html cap --variant mmap && grep -q "nothing to compare it with" one.html' - "$zcost"
 ok "two captures have a page, too" exits 0 "$zcost" compare cap:baseline cap:uring --html two.html
