@@ -103,7 +103,8 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 int copying_read_direction(struct store *s, const struct query *q, const struct block *b,
 			   enum direction way, double *ns, struct error *err)
 {
-	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
 	struct tally_spec spec = {
 		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
 	freed(intern_free) struct intern comms = {0};
@@ -133,10 +134,10 @@ const char *copying_base(struct store *s, const char *variant)
 	return base ?: variant;
 }
 
-int group_cost(struct store *s, const struct block *b, const char *functions, struct cost *cost,
-	       struct error *err)
+int group_cost(struct store *s, const struct query *q, const struct block *b, const char *functions,
+	       struct cost *cost, struct error *err)
 {
-	const struct query all = {0};
+	const struct query plain = {.repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 	autofree char *group = xasprintf("group=%s", functions);
 	struct components *rules;
@@ -147,7 +148,7 @@ int group_cost(struct store *s, const struct block *b, const char *functions, st
 	if (rc)
 		return rc;
 	spec.components = rules;
-	rc = cost_part_read(s, &all, b, &spec, &part, err);
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	if (!rc && part.tally.samples) {
 		cost->share = 0;
 		cost->ns = 0 * part.basis.ns;

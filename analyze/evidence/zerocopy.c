@@ -40,10 +40,10 @@ static const double late_share = 0.05;
  * and a program may keep no account of what the kernel answers. The profile has the copies, on the
  * CPUs of either side. Like all of the profile it cannot tell shares. Returns the new count.
  */
-static int evidence_add_late(struct store *s, const struct block *b, struct evidence *e, int n,
-			     int max, struct error *err)
+static int evidence_add_late(struct store *s, const struct query *q, const struct block *b,
+			     struct evidence *e, int n, int max, struct error *err)
 {
-	const struct query q = {.variant = b->variant};
+	const struct query all = {.variant = b->variant};
 	const struct evidence *asks = NULL;
 	autofree struct block *blocks = NULL;
 	struct cost cost;
@@ -58,10 +58,10 @@ static int evidence_add_late(struct store *s, const struct block *b, struct evid
 	}
 	if (!asks || n == max)
 		return n;
-	nblocks = scope_blocks(s, &q, &blocks, err);
+	nblocks = scope_blocks(s, &all, &blocks, err);
 	rc = nblocks < 0 ? nblocks : 0;
 	for (int i = 0; i < nblocks && !rc; i++) {
-		rc = group_cost(s, &blocks[i], "skb_copy_ubufs*", &cost, err);
+		rc = group_cost(s, q, &blocks[i], "skb_copy_ubufs*", &cost, err);
 		late = fmax(late, cost.share);
 	}
 	if (rc || late < late_share)
@@ -127,10 +127,10 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 		asked[RECEIVED] = asked[SENT] = wish;
 	if (n < 0 || !(counted || (!count && evidence_may_be_late(s))))
 		return n < 0 ? n : count;
-	n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
-	n = n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
+	n = zero_copy_add_counted(s, q, b, asked, e + count, max - count, err);
+	n = n < 0 ? n : evidence_add_late(s, q, b, e, count + n, max, err);
 	count = n;
-	n = n < 0 ? n : zero_copy_add_queues(s, b, e + count, max - count, err);
+	n = n < 0 ? n : zero_copy_add_queues(s, q, b, e + count, max - count, err);
 	return n < 0 ? n : count + n;
 }
 

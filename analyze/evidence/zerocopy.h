@@ -64,7 +64,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t);
  * copied to user space, and bytes by system calls, in each direction in which they moved. `asked`:
  * what the workload asked for in each. Returns the count or -errno.
  */
-int zero_copy_add_counted(struct store *s, const struct block *b,
+int zero_copy_add_counted(struct store *s, const struct query *q, const struct block *b,
 			  const enum asked asked[DIRECTIONS], struct evidence *e, int max,
 			  struct error *err);
 
@@ -72,8 +72,8 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
  * Adds the receive queues that zcrx or devmem TCP had, as seconds: total, and copied, those without
  * it. Returns the count or -errno.
  */
-int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence *e, int max,
-			 struct error *err);
+int zero_copy_add_queues(struct store *s, const struct query *q, const struct block *b,
+			 struct evidence *e, int max, struct error *err);
 
 /* Finds the directions in which a side moved data, without system calls: from its sockets. */
 int zero_copy_find_directions(struct store *s, const struct block *b, bool moves[DIRECTIONS],

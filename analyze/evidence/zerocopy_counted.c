@@ -145,13 +145,13 @@ static double counted_received(const struct counted *c, bool *counted)
 	return *counted ? read : c->work;
 }
 
-static int counted_read(struct store *s, const struct block *b, enum purpose of, struct counted *c,
-			struct error *err)
+static int counted_read(struct store *s, const struct query *q, const struct block *b,
+			enum purpose of, struct counted *c, struct error *err)
 {
-	const struct query all = {0};
+	const struct query run = {.repeat = q->repeat};
 	struct syscall_row *rows;
 	autofree struct run *runs = NULL;
-	int n = scope_runs(s, &all, b, of, &runs, err), nrows;
+	int n = scope_runs(s, &run, b, of, &runs, err), nrows;
 
 	*c = (struct counted){0};
 	for (int i = 0; i < n; i++) {
@@ -174,7 +174,7 @@ int zero_copy_find_directions(struct store *s, const struct block *b, bool moves
 			      struct error *err)
 {
 	struct counted c;
-	int n = counted_read(s, b, FOR_FIGURES, &c, err);
+	int n = counted_read(s, &(struct query){0}, b, FOR_FIGURES, &c, err);
 
 	memcpy(moves, c.moves, sizeof(c.moves));
 	return n < 0 ? n : 0;
@@ -184,7 +184,8 @@ bool zero_copy_no_network(struct store *s, const struct block *b)
 {
 	struct counted c;
 
-	return counted_read(s, b, FOR_SYSCALLS, &c, NULL) > 0 && counted_no_network(&c);
+	return counted_read(s, &(struct query){0}, b, FOR_SYSCALLS, &c, NULL) > 0 &&
+	       counted_no_network(&c);
 }
 
 /* Returns a name for the evidence of system calls that sent. */
@@ -269,13 +270,13 @@ static struct evidence counted_kernel(const struct counted *c)
 				 .copied = c->copied};
 }
 
-int zero_copy_add_counted(struct store *s, const struct block *b,
+int zero_copy_add_counted(struct store *s, const struct query *q, const struct block *b,
 			  const enum asked asked[DIRECTIONS], struct evidence *e, int max,
 			  struct error *err)
 {
 	struct evidence found[3];
 	struct counted c;
-	int rc = counted_read(s, b, FOR_SYSCALLS, &c, err), n = 0, count = 0;
+	int rc = counted_read(s, q, b, FOR_SYSCALLS, &c, err), n = 0, count = 0;
 
 	if (rc <= 0)
 		return rc;
@@ -300,13 +301,13 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 	return count;
 }
 
-int zero_copy_add_queues(struct store *s, const struct block *b, struct evidence *e, int max,
-			 struct error *err)
+int zero_copy_add_queues(struct store *s, const struct query *q, const struct block *b,
+			 struct evidence *e, int max, struct error *err)
 {
-	const struct query all = {0};
+	const struct query run = {.repeat = q->repeat};
 	struct block_runs runs = {.block = *b};
 	struct metric_keys keys = {0};
-	int rc = runs.n = scope_runs(s, &all, b, FOR_FIGURES, &runs.runs, err), n = 0;
+	int rc = runs.n = scope_runs(s, &run, b, FOR_FIGURES, &runs.runs, err), n = 0;
 
 	if (rc >= 0)
 		rc = metric_keys_add(&keys, s, &runs, "queue_owner_pct", OF_SIDE, err);

@@ -172,7 +172,7 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 		for (int k = 0; k < side->n && f->functions && !rc; k++) {
 			if (!f->late && &side->blocks[k] != side->b)
 				continue;
-			rc = group_cost(s, &side->blocks[k].block, f->functions, &cost, err);
+			rc = group_cost(s, q, &side->blocks[k].block, f->functions, &cost, err);
 			value[id] = fmax(value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
 		}
 		if (f->over)
