@@ -131,7 +131,7 @@ static void crossover_classify(struct crossover *c, const struct gain *g)
 	size_t last = c->n, times = 0, from = 0, to = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (!verdict_is_claim(g[i].point->verdict))
+		if (g[i].point->verdict != VERDICT_BETTER && g[i].point->verdict != VERDICT_WORSE)
 			continue;
 		if (last < c->n && g[last].point->verdict != g[i].point->verdict) {
 			times++;

@@ -213,6 +213,8 @@ TEST(a_gain_of_a_variant_that_copied_is_no_better_verdict)
 	assert_int_equal(points[0].verdict, VERDICT_COPIED);
 	assert_int_equal(points[1].verdict, VERDICT_WORSE);
 	assert_int_equal(c.better, 0);
+	assert_int_equal(c.kind, CROSSOVER_UNCLEAR);
+	assert_true(isnan(c.at));
 }
 
 /* The line of the logarithms of 1 / 2, 2, 2, 1 / 2 at 1, 2, 3, 4 is 0 halfway. */
