@@ -59,11 +59,16 @@ static int path_read_end(const struct comparison *c, enum end e, const char *sid
 }
 
 static void path_judge(const struct comparison *c, struct path_change *list, size_t n,
-		       struct outcome *out)
+		       const char *side, struct outcome *out)
 {
 	autofree double *p = xcalloc(n + 1, sizeof(*p));
 
+	out->side = side;
+	out->tests = n;
 	for (size_t i = 0; i < n; i++) {
+		for (int e = 0; e < ENDS; e++)
+			if (list[i].of[e].n > out->runs[e])
+				out->runs[e] = list[i].of[e].n;
 		list[i].change = figure_change(c, -1, &list[i].of[BASE], &list[i].of[NEW]);
 		p[i] = list[i].change.p;
 	}
@@ -73,7 +78,7 @@ static void path_judge(const struct comparison *c, struct path_change *list, siz
 
 		figure_correct(c, -1, &list[i].of[BASE], &list[i].of[NEW], p[i], n,
 			       &list[i].change);
-		gate_add_row(out->gate, "", name, "us", &list[i].change);
+		gate_add_row(out->gate, side, name, "us", &list[i].change);
 	}
 }
 
@@ -125,7 +130,7 @@ static int compare_path(const struct comparison *c, struct table *t, struct outc
 			       "no run of the %s followed packets; capture with the pass trace",
 			       side);
 	if (!rc)
-		path_judge(c, list, n, out);
+		path_judge(c, list, n, side, out);
 	table_title(t, "time of a packet by stage, %s: %s against %s", rc ? "" : side,
 		    c->end[NEW].label, c->end[BASE].label);
 	for (size_t i = 0; i < n; i++) {

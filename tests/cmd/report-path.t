@@ -43,6 +43,7 @@ verdicts() { # only the stage that changed has a verdict
 }
 ok "the comparison finds the stage that changed, and no other" verdicts
 ok "--fail-on worse fails for it" exits 3 "$zcost" compare baseline late -C cap --table path --fail-on worse
+ok "a rule names a stage of a side" exits 3 "$zcost" compare baseline late -C cap --table path --fail-on "receiver receive end_to_end>5%"
 
 if command -v gnuplot >/dev/null; then
 	ok "the chart is drawn" exits 0 "$zcost" plot cap path -o slides
