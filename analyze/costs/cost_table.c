@@ -294,6 +294,18 @@ static const char *cost_parts_unit(const struct cost_parts *c)
 	return i < c->n ? c->part[i].basis.unit : NULL;
 }
 
+/* A column has one unit of work. */
+static int cost_parts_check_unit(const struct cost_parts *c, struct error *err)
+{
+	for (int i = 0; i < c->n; i++)
+		if (c->part[i].basis.unit && strcmp(c->part[i].basis.unit, cost_parts_unit(c)) != 0)
+			return error_set(
+				err, EINVAL,
+				"the sides or variants count different work (%s and %s): give --unit, or choose with --variant and --side",
+				cost_parts_unit(c), c->part[i].basis.unit);
+	return 0;
+}
+
 static bool cost_parts_shows_load(const struct query *q)
 {
 	return q->system_load > 0 || q->load_measured;
@@ -694,6 +706,7 @@ int cost_table_run(struct store *s, const struct query *q, struct table *t, stru
 	freed(cost_parts_free) struct cost_parts c;
 	int rc = cost_parts_read(&c, cost_table_find(t->name), s, q, err);
 
+	rc = rc ?: cost_parts_check_unit(&c, err);
 	if (!rc) {
 		cost_table_make_columns(t, &c, q);
 		cost_table_add_rows(t, &c, q);
