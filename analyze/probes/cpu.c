@@ -197,10 +197,11 @@ static void proc_stat_add_metrics(struct ingest *in, const struct proc_stat *s, 
 static void proc_stat_add_notes(struct ingest *in, const struct proc_stat *s, unsigned int seen,
 				double covered_s)
 {
-	double expected = covered_s * 1e9 * seen;
+	double expected = covered_s * 1e9 * seen,
+	       stolen = s->f[STEAL] * sums_scale(s->f, s->all_busy);
 
-	if (s->f[STEAL] > expected / 100)
-		note_add(&in->notes, cpu_stolen, 100 * s->f[STEAL] / expected);
+	if (stolen > expected / 100)
+		note_add(&in->notes, cpu_stolen, 100 * stolen / expected);
 	if (s->offline)
 		note_add(&in->notes, cpu_hotplug, "cpu");
 }
