@@ -125,7 +125,8 @@ int manifest_save(const struct manifest *m, struct error *err)
 	return json_write(path, m->root, JSON_INDENT(1), err);
 }
 
-static json_t *manifest_find_run(const struct manifest *m, const char *name, size_t *index)
+/* Returns the index of a run, or the number of runs. */
+static size_t manifest_find_run(const struct manifest *m, const char *name)
 {
 	json_t *o;
 	size_t i;
@@ -134,29 +135,23 @@ static json_t *manifest_find_run(const struct manifest *m, const char *name, siz
 		autofree char *have =
 			xasprintf("%s/%s-%02d", json_text(o, "variant"), json_text(o, "pass"),
 				  (int)json_integer_value(json_object_get(o, "repeat")));
-		bool same = !strcmp(have, name);
 
-		if (same) {
-			*index = i;
-			return o;
-		}
+		if (!strcmp(have, name))
+			break;
 	}
-	return NULL;
+	return i;
 }
 
 bool manifest_has_run(const struct manifest *m, const char *run)
 {
-	size_t i;
-
-	return manifest_find_run(m, run, &i);
+	return json_array_get(json_object_get(m->root, "runs"), manifest_find_run(m, run));
 }
 
 static bool manifest_run_ok(const struct manifest *m, const char *run)
 {
-	size_t i;
-	const json_t *o = manifest_find_run(m, run, &i);
+	const json_t *runs = json_object_get(m->root, "runs");
 
-	return o && !strcmp(json_text(o, "status"), "ok");
+	return !strcmp(json_text(json_array_get(runs, manifest_find_run(m, run)), "status"), "ok");
 }
 
 void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
@@ -180,8 +175,7 @@ static void manifest_forget_run(struct manifest *m, const char *name)
 	json_t *order = json_object_get(m->root, "order"), *o;
 	size_t i;
 
-	if (manifest_find_run(m, name, &i))
-		json_array_remove(json_object_get(m->root, "runs"), i);
+	json_array_remove(json_object_get(m->root, "runs"), manifest_find_run(m, name));
 	json_array_foreach (order, i, o) {
 		if (json_string_value(o) && !strcmp(json_string_value(o), name)) {
 			json_array_remove(order, i);

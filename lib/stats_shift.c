@@ -12,40 +12,10 @@
 
 #include <math.h>
 
-/* A shift or a ratio: its value for a pair, how to apply it, and its value for no change. */
-struct change {
-	double (*pair)(double a, double b);
-	double (*apply)(double a, double by);
-	double none;
-};
-
-static double pair_shift(double a, double b)
-{
-	return b - a;
-}
-
-static double apply_shift(double a, double by)
-{
-	return a + by;
-}
-
-static double pair_ratio(double a, double b)
-{
-	return b / a;
-}
-
-static double apply_ratio(double a, double by)
-{
-	return a * by;
-}
-
-static const struct change change_shift = {pair_shift, apply_shift, 0};
-static const struct change change_ratio = {pair_ratio, apply_ratio, 1};
-
 struct pairs {
 	const double *a, *b;
 	size_t na, nb;
-	const struct change *change;
+	bool ratio;    /* the change is a ratio, not a shift */
 	double *pairs; /* sorted, na x nb */
 };
 
@@ -57,7 +27,7 @@ static double pairs_init(struct pairs *t)
 	t->pairs = xmalloc(n * sizeof(*t->pairs));
 	for (size_t i = 0; i < t->na; i++)
 		for (size_t j = 0; j < t->nb; j++)
-			t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
+			t->pairs[i * t->nb + j] = t->ratio ? t->b[j] / t->a[i] : t->b[j] - t->a[i];
 	qsort(t->pairs, n, sizeof(*t->pairs), stats_by_value);
 	return (t->pairs[(n - 1) / 2] + t->pairs[n / 2]) / 2;
 }
@@ -69,7 +39,7 @@ static double change_p(const struct pairs *t, double by)
 	double *moved = xmalloc(t->na * sizeof(*moved)), p;
 
 	for (size_t i = 0; i < t->na; i++)
-		moved[i] = t->change->apply(t->a[i], by);
+		moved[i] = t->ratio ? t->a[i] * by : t->a[i] + by;
 	p = stats_mann_whitney(moved, t->na, t->b, t->nb);
 	free(moved);
 	return p;
@@ -177,7 +147,7 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 	cut = exact ? stats_wilcoxon_cut(t->na, t->nb, alpha / 2, &below) : 0;
 	if (!exact && stats_mann_whitney_min(t->na, t->nb) < alpha) {
 		interval_fill_normal(t, alpha, &e);
-		interval_fit_p(&e, t->change->none, *p < alpha);
+		interval_fit_p(&e, t->ratio, *p < alpha);
 	} else if (cut) {
 		e.level = 1 - 2 * below;
 		e.lo = t->pairs[cut - 1];
@@ -186,7 +156,7 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 			kept = pairs_merge_equal(t->pairs, n);
 			e.lo = interval_find_low(t, kept, e.value, alpha);
 			e.hi = interval_find_high(t, kept, e.value, alpha);
-			interval_fit_p(&e, t->change->none, *p < alpha);
+			interval_fit_p(&e, t->ratio, *p < alpha);
 		}
 	}
 	free(t->pairs);
@@ -196,7 +166,7 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 struct estimate stats_test_shift(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_shift};
+	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb};
 
 	return change_test(&t, alpha, p);
 }
@@ -204,7 +174,7 @@ struct estimate stats_test_shift(const double *a, size_t na, const double *b, si
 struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p)
 {
-	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_ratio};
+	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .ratio = true};
 	struct estimate none = {NAN, NAN, NAN, NAN, na + nb, na + nb};
 	bool positive = true;
 

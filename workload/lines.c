@@ -223,11 +223,33 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 	return rc;
 }
 
-/* The lines may be in standard output or standard error. */
-static int lines_read_table(const struct line_pattern *table, const char *end,
-			    const struct workload_run *run, struct account *a, struct error *err)
+#define REGEX_WORK(id, unit, units) {units "=", WORK_##id##S},
+
+/* What the number of RE counts per second; the default is messages. */
+static const struct {
+	const char *prefix;
+	enum work work;
+} regex_works[] = {{"bytes=", WORK_BYTES}, WORK_UNITS(REGEX_WORK)};
+
+static struct line_pattern regex_pattern(const char *arg)
+{
+	struct line_pattern p = {arg, WORK_MESSAGES, .scale = 1};
+
+	for (size_t i = 0; i < array_size(regex_works); i++) {
+		if (!str_starts(arg, regex_works[i].prefix))
+			continue;
+		p.re = arg + strlen(regex_works[i].prefix);
+		p.work = regex_works[i].work;
+	}
+	return p;
+}
+
+/* The lines may be in standard output or standard error. `arg` is the expression of regex:RE. */
+static int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+		      struct account *a, struct error *err)
 {
 	static const char *const files[] = {"workload.out", "workload.err"};
+	const struct line_pattern regex[2] = {is->lines ? *is->lines : regex_pattern(arg)};
 	int rc = -ENODATA;
 
 	for (size_t i = 0; rc == -ENODATA && i < array_size(files); i++) {
@@ -236,22 +258,15 @@ static int lines_read_table(const struct line_pattern *table, const char *end,
 
 		rc = workload_text(run, files[i], &text, &why);
 		if (!rc) {
-			if (end && strstr(text, end))
-				*strstr(text, end) = '\0';
-			rc = lines_parse(text, files[i], table, run, a, &why);
+			if (is->lines_end && strstr(text, is->lines_end))
+				*strstr(text, is->lines_end) = '\0';
+			rc = lines_parse(text, files[i], is->lines ?: regex, run, a, &why);
 			free(text);
 		}
 		if (rc)
 			error_set(err, why.code, "%s", why.text);
 	}
 	return rc;
-}
-
-static int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-		      struct account *a, struct error *err)
-{
-	(void)arg;
-	return lines_read_table(is->lines, is->lines_end, run, a, err);
 }
 
 /* --- the programs --- */
@@ -309,27 +324,6 @@ const struct adapter adapter_kperf = {
 
 /* --- regex:RE --- */
 
-#define REGEX_WORK(id, unit, units) {units "=", WORK_##id##S},
-
-/* What the number of RE counts per second; the default is messages. */
-static const struct {
-	const char *prefix;
-	enum work work;
-} regex_works[] = {{"bytes=", WORK_BYTES}, WORK_UNITS(REGEX_WORK)};
-
-static struct line_pattern regex_pattern(const char *arg)
-{
-	struct line_pattern p = {arg, WORK_MESSAGES, .scale = 1};
-
-	for (size_t i = 0; i < array_size(regex_works); i++) {
-		if (!str_starts(arg, regex_works[i].prefix))
-			continue;
-		p.re = arg + strlen(regex_works[i].prefix);
-		p.work = regex_works[i].work;
-	}
-	return p;
-}
-
 /* Refuses a wrong expression before any run is made. */
 static int regex_check(const char *arg, struct error *err)
 {
@@ -342,14 +336,5 @@ static int regex_check(const char *arg, struct error *err)
 	return 0;
 }
 
-static int regex_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-		      struct account *a, struct error *err)
-{
-	const struct line_pattern table[2] = {regex_pattern(arg)};
-
-	(void)is;
-	return lines_read_table(table, NULL, run, a, err);
-}
-
 const struct adapter adapter_regex = {
-	.name = "regex", .argument = "RE", .check = regex_check, .read = regex_read};
+	.name = "regex", .argument = "RE", .check = regex_check, .read = lines_read};
