@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The integers of headers that the kernel's programs and user space include. */
+/* What BPF programs lack: the integers of headers that user space includes, too, and a map in one
+ * line. */
 #ifndef ZC_INTEGERS_H
 #define ZC_INTEGERS_H
 
@@ -10,6 +11,15 @@ typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef int int32_t;
 typedef long long int64_t;
+
+#define MAP(name, kind, entries, key_type, value_type, flags) \
+	struct {                                              \
+		__uint(type, BPF_MAP_TYPE_##kind);            \
+		__uint(max_entries, entries);                 \
+		__uint(map_flags, flags);                     \
+		__type(key, key_type);                        \
+		__type(value, value_type);                    \
+	} name SEC(".maps")
 #else
 #include <stdint.h>
 #endif

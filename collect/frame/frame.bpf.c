@@ -46,35 +46,10 @@ enum {
  * The group of each process, by its id; 0: none yet. User space sets the sizes of this map and the
  * next one.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} processes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct frame_cpu);
-} cpus SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, FRAME_GROUPS);
-	__type(key, uint32_t);
-	__type(value, struct frame_group);
-} groups SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, FRAME_GROUPS);
-	__type(key, uint32_t);
-	__type(value, struct frame_times);
-} times SEC(".maps");
+MAP(processes, ARRAY, 1, uint32_t, uint32_t, 0);
+MAP(cpus, ARRAY, 1, uint32_t, struct frame_cpu, BPF_F_MMAPABLE);
+MAP(groups, ARRAY, FRAME_GROUPS, uint32_t, struct frame_group, BPF_F_MMAPABLE);
+MAP(times, PERCPU_ARRAY, FRAME_GROUPS, uint32_t, struct frame_times, 0);
 
 /* User space sets its size. */
 struct {

@@ -11,20 +11,10 @@
 /* What a task does when no interrupt is on top of it. */
 enum frame_base { FRAME_USER, FRAME_SYSCALL, FRAME_KTHREAD, FRAME_IDLE, FRAME_BASES };
 
-/* Hard interrupts. The kernel's tracepoints name all of them but devices on x86. */
-enum frame_vector {
-	FRAME_DEVICE, /* irq_handler_entry */
-	FRAME_LOCAL_TIMER,
-	FRAME_RESCHEDULE,
-	FRAME_CALL_FUNCTION,
-	FRAME_CALL_FUNCTION_SINGLE,
-	FRAME_IRQ_WORK,
-	FRAME_PLATFORM_IPI,
-	FRAME_IPI, /* arm64: ipi_entry */
-	FRAME_VECTORS
-};
-
-/* The tracepoints NAME_entry and NAME_exit of hard interrupts. */
+/*
+ * Hard interrupts, with their tracepoints NAME_entry and NAME_exit. The kernel's tracepoints name
+ * all of them but devices on x86; arm64 has `ipi`.
+ */
 // clang-format off
 #define FRAME_HARDIRQS(row) \
 	row(irq_handler, FRAME_DEVICE) \
@@ -36,6 +26,8 @@ enum frame_vector {
 	row(x86_platform_ipi, FRAME_PLATFORM_IPI) \
 	row(ipi, FRAME_IPI)
 // clang-format on
+#define FRAME_VECTOR(name, vector) vector,
+enum frame_vector { FRAME_HARDIRQS(FRAME_VECTOR) FRAME_VECTORS };
 
 /*
  * A context is a base, or HALT (an idle task that waits for an interrupt), or a softirq on top of a

@@ -58,12 +58,7 @@ static __always_inline uint32_t packet_segments(void *end, uint32_t len)
 
 /* --- drops --- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PACKETS_DROPS);
-	__type(key, struct drop_key);
-	__type(value, struct drop_count);
-} drops SEC(".maps");
+MAP(drops, HASH, PACKETS_DROPS, struct drop_key, struct drop_count, 0);
 
 /* The arguments of the tracepoint: 3 since Linux 5.17 (a reason), 4 since 6.11 (a socket). */
 const volatile uint32_t arguments;
@@ -145,12 +140,7 @@ int drops_free(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- batches --- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, PACKETS_BATCHES);
-	__type(key, struct batch_key);
-	__type(value, struct batch_count);
-} batches SEC(".maps");
+MAP(batches, PERCPU_HASH, PACKETS_BATCHES, struct batch_key, struct batch_count, 0);
 
 static __noinline void batch_add(const struct batch_key *key, const char *name)
 {

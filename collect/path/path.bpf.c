@@ -66,19 +66,8 @@ struct {
 } threads SEC(".maps");
 
 /* The ids of the workload's processes. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PATH_PROCESSES);
-	__type(key, uint32_t);
-	__type(value, uint8_t);
-} processes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct path_cpu);
-} cpus SEC(".maps");
+MAP(processes, HASH, PATH_PROCESSES, uint32_t, uint8_t, 0);
+MAP(cpus, PERCPU_ARRAY, 1, uint32_t, struct path_cpu, 0);
 
 #define ON(tracepoint) SEC("tp_btf/" #tracepoint) int path_##tracepoint(uint64_t *ctx)
 

@@ -135,29 +135,8 @@ static int path_stop(struct collect *c)
 
 static const char *const ways[PATH_WAYS] = {"receive", "send"};
 
-static const char *const stages[PATH_STAGES] = {
-	[PATH_INTERRUPT] = "interrupt",
-	[PATH_SOFTIRQ] = "softirq",
-	[PATH_POLL] = "poll",
-	[PATH_GRO] = "gro",
-	[PATH_PROTOCOL] = "protocol",
-	[PATH_BACKLOG] = "backlog",
-	[PATH_TCP] = "tcp",
-	[PATH_READER] = "reader",
-	[PATH_CPU] = "wake_up",
-	[PATH_READ] = "read",
-	[PATH_RETURN] = "return",
-	[PATH_RECEIVED] = "end_to_end",
-	[PATH_CALL] = "call",
-	[PATH_SNDBUF] = "sndbuf",
-	[PATH_BUILD] = "build",
-	[PATH_QUEUE] = "queue",
-	[PATH_XMIT] = "xmit",
-	[PATH_QDISC] = "qdisc",
-	[PATH_DRIVER] = "driver",
-	[PATH_SENT] = "end_to_end",
-	[PATH_COMPLETION] = "completion",
-};
+#define STAGE_NAME(id, name) name,
+static const char *const stages[PATH_STAGES] = {PATH_LIST(STAGE_NAME)};
 
 static void path_print_row(struct str *s, const char *way, const char *stage, const char *what,
 			   double value)

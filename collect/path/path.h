@@ -11,32 +11,22 @@
 
 #include "collect/integers.h"
 
-/* The stages of a way are neighbours. */
-enum path_stage {
-	PATH_FREE, /* the slot has no packet */
-	PATH_INTERRUPT,
-	PATH_SOFTIRQ,
-	PATH_POLL,
-	PATH_GRO,
-	PATH_PROTOCOL,
-	PATH_BACKLOG,
-	PATH_TCP,
-	PATH_READER,
-	PATH_CPU,
-	PATH_READ,
-	PATH_RETURN,
-	PATH_RECEIVED, /* the sum of the stages above */
-	PATH_CALL,
-	PATH_SNDBUF,
-	PATH_BUILD,
-	PATH_QUEUE,
-	PATH_XMIT,
-	PATH_QDISC,
-	PATH_DRIVER,
-	PATH_SENT,	 /* the sum of the stages since PATH_CALL */
-	PATH_COMPLETION, /* after PATH_SENT, and not in its time */
-	PATH_STAGES
-};
+/*
+ * The stages of a way are neighbours. A slot in stage FREE has no packet. RECEIVED and SENT are the
+ * sums of the stages before them. COMPLETION is after SENT, and not in its time.
+ */
+// clang-format off
+#define PATH_LIST(row) \
+	row(FREE, "") \
+	row(INTERRUPT, "interrupt") row(SOFTIRQ, "softirq") row(POLL, "poll") row(GRO, "gro") \
+	row(PROTOCOL, "protocol") row(BACKLOG, "backlog") row(TCP, "tcp") row(READER, "reader") \
+	row(CPU, "wake_up") row(READ, "read") row(RETURN, "return") row(RECEIVED, "end_to_end") \
+	row(CALL, "call") row(SNDBUF, "sndbuf") row(BUILD, "build") row(QUEUE, "queue") \
+	row(XMIT, "xmit") row(QDISC, "qdisc") row(DRIVER, "driver") row(SENT, "end_to_end") \
+	row(COMPLETION, "completion")
+// clang-format on
+#define PATH_STAGE(id, name) PATH_##id,
+enum path_stage { PATH_LIST(PATH_STAGE) PATH_STAGES };
 
 enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 

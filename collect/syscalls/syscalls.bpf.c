@@ -28,28 +28,9 @@ struct sk_buff {
 } __attribute__((preserve_access_index));
 
 /* The state of each thread id. User space sets the size. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} tids SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SYSCALLS_THREADS);
-	__type(key, uint32_t);
-	__type(value, struct syscall_thread);
-} threads SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SYSCALLS_CELLS);
-	__type(key, uint32_t);
-	__type(value, struct syscall_cell);
-} cells SEC(".maps");
+MAP(tids, ARRAY, 1, uint32_t, uint32_t, 0);
+MAP(threads, ARRAY, SYSCALLS_THREADS, uint32_t, struct syscall_thread, BPF_F_MMAPABLE);
+MAP(cells, ARRAY, SYSCALLS_CELLS, uint32_t, struct syscall_cell, BPF_F_MMAPABLE);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
@@ -57,12 +38,7 @@ struct {
 	__type(value, uint32_t);
 } ended SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SOCKET_COPY_KINDS);
-	__type(key, uint32_t);
-	__type(value, struct socket_copies);
-} copies SEC(".maps");
+MAP(copies, PERCPU_ARRAY, SOCKET_COPY_KINDS, uint32_t, struct socket_copies, 0);
 
 volatile struct syscall_control control;
 const volatile struct syscall_trait traits[SYSCALLS_NR];

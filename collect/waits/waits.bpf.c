@@ -43,49 +43,14 @@ enum {
 };
 
 /* The slot of each thread id. User space sets the size of this map and the next one. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} tids SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct waits_cpu);
-} cpus SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WAITS_THREADS);
-	__type(key, uint32_t);
-	__type(value, struct waits_thread);
-} threads SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WAITS_CELLS);
-	__type(key, struct waits_key);
-	__type(value, struct waits_cell);
-} cells SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WAITS_STACKS);
-	__type(key, struct waits_stack_key);
-	__type(value, struct waits_stack);
-} stacks SEC(".maps");
+MAP(tids, ARRAY, 1, uint32_t, uint32_t, 0);
+MAP(cpus, ARRAY, 1, uint32_t, struct waits_cpu, 0);
+MAP(threads, ARRAY, WAITS_THREADS, uint32_t, struct waits_thread, BPF_F_MMAPABLE);
+MAP(cells, HASH, WAITS_CELLS, struct waits_key, struct waits_cell, 0);
+MAP(stacks, HASH, WAITS_STACKS, struct waits_stack_key, struct waits_stack, 0);
 
 /* New values of the two maps, which are too large for a program's stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct waits_stack);
-} new_stack SEC(".maps");
+MAP(new_stack, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
 
 const struct waits_cell new_cell;
 
