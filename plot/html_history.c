@@ -3,6 +3,7 @@
 #include "plot/html_page.h"
 
 #include "lib/file.h"
+#include "plot/flame.h"
 #include "plot/palette.h"
 
 #include <errno.h>
@@ -70,20 +71,21 @@ static int trends_draw_all(const struct trends *all, const char *dir, struct str
 
 	for (size_t i = 0, from = 0; i < all->n && !rc; from = i) {
 		const char *figure = all->list[from].runs[0]->s.figure;
-		autofree char *name = xasprintf("history_%s", figure), *svg = NULL;
-		autofree char *path = xasprintf("%s/%s.svg", dir, name);
+		autofree char *path = NULL, *svg = NULL;
 		struct figure f;
 
 		while (i < all->n && !strcmp(all->list[i].runs[0]->s.figure, figure))
 			i++;
-		figure_init(&f, name);
+		figure_init(&f, "history");
+		f.name = flame_file_name(&f, (const char *const[]){"history", figure}, 2);
+		path = xasprintf("%s/%s.svg", dir, f.name);
 		trends_put(&f, all, &all->list[from], i - from);
 		rc = figure_write(&f, dir, formats, err) ?: figure_render(&f, dir, formats, err);
 		if (!rc && page)
 			rc = file_read(path, &svg, NULL, err);
 		if (svg) {
 			str_puts(page, "<figure>");
-			html_add_svg(page, svg, name);
+			html_add_svg(page, svg, f.name);
 			str_puts(page, "</figure>\n");
 		}
 		figure_free(&f);

@@ -100,6 +100,10 @@ if command -v gnuplot >/dev/null; then
 	ok "charts and a page are made" exits 0 history show --charts charts --html page.html
 	ok "a chart has its data" says '^1	.*capture' charts/history_ns_per_kib.tsv
 	ok "the page has a chart of each figure and the table" is "$(grep -c '<svg' page.html) $(grep -c '<table' page.html)" "$(ls charts/*.svg | wc -l) 1"
+	cp h.db evil.db
+	sqlite3 evil.db "UPDATE series SET figure = 'x''; system(''touch pwned''); y=''' || char(34) || '><script>' WHERE figure = 'ns_per_kib'"
+	ok "a history of others is drawn" exits 0 "$zcost" history show --charts evil --html evil.html -H evil.db
+	ok "the name of a figure is no command and no markup" sh -c '! [ -e pwned ] && ! [ -e evil/pwned ] && ! grep -q "<script" evil.html'
 	ok "the page asks nobody for anything" sh -c '! grep -E "(src|href)=.?http" page.html'
 else
 	skip "charts and a page are made" "no gnuplot"
