@@ -84,12 +84,12 @@ static const struct {
 };
 
 /* The names in the copy that notes may have. The parts of an object are names, too. */
-#define KEPT_NAMES                                                                                \
-	"SELECT name FROM variant UNION SELECT name FROM setting UNION SELECT variant FROM run "  \
-	"UNION SELECT pass FROM run UNION SELECT side FROM run UNION SELECT name FROM collector " \
-	"UNION SELECT state FROM collector UNION SELECT name FROM metric UNION SELECT unit FROM " \
-	"metric UNION SELECT object FROM metric WHERE name <> 'power_w' UNION SELECT name FROM "  \
-	"event UNION SELECT name FROM syscall UNION SELECT name FROM topology"
+#define KEPT_NAMES                                                                                   \
+	"SELECT name FROM variant UNION SELECT name FROM setting UNION SELECT variant FROM run "     \
+	"UNION SELECT pass FROM run UNION SELECT side FROM run UNION SELECT name FROM collector "    \
+	"UNION SELECT state FROM collector UNION SELECT name FROM metric UNION SELECT unit FROM "    \
+	"metric UNION SELECT object FROM metric WHERE name <> 'power_w' AND (name NOT LIKE 'waits%'" \
+	" OR name = 'waits_account_ns') UNION SELECT name FROM event UNION SELECT name FROM syscall UNION SELECT name FROM topology"
 
 struct anonymous {
 	uint8_t salt[SALT];
@@ -247,7 +247,7 @@ static char *hide_object_of_metric(struct anonymous *a, const char *text, const 
 	const char *csv = str_starts(metric, "power_w") ? strstr(text, log) : NULL;
 	autofree char *hidden = NULL;
 
-	if (str_starts(metric, "waits"))
+	if (str_starts(metric, "waits") && strcmp(metric, "waits_account_ns") != 0)
 		return hide_threads(a, text);
 	if (!csv)
 		return xstrdup(text);
@@ -291,7 +291,11 @@ static char *hide_object(struct anonymous *a, const char *text, const char *othe
 
 static char *hide_build_id(struct anonymous *a, const char *text, const char *object)
 {
-	return !*text || object_is_public(object) ? xstrdup(text) : hide_by_hash(a, "build", text);
+	autofree char *both = xasprintf("%s %s", object, text); /* two paths may get one name */
+	bool named = str_matches_any(public_programs, path_base_name(object));
+
+	return object_is_public(object) || (!*text && !named) ? xstrdup(text)
+							      : hide_by_hash(a, "build", both);
 }
 
 /* Hides the address and keeps the port behind its last colon. */
@@ -338,6 +342,14 @@ static char *hide_fact_of_side(struct anonymous *a, const char *text, const char
 							   : hide_words(a, text, name);
 }
 
+/* Bytes above 127 are letters of other alphabets. */
+static bool word_has_no_letters(const char *w)
+{
+	while (*w && !((unsigned char)*w > 127 || isalpha((unsigned char)*w) || strchr("/:.", *w)))
+		w++;
+	return !*w;
+}
+
 /* Returns whether each word is a number, a name in the copy, or one that zcost writes itself. */
 static bool note_text_is_public(const struct anonymous *a, const char *text)
 {
@@ -349,9 +361,8 @@ static bool note_text_is_public(const struct anonymous *a, const char *text)
 	bool all = true;
 
 	while (all && (word = strsep(&rest, " ,+")))
-		all = !word[strcspn(word,
-				    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/:.")] ||
-		      text_is_number(word) || str_matches_any(own, word) ||
+		all = word_has_no_letters(word) || text_is_number(word) ||
+		      str_matches_any(own, word) ||
 		      intern_find(&a->kept, word, strlen(word)) != INTERN_NONE;
 	free(copy);
 	return all;

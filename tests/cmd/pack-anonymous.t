@@ -36,7 +36,7 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO collector VALUES (1, 'power', 'unsupported', 'SECRET', NULL);
 	INSERT INTO comm VALUES (2, 'SECRETd'), (3, 'kworker/0:1'), (4, ':1234');
 	INSERT INTO dso VALUES (2, '/home/SECRET/app', '5ec9e75ec9e7', 3), (3, '/usr/lib/libc.so.6', 'abcdef', 3), (4, '/home/SECRET/tcpzc', '12ab', 3),
-		(5, '/usr/lib/SECRET/plugin.so', 'ab5ec9e7', 3), (6, '/usr/lib/x86_64-linux-gnu/libm.so.6', 'abc123', 3), (7, '/usr/lib/SECRET-linux-gnu/SECRET/x.so', 'ab5ec9e7f', 3);
+		(9, '/opt/SECRET/tcpzc', '12ab', 3), (5, '/usr/lib/SECRET/plugin.so', 'ab5ec9e7', 3), (6, '/usr/lib/x86_64-linux-gnu/libm.so.6', 'abc123', 3), (7, '/usr/lib/SECRET-linux-gnu/SECRET/x.so', 'ab5ec9e7f', 3);
 	INSERT INTO dso VALUES (8, '[waits]', NULL, 1);
 	INSERT INTO symbol VALUES (4, 'app_main', 2, 0), (5, 'woken by other SECRETd', 8, 0), (6, 'woken by softirq NET_RX', 8, 0);
 	INSERT INTO code VALUES (4, 'x86_64', 0, 'c0dec0de'), (1, 'x86_64', 0, '90909090');
@@ -50,7 +50,8 @@ sqlite3 cap/zcost.db <<-'EOS'
 	-- Texts of zcost stay, and a text of the capture is hidden in the same place of another note.
 	INSERT INTO metric (run, name, object, value) VALUES (1, 'nic', 'host/eth0/link/rx_packets', 1), (1, 'counter', 'cycles', 1),
 		(1, 'power_w', 'wall/csv/SECRET.csv', 5), (1, 'waits_ns', 'SECRETd;blocked;read;other SECRETd', 6),
-		(1, 'waits_ns', 'SECRETd;user', 7), (1, 'waits_ns', 'tcpzc;blocked;recvfrom;softirq NET_RX', 8);
+		(1, 'waits_ns', 'SECRETd;user', 7), (1, 'waits_ns', 'tcpzc;blocked;recvfrom;softirq NET_RX', 8),
+		(1, 'waits_account_ns', 'blocked: recvfrom', 9);
 	INSERT INTO fact (run, name, value) VALUES (1, 'sysctl:net.x', '10.1.2.3'), (1, 'tool:perf', '6.1');
 	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
 	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
@@ -63,7 +64,8 @@ sqlite3 cap/zcost.db <<-'EOS'
 		(2, 'info', 'work_of_side', '["the sides receiver and sender"]'),
 		(2, 'info', 'coverage_partial', '["the workload''s account",95]'),
 		(2, 'info', 'counter_reset', '["power","cycles"]'),
-		(2, 'info', 'workload_error', '["and SECRET"]'), (2, 'info', 'files_changed', '["start"]');
+		(2, 'info', 'workload_error', '["and SECRET"]'), (2, 'info', 'files_changed', '["start"]'),
+		(2, 'info', 'workload_error', '["СЕКРЕТ"]');
 EOS
 for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
 	echo "SELECT count(*), '$table' FROM $table;"
@@ -90,6 +92,8 @@ ok "equal names stay equal" test "$(db "SELECT COUNT(DISTINCT comm) FROM (SELECT
 ok "names of threads in metrics of waits are hidden, and what they did stays" test \
 	"$(db "SELECT object FROM metric WHERE name = 'waits_ns' ORDER BY value" | sed 's/-[0-9a-f]\{8\}//g' | tr '\n' ' ')" = \
 	'program;blocked;read;other program program;user tcpzc;blocked;recvfrom;softirq NET_RX '
+ok "what a wait is for stays" test "$(db "SELECT object FROM metric WHERE name = 'waits_account_ns'")" = 'blocked: recvfrom'
+ok "one program below two folders stays two" test "$(db "SELECT COUNT(DISTINCT build_id) FROM dso WHERE name = 'tcpzc' AND id IN (4, 9)")" = 2
 ok "names of threads at the tips of waits are hidden" test "$(db "SELECT name FROM symbol WHERE dso = 8 ORDER BY id" |
 	sed 's/-[0-9a-f]\{8\}//g' | tr '\n' ' ')" = 'woken by other program woken by softirq NET_RX '
 ok "names of the kernel's threads and of unknown threads stay" test "$(db "SELECT name FROM comm WHERE id > 2" | tr '\n' ' ')" = "kworker/0:1 :1234 "
@@ -120,6 +124,7 @@ notes_are() { # the values of the notes of run 2, where H is a hash
 		counter_reset ["power","cycles"]
 		workload_error [H]
 		files_changed [H]
+		workload_error [H]
 	EOS
 }
 ok "notes keep zcost's own texts and names that the copy has, and hide all other texts" notes_are

@@ -594,7 +594,7 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 		autofree char *what = xasprintf("the power meter %s", name);
 
 		if (d.bad)
-			note_add(&in->notes, rows_unreadable, "power", d.bad, t.path);
+			note_add(&in->notes, rows_unreadable, "power", d.bad, "the meter's log");
 		*watts = readings_power(in, what, d.r, d.n, false);
 		readings_add_series(in, kind, "csv", name, d.r, d.n, false);
 	}
