@@ -91,6 +91,8 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 	int n = store_threads(s, r->id, &rows, NULL);
 
 	for (int i = 0; i < n; i++) {
+		if (!rows[i].tid) /* the sum of threads or processes that ended */
+			continue;
 		wait = isnan(rows[i].wait_ns) ? 0 : rows[i].wait_ns / percent;
 		share = rows[i].run_ns / percent + wait;
 		share = share > 100 ? 100 : share; /* interpolated between readings */

@@ -136,6 +136,9 @@ ok "a CPU that other programs keep busy is no limit" found noisy "- none -"
 echo "UPDATE thread SET wait_ns = 1.2e9" | sqlite3 cap/zcost.db
 ok "a thread that waits for 40 % of the window for that CPU is limited by it" found noisy "receiver cpu 40"
 ok "the limit with the largest share stands first" found mixed "sender cpu 99" "receiver cpu 40"
+sqlite3 cap/zcost.db "INSERT INTO thread (run, pid, tid, run_ns, wait_ns) SELECT id, 7, 0, 9e9, 9e9 FROM run WHERE variant = 'mixed' AND side = 'receiver'"
+ok "the sum of threads that ended is no busy thread" found mixed "sender cpu 99" "receiver cpu 40"
+sqlite3 cap/zcost.db "DELETE FROM thread WHERE tid = 0"
 compare cap both mixed # the same limits in another order
 cp -r cap apart
 sqlite3 apart/zcost.db "UPDATE metric SET value = 50 WHERE name = 'cpu_pct' AND cpu = 1 AND run IN (SELECT id FROM run WHERE variant = 'both')"
