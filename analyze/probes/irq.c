@@ -128,6 +128,7 @@ static size_t irq_read_snap(struct ingest *in, void *irqs, char *text, uint64_t 
 	struct irqs *q = irqs;
 
 	(void)before_ns;
+	q->hard.wraps = q->soft.wraps = true;
 	deltas_reading(&q->hard, in, t_ns);
 	deltas_reading(&q->soft, in, t_ns);
 	irq_parse_reading(q, text);

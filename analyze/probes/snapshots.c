@@ -145,7 +145,7 @@ double deltas_put(struct deltas *d, const char *name, int cpu, uint64_t value)
 	c->round = d->round;
 	if (!known)
 		return NAN;
-	if (value < last && d->wraps)
+	if (value < last && d->wraps && last - value > 1ULL << 31)
 		value += 1ULL << 32;
 	c->back |= value < last && d->share > 0;
 	if (value < last)
