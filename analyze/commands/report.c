@@ -194,7 +194,9 @@ static int report_make(struct report_arguments *a, const char *capture, struct r
 	if (a->o.input)
 		rc = options_read_input(&a->o, err);
 	else if (capture)
-		rc = options_open_capture(&a->o, capture, a->o.q.variant, &p->store, err);
+		rc = options_open_capture(&a->o, capture,
+					  a->table->flags & MEASURE_BASE ? NULL : a->o.q.variant,
+					  &p->store, err);
 	rc = rc ?: measure_run(a->table->name, p->store, &a->o.q, &p->t, err);
 	if (!rc && p->store && a->out.format == FORMAT_COMMIT)
 		run_facts_title(p->store, &a->o.q, &p->t);
@@ -315,7 +317,7 @@ static int report_page(struct report_arguments *a, int argc, char **argv, struct
 				 .query = a->o.q,
 				 .argc = argc,
 				 .argv = argv};
-	int rc = options_open_capture(&a->o, r.capture, a->o.q.variant, &r.store, err);
+	int rc = options_open_capture(&a->o, r.capture, NULL, &r.store, err);
 
 	rc = rc ?: page_write(&r, err);
 	rc = store_close(r.store, rc, err);

@@ -448,6 +448,7 @@ const struct measure measure_zerocopy = {
 	.what = "evidence of zero copy, and a verdict",
 	MEASURE_COLUMNS(zerocopy_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
+	.flags = MEASURE_BASE,
 	.collectors = "workload syscalls",
 	.run = zerocopy_run,
 };

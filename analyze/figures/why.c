@@ -405,6 +405,7 @@ const struct measure measure_why = {
 	MEASURE_COLUMNS(why_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.spare = "source",
+	.flags = MEASURE_BASE,
 	.collectors = "workload perf syscalls threads irq nic",
 	.run = why_run,
 };

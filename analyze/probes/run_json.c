@@ -71,7 +71,7 @@ static void run_add_edges(struct ingest *in, const json_t *root)
 		     *late = json_object_get(window, "late_ns"),
 		     *own = json_object_get(window, "own_cpu_ns");
 
-	if (in->run.end_ns <= in->run.start_ns)
+	if (in->run.end_ns <= in->run.start_ns || slice_given(&in->how.slice))
 		return;
 	if (json_is_integer(own))
 		ingest_metric(in, "own_cpu_pct", "%",
@@ -178,6 +178,8 @@ static void run_add_cost(struct ingest *in, const char *name, const json_t *info
 	double window = (double)(in->run.end_ns - in->run.start_ns),
 	       looks = json_num(info, "looks"), timed = json_num(info, "timed_ns");
 
+	if (slice_given(&in->how.slice)) /* it is known for the whole window only */
+		return;
 	ingest_metric_of(in, "reading_cpu_pct", name, NO_CPU, "%",
 			 100 * json_num(info, "looks_ns") / window);
 	ingest_metric_of(in, "readings_per_s", name, NO_CPU, "1/s", 1e9 * looks / window);
