@@ -423,17 +423,18 @@ static struct work_side *jobs_work_sides(const struct job *jobs, size_t n)
 static int write_comparisons(struct analysis *a, struct store *s, const struct work_side *sides,
 			     size_t nsides, struct error *err)
 {
-	struct run_filter good = {0};
-	autofree struct run *runs = NULL, *left = NULL;
+	struct run_filter good = {0}, every = {.failed = true};
+	autofree struct run *runs = NULL, *all = NULL, *left = NULL;
 	int n = store_runs(s, &good, &runs, err), rc = n < 0 ? n : store_begin(s, err);
 
 	rc = rc ?: placement_notes(s, runs, n, err);
 	rc = rc ?: skew_store(s, runs, n, &a->lossy, err);
 	if (rc)
 		return rc;
-	n = store_runs(s, &good, &left, err);
-	rc = n < 0 ? n : work_share_store(s, left, n, sides, nsides, err);
-	rc = rc ?: coverage_store(s, left, n, err);
+	n = store_runs(s, &every, &all, err);
+	rc = n < 0 ? n : work_share_store(s, all, n, sides, nsides, err);
+	n = rc ?: store_runs(s, &good, &left, err);
+	rc = n < 0 ? n : coverage_store(s, left, n, err);
 	return rc ? rc : store_commit(s, err);
 }
 

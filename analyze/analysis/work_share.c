@@ -243,6 +243,8 @@ static int group_store(struct group *g, const struct work_side *sides, size_t ns
 	group_read_rates(g);
 	group_find_sides(g, sides, nsides);
 	for (size_t i = 0; i < g->n && !rc; i++) {
+		if (strcmp(g->side[i].status, "ok") != 0)
+			continue; /* it counted nothing, and so a sum with it is not known */
 		rc = group_store_work(g, i, &rates, err);
 		if (!rc && !plain)
 			rc = group_store_transfer(g, i, &rates, err);
