@@ -7,11 +7,12 @@
 
 char *store_remembered(const char *capture, const char *key)
 {
+	autofree char *path = xasprintf("%s/zcost.db", capture); /* it may be older than the runs */
 	struct store *old;
 	const char *value;
 	char *copy;
 
-	if (store_open(&old, capture, NULL))
+	if (store_open(&old, path, NULL))
 		return NULL;
 	value = store_capture_value(old, key);
 	copy = value ? xstrdup(value) : NULL;
