@@ -82,8 +82,11 @@ int history_open(struct store **history, const char *path, bool write, struct er
 		rc = error_set(err, ENOENT, "%s: no such history; 'zcost history add' makes one",
 			       path);
 	else
-		rc = write ? history_open_for_writing(h, err)
-		   : store_open_for_reading(h, err) ?: sql_script(h, "BEGIN", err);
+		rc = write ? history_open_for_writing(h, err) : store_open_for_reading(h, err);
+	if (!rc && !write) {
+		sqlite3_busy_timeout(h->db, WAIT_MS); /* another program may be adding */
+		rc = sql_script(h, "BEGIN", err);
+	}
 	if (!rc)
 		rc = history_check(h, err);
 	if (rc)
