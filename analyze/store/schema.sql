@@ -149,7 +149,7 @@ CREATE INDEX socket_run ON socket (run);
 CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEGER, node INTEGER, size_kib REAL,
 	distances TEXT, speed REAL, up INTEGER);
 
--- What a reader must know about a figure. run 0 is the whole capture. severity is info, warning, lossy or result.
+-- What a reader must know about a figure. run 0 is the whole capture. severity is info, warning or lossy.
 -- vals is a JSON array with the values of the sentence, in their order.
 CREATE TABLE note (run INTEGER, severity TEXT, kind TEXT, vals TEXT);
 CREATE INDEX note_run ON note (run);
