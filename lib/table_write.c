@@ -261,8 +261,11 @@ static void write_md(const struct table *t, FILE *out)
 	size_t n;
 
 	people_of(&p, t);
-	if (t->title)
-		fprintf(out, "**%s**\n\n", t->title);
+	if (t->title) {
+		fputs("**", out);
+		put_md(out, t->title);
+		fputs("**\n\n", out);
+	}
 	for (int i = 0; i < p.ncolumns; i++)
 		md_row(out, p.columns[i].name, i == p.ncolumns - 1);
 	for (int i = 0; i < p.ncolumns; i++)

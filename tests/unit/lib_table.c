@@ -464,6 +464,18 @@ TEST(formulas_are_texts_in_csv)
 	assert_non_null(strstr(tsv, "=name\tx\n=1+1\t-1\n"));
 }
 
+/* Names of two captures may be patterns, which would end the bold text. */
+TEST(a_title_in_markdown_is_escaped)
+{
+	freed(table_free) struct table t;
+	autofree char *md;
+
+	table_init(&t, "t", columns, 1);
+	table_title(&t, "zero-copy+* against <plain_a>|b");
+	md = written(&t, FORMAT_MD);
+	assert_non_null(strstr(md, "**zero-copy+\\* against \\<plain\\_a>\\|b**\n\n"));
+}
+
 /* A text of perf trace has three digits, which stay three. tsv is exact. */
 TEST(short_times_in_ms_have_three_significant_digits)
 {
