@@ -398,7 +398,7 @@ int page_add_commands(struct html_page *p, struct error *err)
 	html_add_table(&p->out, &t,
 		       &(struct html_heading){.id = "t-commands",
 					      .title = "What the capture ran",
-					      .most = PAGE_ROWS,
+					      .most = t.rows,
 					      .open = t.rows < 16});
 	str_puts(&p->out, "</section>\n");
 	return rc;

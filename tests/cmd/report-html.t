@@ -79,6 +79,13 @@ for tool in awk; do ln -s "$(command -v $tool)" bare/; done
 ok "without gnuplot the page comes, too" env PATH="$PWD/bare" "$zcost" report --html bare.html cap
 ok "it says that charts are missing" says 'gnuplot is not installed, so the page lacks' bare.html
 
+sqlite3 cap/zcost.db "CREATE TEMP TABLE more AS SELECT * FROM run WHERE variant = 'uring' LIMIT 1;
+	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+	INSERT INTO run (id, variant, pass, repeat, side, host, command, status) SELECT 10000 + i, variant, 'other', i, side, host, 'command ' || i, status FROM more, n"
+env PATH="$PWD/bare" "$zcost" report --html bare.html cap 2>err
+ok "the page has the commands of many runs" is "$(grep -c '<td>command [0-9]*<' bare.html)" 250
+sqlite3 cap/zcost.db "DELETE FROM run WHERE pass = 'other'"
+
 printf '#!/bin/sh\nexit 3\n' >bare/gnuplot && chmod +x bare/gnuplot
 ok "report --html exits 4 when gnuplot fails" exits 4 env PATH="$PWD/bare" "$zcost" report --html bare.html cap
 ok "a warning names each chart that the page lacks" says '^zcost: warning: the page lacks throughput: .*throughput.gp: gnuplot exited with status 3.*make it again$' err
