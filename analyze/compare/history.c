@@ -59,7 +59,8 @@ static int adding_check_variant(struct adding *a, const char *variant, struct st
 /* Joins texts that differ. */
 static const char *adding_join(struct adding *a, const char *list, const char *text)
 {
-	if (!text || (list && strstr(list, text)))
+	if (!text || (list && strstr(arena_printf(&a->arena, ",%s,", list),
+				     arena_printf(&a->arena, ",%s,", text))))
 		return list;
 	return list ? arena_printf(&a->arena, "%s,%s", list, text) : text;
 }

@@ -91,6 +91,12 @@ sqlite3 kernel.db "UPDATE capture SET value = '2026-03-02T06:00:00Z' WHERE key =
 	UPDATE host SET release = '6.19.0-rc1-gdeadbeef1234'; UPDATE fact SET value = '6.19.0-rc1' WHERE name = 'release'"
 ok "another kernel is not refused, and the others are added" exits 1 history add plan.db kernel.db
 ok "a kernel's name has its commit" is "$(sqlite3 h.db "SELECT \"commit\" FROM capture WHERE created LIKE '2026-03-02%'")" deadbeef1234
+cp kernel.db hosts.db
+sqlite3 hosts.db "UPDATE capture SET value = '2026-03-03T06:00:00Z' WHERE key = 'created'; UPDATE host SET name = 'vm10', release = '6.12.0';
+	INSERT INTO host (name, release) VALUES ('vm1', '6.1')"
+ok "a capture of two hosts is added" exits 0 history add hosts.db
+ok "a name that is part of another is in the list" \
+	is "$(sqlite3 h.db "SELECT host, kernel FROM capture WHERE created LIKE '2026-03-03%'" | tr '|,' '\n' | sort | paste -sd' ')" "6.1 6.12.0 vm1 vm10"
 ok "two writers wait for each other" sh -c "
 	'$zcost' history add day/0*.db -H both.db 2>one & '$zcost' history add day/1*.db -H both.db 2>two; wait
 	test \"\$(sqlite3 both.db 'SELECT COUNT(*) FROM capture')\" = 20"
