@@ -212,12 +212,13 @@ static void segment_compare(struct trends *all, const struct trend *t, struct tr
 					     s->to - s->from, 0.05, &p);
 	double step = isnan(r.value) ? s->level.value - old->level.value : r.value - 1;
 	double lo = 100 * (r.lo - 1), hi = 100 * (r.hi - 1);
+	bool opposed = step * (s->level.value - old->level.value) < 0;
 
-	s->verdict = !(p < 0.05)	 ? "spread"
-		     : step * better > 0 ? verdict_name(VERDICT_BETTER)
-		     : step * better < 0 ? verdict_name(VERDICT_WORSE)
-		     : step > 0		 ? "higher"
-					 : "lower";
+	s->verdict = opposed || !(p < 0.05) ? "spread"
+		     : step * better > 0    ? verdict_name(VERDICT_BETTER)
+		     : step * better < 0    ? verdict_name(VERDICT_WORSE)
+		     : step > 0		    ? "higher"
+					    : "lower";
 	if (old->level.value > 0)
 		s->change = (struct estimate){.value = change, .lo = lo, .hi = hi};
 	if (!(lo <= change && change <= hi)) /* levels of several states */

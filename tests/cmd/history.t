@@ -69,6 +69,16 @@ ok "the cost of copying is a figure" is "$(of copying receiver copy_ns_per_kib c
 ok "each capture has a row" exits 0 history show ns_per_kib --each --variant copying --side receiver --format tsv
 ok "in the order of the days" is "$(of copying receiver ns_per_kib since | tr ' ' '\n' | sort -c && tsv 'END { print NR - 1 }' out)" "$days"
 
+# Four of nine captures before day 25 have 120, and of those after it 80. The median rises by 1 %, and most ratios fall.
+cp h.db states.db
+sqlite3 states.db "INSERT INTO series VALUES (1000, 'states', 'receiver', 'ns_per_kib', 'ns', -1, 1);
+	INSERT INTO value SELECT 1000, capture, 0, CASE WHEN day < 25 THEN CASE WHEN day % 9 % 2 THEN 120 ELSE 100 END
+		WHEN day % 9 % 2 THEN 80 ELSE 101 END
+	FROM (SELECT id AS capture, ROW_NUMBER() OVER (ORDER BY created) - 1 AS day FROM capture)"
+ok "a series of two states is shown" exits 0 "$zcost" history show --variant states -H states.db --format tsv
+ok "its change of 1 % upwards has no verdict that says the opposite" \
+	is "$(of states receiver ns_per_kib change_pct) $(of states receiver ns_per_kib verdict)" " 1  spread"
+
 # The same capture again, with a label; then what does not belong here.
 cp h.db before.db
 ok "a capture that the history has is replaced" exits 0 history add day/07.db --label commit=abcdef1 --label 'who=me'
