@@ -128,7 +128,7 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f,
 			free(words);
 	}
 	if (same)
-		figure_remark(f, "limited by %s", first);
+		figure_remark(f, str_starts(first, "no ") ? "%s" : "limited by %s", first);
 	else if (differ)
 		figure_remark(f, "different limits: zcost report limits");
 	free(first);
