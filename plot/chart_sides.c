@@ -40,13 +40,12 @@ static int sides_find_claim(struct drawing *d, const struct figure *f, const cha
 
 /* --- throughput --- */
 
-/* Returns a figure of the receiver; where there is no receiver, of the first row of the variant. */
-static struct estimate throughput_value(const struct drawing *d, const struct table *t,
-					const char *variant, enum figure_id id)
+/* Returns the side whose figures all bars have: the receiver, or the first side without one. */
+static const char *throughput_side(const struct drawing *d, const struct table *t)
 {
 	const char *receiver = drawing_side_with(d, "receiver");
 
-	return row_figure(t, variant, row_find(t, 0, variant, receiver) < 0 ? NULL : receiver, id);
+	return !t->rows || row_find(t, 0, NULL, receiver) >= 0 ? receiver : row_block(t, 0)->side;
 }
 
 static enum figure_id throughput_figure(const struct work_kind *k)
@@ -65,14 +64,16 @@ static const struct work_kind *throughput_kind(const struct drawing *d, const st
 
 	for (const struct work_kind *k = work_kinds; k < work_kinds + WORK_KINDS && k->rate; k++)
 		for (int i = 0; (v = drawing_variant(d, i)); i++)
-			if (!isnan(throughput_value(d, t, v, throughput_figure(k)).value))
+			if (!isnan(row_figure(t, v, throughput_side(d, t), throughput_figure(k))
+					   .value))
 				return k;
 	return work_kinds;
 }
 
-static void throughput_put_words(struct figure *f, const struct work_kind *k, bool by_side)
+static void throughput_put_words(const struct drawing *d, struct figure *f, const struct table *t,
+				 const struct work_kind *k, bool by_side)
 {
-	const char *work = k->rate + strlen("rate_");
+	const char *work = k->rate + strlen("rate_"), *side = throughput_side(d, t);
 
 	f->title = "Throughput by variant";
 	f->axis = k == work_kinds ? "Gbit/s" : figure_text(f, "%s per second", work);
@@ -80,10 +81,14 @@ static void throughput_put_words(struct figure *f, const struct work_kind *k, bo
 		f->subtitle = figure_text(f, "%c%s that %s counted, no bytes; higher is better",
 					  toupper(*work), work + 1,
 					  by_side ? "each side" : "the workload");
+	else if (by_side)
+		f->subtitle =
+			"What each side's application moved; total: what passed the sides once; higher is better";
+	else if (!strcmp(side, drawing_side_with(d, "receiver")))
+		f->subtitle = "What arrived at the receiver's application; higher is better";
 	else
 		f->subtitle =
-			by_side ? "What each side's application moved; total: what passed the sides once; higher is better"
-				: "What arrived at the receiver's application; higher is better";
+			figure_text(f, "What the %s's application moved; higher is better", side);
 }
 
 /* Draws the bars of the sides. Of bytes, table roi has the total: what passed all sides once. */
@@ -101,8 +106,8 @@ static int throughput_put_bars(struct drawing *d, struct figure *f, const struct
 	figure_group(f, "");
 	drawing_bars(d, f);
 	for (int b = 0; b < f->bars.n; b++) {
-		struct estimate e =
-			throughput_value(d, t, f->bars.mark[b].name, throughput_figure(k));
+		struct estimate e = row_figure(t, f->bars.mark[b].name, throughput_side(d, t),
+					       throughput_figure(k));
 
 		if (!isnan(e.value))
 			figure_put(f, 0, b, FIGURE_WHOLE, e);
@@ -176,7 +181,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, const struct tab
 	if (rc)
 		return rc;
 	k = throughput_kind(d, t);
-	throughput_put_words(f, k, by_side);
+	throughput_put_words(d, f, t, k, by_side);
 	throughput_add_limits(d, f, &limits);
 	rc = throughput_put_bars(d, f, t, k, by_side, err);
 	throughput_claim(d, f, &limits, k);

@@ -69,4 +69,9 @@ sqlite3 cap/zcost.db "DELETE FROM run WHERE side = 'sender'; UPDATE run SET side
 ok "a capture of one side is drawn" plot 0
 ok "a message says that it has no sender" says "waterfall_sender: not drawn: .*has no side 'sender'; it has: local\$" err
 ok "--side takes the name of its only side" plot 0 waterfall functions --side local
+ok "a capture of the receiver alone is drawn" plot 0 throughput
+ok "its throughput is what arrived" says 'What arrived at the receiver' slides/throughput.svg
+sqlite3 cap/zcost.db "UPDATE run SET role = 'sender', side = 'client'"
+ok "a capture of the sender alone is drawn" plot 0 throughput
+ok "its throughput is what the sender moved" says "What the client's application moved; higher" slides/throughput.svg
 done_testing
