@@ -204,26 +204,25 @@ static bool sweep_line_copied(const struct drawing *d, const char *variant)
 	return copied;
 }
 
-/* Claims the first crossover of the first panel whose interval ends at both sides. */
+/* Claims the first crossover of the first panel, of a cost, whose interval ends at both sides. */
 static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
 {
 	const struct sweep_panel *p = &r->panels[0];
 
-	for (int line = 1; line < f->bars.n && !*p->under; line++) {
+	for (int line = 0; line < f->bars.n && !*p->under; line++) {
 		const char *name = f->bars.mark[line].name;
-
 		const struct crossover_row *c = sweep_crossover(r, p, name);
 
-		if (!c || sweep_line_copied(d, name))
+		if (!c || !str_starts(c->metric, "ns_per_") || sweep_line_copied(d, name))
 			continue;
 		if (!strcmp(c->kind, crossover_words[CROSSOVER_BEGINS]) && !isnan(c->at.hi))
 			f->title = figure_text(
 				f, "%s costs less CPU time than %s from %s = %s on (95 %%: %s)",
-				name, f->bars.mark[0].name, r->setting, c->at_words,
-				c->range_words);
+				name, c->base, r->setting, c->at_words, c->range_words);
 		else if (!strcmp(c->kind, crossover_words[CROSSOVER_ALWAYS]))
-			f->title = figure_text(f, "%s costs less CPU time than %s at every %s",
-					       name, f->bars.mark[0].name, r->setting);
+			f->title = figure_text(
+				f, "%s costs less CPU time than %s at every %s%s", name, c->base,
+				c->values < f->curves->nticks ? "compared " : "", r->setting);
 		else
 			continue;
 		return;

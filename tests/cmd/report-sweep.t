@@ -76,6 +76,16 @@ ok "a variant of one combination leaves one panel for each figure" sh -c "\"$zco
 	cut -f 6 one/sweep.tsv | grep -q '^receiver: CPU time, ns per KiB'"
 ok "the title claims the crossover with its interval" says '<title>[^<]*new costs less CPU time than old from size = 8k on \(95 %: ' one/sweep.svg
 
+cp -r cap late
+sqlite3 late/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'old+size1k+gro-off'"
+"$zcost" plot late sweep -o late --setting size --variant '*+gro-off' --format svg >log 2>&1
+ok "the title names the base of the crossover, and the values that were compared" \
+	says '<title>[^<]*new costs less CPU time than old at every compared size<' late/sweep.svg
+sqlite3 late/zcost.db "DELETE FROM metric WHERE name = 'cpu_pct'; UPDATE metric SET value = 12 + run % 10 / 100.0 WHERE name = 'throughput'
+	AND run IN (SELECT id FROM run WHERE variant LIKE 'new%')"
+"$zcost" plot late sweep -o late --setting size --variant '*+gro-off' --format svg >log 2>&1
+ok "the title claims no CPU time where only the throughput is known" sh -c "grep -q 'throughput, Gbit/s' late/sweep.gp && ! grep 'less CPU time' late/sweep.svg"
+
 # The runs of all variants take turns.
 sqlite3 cap/zcost.db "UPDATE metric SET value = value * 1e7 / 2048 WHERE name = 'cpu_pct'; UPDATE run SET position = 100 * repeat + id"
 pairs() {
