@@ -135,7 +135,7 @@ const char *copying_base(struct store *s, const char *variant)
 }
 
 int group_cost(struct store *s, const struct query *q, const struct block *b, const char *functions,
-	       struct cost *cost, struct error *err)
+	       struct cost *cost, const char **unit, struct error *err)
 {
 	const struct query plain = {.repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
@@ -156,6 +156,7 @@ int group_cost(struct store *s, const struct query *q, const struct block *b, co
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		if (!strcmp(part.tally.rows[i].key[0], "group"))
 			*cost = cost_total(&part, &part.tally.rows[i]);
+	*unit = part.basis.unit;
 	cost_part_free(&part);
 	components_free(rules);
 	return rc;

@@ -113,9 +113,10 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 /*
  * Reads the cost of a block in any of the functions, with their callees: names and globs with
  * commas between them. All programs count. NAN: the block has no profile, or no basis.
+ * `unit` gets what the cost is for, such as "KiB".
  */
 int group_cost(struct store *s, const struct query *q, const struct block *b, const char *functions,
-	       struct cost *cost, struct error *err);
+	       struct cost *cost, const char **unit, struct error *err);
 
 /* What the rows of a table of costs are. THE LIST is in cost_tables.c. */
 struct cost_table {

@@ -47,6 +47,7 @@ static int evidence_add_late(struct store *s, const struct query *q, const struc
 	const struct evidence *asks = NULL;
 	autofree struct block *blocks = NULL;
 	struct cost cost;
+	const char *unit;
 	double late = 0;
 	int nblocks, rc;
 
@@ -61,7 +62,7 @@ static int evidence_add_late(struct store *s, const struct query *q, const struc
 	nblocks = scope_blocks(s, &all, &blocks, err);
 	rc = nblocks < 0 ? nblocks : 0;
 	for (int i = 0; i < nblocks && !rc; i++) {
-		rc = group_cost(s, q, &blocks[i], "skb_copy_ubufs*", &cost, err);
+		rc = group_cost(s, q, &blocks[i], "skb_copy_ubufs*", &cost, &unit, err);
 		late = fmax(late, cost.share);
 	}
 	if (rc || late < late_share)

@@ -84,7 +84,8 @@ static const struct why_cause {
 struct why_side {
 	const struct block_runs *b, *blocks; /* one of the n blocks of the variant */
 	int n;
-	const char *base;	/* the variant that it is compared with, or its own */
+	const char *base; /* the variant that it is compared with, or its own */
+	char cost_unit[32];
 	double value[WHYS + 1]; /* the last is that of NONE: 0 */
 	enum verdict verdict[THROUGHPUT + 1];
 	const struct why_cause *holds[array_size(causes)];
@@ -159,6 +160,7 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 	autofree struct run *traced = NULL;
 	int n = scope_runs(s, q, &side->b->block, FOR_SYSCALLS, &traced, err), rc = 0;
 	double *value = side->value;
+	const char *unit;
 	struct cost cost;
 
 	for (enum why_id id = 0; id < WHYS; id++)
@@ -172,7 +174,10 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 		for (int k = 0; k < side->n && f->functions && !rc; k++) {
 			if (!f->late && &side->blocks[k] != side->b)
 				continue;
-			rc = group_cost(s, q, &side->blocks[k].block, f->functions, &cost, err);
+			rc = group_cost(s, q, &side->blocks[k].block, f->functions, &cost, &unit,
+					err);
+			if (!isnan(cost.ns))
+				snprintf(side->cost_unit, sizeof(side->cost_unit), "ns/%s", unit);
 			value[id] = fmax(value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
 		}
 		if (f->over)
@@ -251,6 +256,11 @@ static void why_find_causes(struct why_side *side)
 	}
 }
 
+static const char *why_unit(const struct why_side *side, const struct why_figure *f)
+{
+	return str_starts(f->unit, "ns") ? side->cost_unit : f->unit;
+}
+
 /* Appends a text, with the figures that it names. */
 static void why_print_text(struct str *s, const struct why_side *side, const char *text)
 {
@@ -258,11 +268,17 @@ static void why_print_text(struct str *s, const struct why_side *side, const cha
 		end = *p == '{' ? strchr(p, '}') : p;
 		for (enum why_id id = 0; end > p && id < WHYS; id++) {
 			const char *name = figures[id].name;
+			const char *unit = why_unit(side, &figures[id]);
 			double x = side->value[id];
 
-			if (strlen(name) == (size_t)(end - p) - 1 && str_starts(p + 1, name))
+			if (strlen(name) != (size_t)(end - p) - 1 || !str_starts(p + 1, name))
+				continue;
+			if (isnan(x))
+				str_printf(s, "an unknown %s",
+					   id == IN_FLIGHT ? "number of sends" : "time");
+			else
 				str_printf(s, "%.*f%s%s", fabs(x) >= 20 || x == floor(x) ? 0 : 1, x,
-					   *figures[id].unit ? " " : "", figures[id].unit);
+					   *unit ? " " : "", unit);
 		}
 		if (end == p)
 			str_putc(s, *p);
@@ -315,8 +331,8 @@ static void why_put_rows(struct table *t, const struct why_side *side)
 
 	for (enum why_id id = 0; id < WHYS; id++) {
 		const struct why_figure *f = &figures[id];
-		struct why_row row = {side->b->block,  f->cause, NAN,	   f->name,
-				      side->value[id], f->unit,	 f->source};
+		struct why_row row = {side->b->block,  f->cause,	  NAN,	    f->name,
+				      side->value[id], why_unit(side, f), f->source};
 
 		for (size_t i = 0; i < side->nholds; i++)
 			if (!strcmp(why_name(side->holds[i]), f->cause))

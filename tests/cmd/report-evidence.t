@@ -4,6 +4,7 @@
 # lost datagrams.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/golden.sh"
+. "$tests/world.sh"
 
 lacks() { # lacks PATTERN FILE
 	! grep -E -- "$1" "$2"
@@ -190,6 +191,15 @@ measure_run counted v 1 receiver 1280000000 150
 manifest counted v v/measure/1/ok
 "$zcost" analyze counted 2>err
 report counted sizes
+
+# A workload that counts messages, no bytes.
+world messages 6 $copying $mapping
+sqlite3 messages/zcost.db "UPDATE symbol SET name = 'zap_pte_range' WHERE name = 'insert_page';
+	INSERT INTO metric (run, name, object, unit, value) SELECT run, 'hist', 'frags:mean', '', 8 FROM metric WHERE name = 'asked_zero_copy';
+	UPDATE metric SET name = 'rate_messages' WHERE name = 'rate_kib'; DELETE FROM metric WHERE name IN ('bytes', 'throughput')"
+"$zcost" report why messages --format tsv >why.tsv 2>err
+ok "costs of causes have the unit of the work" is "$(tsv '$at["figure"] == "unmapping_ns" { print $at["value"], $at["unit"] }' why.tsv)" "100 ns/message"
+ok "the reason has the unit, too" says 'takes 20 % of the CPU time \(100 ns/message\)' err
 
 golden_captures lossy/zcost.db
 done_testing

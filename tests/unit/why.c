@@ -36,6 +36,8 @@ static const struct {
 	 ", send_waits:ns = 25, send_waits:of_ns = 100, hist:outstanding:max = 32, hist:notify_ns:p50 = 1000",
 	 "notifications come 1 us after their sends, and waiting for them takes 25 % of the transfer with up to 32 sends in flight. Way out: see who is slow"},
 	{LARGE ", send_waits:ns = 24, send_waits:of_ns = 100, hist:outstanding:max = 32", NO_CAUSE},
+	{LARGE ", send_waits:ns = 25, send_waits:of_ns = 100",
+	 "notifications come an unknown time after their sends, and waiting for them takes 25 % of the transfer with up to an unknown number of sends in flight"},
 	/* Small sends, and buffers inside a page. */
 	{ASKED ", sends = 9767, sends_copied = 0",
 	 "a send has only 10239 B: pinning and notifying cost a small send as much as a large one. Way out: send 10 KiB or more"},
