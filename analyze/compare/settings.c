@@ -28,21 +28,23 @@ enum {
 };
 
 static const struct column columns[] = {
-	{"side", .type = V_STR, .what = "empty: all sides"},
+	{"side", .type = V_STR, .what = "the sides that differ; empty: all sides"},
 	{"name", .type = V_STR},
 	{"base", .type = V_STR, .what = "empty: the end does not have the setting"},
 	{"new", .type = V_STR},
 };
 
 struct setting {
-	int kind;		       /* the order of the table */
-	const char *side;	       /* "": all sides */
+	int kind;	  /* the order of the table */
+	const char *side; /* names with commas between them; "": all sides */
+	int nsides;
 	const char *name, *base, *new; /* a value is NULL where its end lacks the setting */
 };
 
 struct settings {
 	struct setting *list;
 	size_t n, cap;
+	int nsides;
 	struct arena arena;
 };
 
@@ -290,7 +292,7 @@ int compare_lasting_settings(const struct comparison *c, const char *side,
 	return ret ? ret : n;
 }
 
-/* Adds a difference. One that another side has already is that of all sides. */
+/* Adds a difference, or the side to one that another side has already. */
 static void settings_add(struct settings *s, const char *side, int kind, const char *name,
 			 const char *base, const char *new)
 {
@@ -300,10 +302,12 @@ static void settings_add(struct settings *s, const char *side, int kind, const c
 		if (strcmp(have->name, name) || strcmp(have->base ?: "", base ?: "") ||
 		    strcmp(have->new ?: "", new ?: ""))
 			continue;
-		have->side = "";
+		have->side = ++have->nsides == s->nsides
+				     ? ""
+				     : arena_printf(&s->arena, "%s, %s", have->side, side);
 		return;
 	}
-	array_add(s->list, s->n, s->cap, (struct setting){kind, side, name, base, new});
+	array_add(s->list, s->n, s->cap, (struct setting){kind, side, 1, name, base, new});
 }
 
 static void settings_add_side(struct settings *s, const char *side, const struct end_settings *e)
@@ -355,7 +359,7 @@ static int settings_read(struct settings *s, const struct comparison *c, struct 
 	autofree const char **sides = NULL;
 	int n = store_sides(c->end[BASE].store, &sides, err), ret = n < 0 ? n : 0;
 
-	*s = (struct settings){0};
+	*s = (struct settings){.nsides = n};
 	for (int i = 0; i < n && !ret; i++) {
 		struct end_settings of[ENDS] = {0};
 		bool wanted = !c->side[BASE] || !strcmp(c->side[BASE], sides[i]);

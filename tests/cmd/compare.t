@@ -234,6 +234,16 @@ cp -r settings named
 sqlite3 named/zcost.db "DELETE FROM fact; UPDATE run SET side = 'server' WHERE side = 'receiver';
 	INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'server.command', 'server --size 1'), (NULL, 'mapping', 'server.command', 'server --size 2')"
 run compare copying mapping -C named
+# Two sides of three on one host: its settings are those of the two alone.
+cp -r settings proxy
+sqlite3 proxy/zcost.db "INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'proxy', 'other', command, cpus, ncpus, start_ns, end_ns, position, status, why, 'proxy'
+		FROM run WHERE side = 'receiver' AND pass = 'measure';
+	DELETE FROM metric WHERE name = 'nic_state';
+	INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'var:z', '1'), (NULL, 'mapping', 'var:z', '2');
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic_state', 'host/eth0/mtu', '', iif(side <> 'proxy' AND variant = 'mapping', 9000, 1500), 'measured' FROM run"
+compared copying mapping -C proxy --table settings
+ok "a setting that two of three sides share names them" is "$(tsv '$at["name"] ~ "mtu" { print $at["side"] }' out)" "receiver, sender"
+ok "a setting of all three sides names none" is "$(tsv '$at["name"] == "var:z" { print "(" $at["side"] ")" }' out)" "()"
 # Values above a table: at most 60 letters, from the word on in which they differ.
 letters=$(printf '%060d' 0)
 world values 1 $copying $mapping
