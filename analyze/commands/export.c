@@ -193,7 +193,7 @@ static int export_run_ends(struct export_arguments *a, struct error *err)
 	rc = compare_open(c, a->capture, a->ref[BASE], a->ref[NEW], err);
 	if (rc)
 		return rc;
-	rc = compare_pair_sides(c, err);
+	rc = compare_pair_sides(c, err) ?: compare_estimator(c, err);
 	a->x.ends = c;
 	rc = rc ?: a->format->write(&a->x, err);
 	compare_evidence(c, &copied);

@@ -136,6 +136,11 @@ cp -r cap old
 sqlite3 old/zcost.db "UPDATE cost SET samples = samples * 3, weight = weight * 3; UPDATE event SET samples = samples * 3, weight = weight * 3"
 ok "another sampling rate changes no cost" exits 0 "$zcost" export folded-diff old:copying cap:copying
 ok "equal costs have equal numbers" test "$(awk '$(NF - 1) != $NF' out | wc -l)" = 0 -a "$(wc -l <out)" = 2
+sqlite3 old/zcost.db "UPDATE capture SET value = 'mean' WHERE key = 'estimator';
+	UPDATE metric SET value = value * 2 WHERE name = 'busy_ns' AND run = (SELECT min(run) FROM metric WHERE name = 'busy_ns');
+	UPDATE metric SET value = value * 2 WHERE name = 'cpu_pct' AND run = (SELECT min(run) FROM metric WHERE name = 'busy_ns')"
+ok "the ends have one estimator, that of compare" leaf_diffs old:copying cap:copying
+ok "with the ends in the other order, too" leaf_diffs cap:copying old:copying
 if command -v flamegraph.pl >/dev/null; then
 	flamegraph=$(command -v flamegraph.pl)
 else
