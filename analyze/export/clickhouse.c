@@ -23,6 +23,8 @@ static char *clickhouse_name(const char *capture)
 	if (!strcmp(end, "/zcost.db"))
 		*end = 0;
 	end = strstr(path_base_name(path), ".tar");
+	while (end && end[4] && end[4] != '.') /* a folder may be "6.8.target" */
+		end = strstr(end + 1, ".tar");
 	if (end)
 		*end = 0;
 	return xstrdup(path_base_name(path));

@@ -30,6 +30,11 @@ ok "an empty text is an empty field, a number has all digits" grep -qx "mapped's
 ok "the key of a table in ClickHouse begins with the capture" grep -q '^ENGINE.*("capture", "run", "event", "symbol", "context")' lab/schema.sql
 ok "a second capture of the same name is refused" exits 2 "$zcost" export clickhouse copied ./copied -o no
 ok "the message says why" says "another capture has the name 'copied', too" err
+for c in copied.tar.zst 2026.target-a 2026.target-b; do
+	mkdir -p names/$c && cp copied/zcost.db names/$c
+done
+ok "a name that contains .tar is whole, an ending is cut" exits 0 "$zcost" export clickhouse names/copied.tar.zst names/2026.target-? -o names/lab
+ok "the captures have their names" is "$(sed 1,2d names/lab/run.tsv | cut -f1 | sort -u | paste -sd' ')" "2026.target-a 2026.target-b copied"
 ok "standard output is refused" exits 2 "$zcost" export clickhouse copied
 ok "nothing is left of a refused export" test "$(ls -d no* 2>/dev/null)" = ""
 
