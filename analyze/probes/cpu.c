@@ -374,7 +374,7 @@ static void cpu_put_row(struct block_table *k, int cpu)
 		block_estimate(k, figure_metric_of, &(struct metric_key){"cpu_pct", NULL, cpu});
 	if (cpu != NO_CPU && !row.busy_pct.n)
 		return;
-	if (cpu != NO_CPU)
+	if (row.busy_pct.n)
 		row.runs = (int64_t)row.busy_pct.n;
 	row.workload_pct = block_estimate(k, figure_metric, "workload_cpu_pct").value;
 	for (int i = 0; i < CPU_PARTS; i++)

@@ -616,6 +616,19 @@ TEST(passes_are_compared_by_the_rate_that_they_have)
 	small_store_says(&t, "every collector ran at once");
 }
 
+TEST(cpu_counts_the_runs_with_a_value)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_with(s, (struct run){0}, "seconds = 2, cpu_pct = 50, cpu_pct:cpu1 = 50");
+	small_store_with(s, (struct run){.repeat = 2}, "seconds = 2");
+	t = small_store_table(s, "cpu", (struct query){.by = "cpu"});
+	cells_are(&t, "0 runs = 1");
+	t = small_store_table(s, "cpu", (struct query){0});
+	cells_are(&t, "0 runs = 1");
+}
+
 /* The window has 2 s. A command that did not run in a measured run has 0 there. */
 TEST(cpu_by_has_threads_and_everything_else)
 {
