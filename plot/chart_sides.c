@@ -216,11 +216,11 @@ static struct score roi_score(const struct drawing *d, struct figure *f, bool po
 }
 
 /* Returns whose the total is, "both sides", or NULL where the last group is no total. */
-static const char *roi_total(const struct figure *f)
+static const char *roi_total(const struct drawing *d, const struct figure *f)
 {
 	return !f->groups.n || strcmp(f->groups.mark[f->groups.n - 1].name, SIDE_TOTAL) != 0 ? NULL
-	       : f->groups.n > 3 ? "all sides"
-				 : "both sides";
+	       : d->facts.nsides > 2 ? "all sides"
+				     : "both sides";
 }
 
 /* Claims the largest change of all sides together, or of the only side. */
@@ -234,7 +234,7 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 			f, "%s: %s the %s of %s, %s (%s)",
 			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
 			s->formula, drawing_title(d, f, drawing_variant(d, drawing_base_of(d, b))),
-			roi_total(f) ? roi_total(f) : f->groups.mark[f->groups.n - 1].label,
+			roi_total(d, f) ? roi_total(d, f) : f->groups.mark[f->groups.n - 1].label,
 			s->words);
 }
 
@@ -304,8 +304,8 @@ static int roi_draw(struct drawing *d, struct figure *f, const struct table *t, 
 	modelled = roi_count_modelled(f, &all);
 	if (notes_have_kind(&t->notes, NOTE_score_absent_datagrams))
 		figure_remark(f, "n/a: the workload sent datagrams (UDP)");
-	if (roi_total(f))
-		total = figure_text(f, "; total: over %s' %s", roi_total(f),
+	if (roi_total(d, f))
+		total = figure_text(f, "; total: over %s' %s", roi_total(d, f),
 				    power ? "power" : "CPU use");
 	if (power)
 		f->subtitle =

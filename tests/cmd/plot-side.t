@@ -54,6 +54,8 @@ ok "charts of three sides with free names are drawn" named throughput cpu roi_c 
 ok "the receiver stands before the senders, whatever its name" test "$(order cpu)" = "server a b "
 ok "throughput of three sides has a bar of each, and the total" test "$(order throughput)" = "server a b total "
 ok "T²/C of three sides has a total over all sides" says "total: over all sides' CPU use" slides/roi_c.svg
+ok "T²/C of the total of three sides is drawn" named roi_c --side total
+ok "the total is that of all sides without their bars, too" says "total: over all sides' CPU use" slides/roi_c.svg
 ok "the functions are those of the side with the role of the receiver" says "<title>[^<]*server's time goes" slides/functions.svg
 ok "functions_sender is of the first sender" says "<title>[^<]*a's time goes" slides/functions_sender.svg
 
