@@ -122,6 +122,11 @@ static error_t history_parse(int key, char *arg, struct argp_state *state)
 		if (a->action == &actions[SHOW] && a->nwords > 1)
 			argp_error(state,
 				   "show takes one FIGURE; a pattern is several: '*_per_kib'");
+		if ((a->html || a->charts) && (a->each || a->output.path || a->output.width_given ||
+					       a->output.format != FORMAT_TEXT))
+			argp_error(
+				state,
+				"--html and --charts name the files and their format: leave out --each, -o, --format and --width");
 		options_check(state, &a->o, a->action, 1, SOURCE_CAPTURE);
 		return 0;
 	default:

@@ -97,11 +97,12 @@ static int trends_draw_all(const struct trends *all, const char *dir, struct str
 static int trends_write_page(const struct trends *all, const char *path, const char *dir,
 			     struct error *err)
 {
+	autofree char *command = page_command("history", "show", "--history", all->path, NULL);
 	const struct html_heading heading = {
 		.id = "levels",
 		.title = "Levels and changes",
 		.what = "A level has the captures between two changes.",
-		.command = "zcost history show",
+		.command = command,
 		.most = PAGE_ROWS,
 		.open = true};
 	freed(str_free) struct str out = {0};

@@ -259,7 +259,8 @@ int trends_read(struct trends *all, struct store *h, const struct history_choice
 {
 	int n;
 
-	*all = (struct trends){.false_alarms = false_alarms, .alpha = false_alarms / DAYS};
+	*all = (struct trends){
+		.path = store_path(h), .false_alarms = false_alarms, .alpha = false_alarms / DAYS};
 	n = history_values(h, choice, &all->values, err);
 	for (int i = 0, from = 0; i < n; from = i) {
 		struct trend t = {0};

@@ -46,6 +46,7 @@ struct trend {
 };
 
 struct trends {
+	const char *path; /* of the history; valid while it is open */
 	struct history_value *values;
 	struct trend *list;
 	size_t n, cap, nchanges;

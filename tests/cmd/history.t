@@ -120,6 +120,7 @@ if command -v gnuplot >/dev/null; then
 	sqlite3 evil.db "UPDATE series SET figure = 'x''; system(''touch pwned''); y=''' || char(34) || '><script>' WHERE figure = 'ns_per_kib'"
 	ok "a history of others is drawn" exits 0 "$zcost" history show --charts evil --html evil.html -H evil.db
 	ok "the name of a figure is no command and no markup" sh -c '! [ -e pwned ] && ! [ -e evil/pwned ] && ! grep -q "<script" evil.html'
+	ok "the page has a command with its history" says '<code>zcost history show --history h.db</code>' page.html
 	ok "the page asks nobody for anything" sh -c '! grep -E "(src|href)=.?http" page.html'
 else
 	skip "charts and a page are made" "no gnuplot"
@@ -132,7 +133,8 @@ ok "a store of a capture is no history" exits 1 "$zcost" history show -H day/00.
 ok "a capture is not overwritten by a history" exits 1 "$zcost" history add day/01.db -H day/00.db
 sqlite3 h.db 'CREATE VIEW extra AS SELECT 1'
 ok "a file with foreign tables is refused" exits 1 history show
-for words in '' add 'show a b' frobnicate 'show --label a=b' 'add day/00.db --each' 'add day/00.db --label x' 'show --false-alarms 0' 'show --false-alarms 0.003'; do
+for words in '' add 'show a b' frobnicate 'show --label a=b' 'add day/00.db --each' 'add day/00.db --label x' 'show --false-alarms 0' 'show --false-alarms 0.003' \
+	'show --html page.html --each' 'show --html page.html -o x.json' 'show --charts charts --format tsv'; do
 	ok "usage error: history $words" exits 2 history $words
 done
 
