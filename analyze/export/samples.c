@@ -45,7 +45,8 @@ int samples_open(struct samples *s, struct error *err)
 	if (s->nblocks < 0)
 		return s->nblocks;
 	s->blocks = xcalloc((size_t)s->nblocks + 1, sizeof(*s->blocks));
-	for (i = 0, rc = 0; i < s->nblocks && !rc; i++) {
+	rc = s->store && s->costs && s->q->unit ? basis_require_unit(s->store, s->q, err) : 0;
+	for (i = 0; i < s->nblocks && !rc; i++) {
 		struct sample_block *b = &s->blocks[i];
 
 		*b = (struct sample_block){.of = blocks[i], .ns = NAN};

@@ -238,6 +238,10 @@ fi
 cp -r cap both_units
 sqlite3 both_units/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
 costs_by() { "$zcost" export openmetrics both_units --variant copying --unit $1 2>err | sed -n 's/^zcost_component_cost_seconds{.*"receiver".*"data copy".*work="\([A-Za-z]*\)"} /\1 /p'; }
+for f in pprof speedscope openmetrics; do
+	ok "a unit that no run counts ends $f with 1" exits 1 "$zcost" export $f cap --unit message -o counted
+	ok "the message of $f says what the runs count" says "^zcost: --unit message: the runs count only KiB" err
+done
 ok "openmetrics takes --unit: costs of components per KiB and per message of 4 KiB" test "$(costs_by KiB) $(costs_by message)" = "KiB 6e-07 message 2.4e-06"
 ok "openmetrics ends with the mark of the end" test "$("$zcost" export openmetrics cap 2>err | tail -n 1)" = "# EOF"
 
