@@ -364,7 +364,7 @@ static void cost_note_text(const struct query *q, struct table *t)
 	if (f->unmarked)
 		note_add(&t->notes, flat_unmarked, f->unmarked);
 	if (f->lost > 0)
-		note_add(&t->notes, perf_lost, 0ULL, (unsigned long long)f->lost);
+		note_add(&t->notes, perf_lost_samples, (unsigned long long)f->lost);
 	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->work.busy_ns > 0) &&
 	    (q->work.rate > 0 || (q->work.units > 0 && q->work.seconds > 0)))
 		note_add(&t->notes, flat_one_cpu);

@@ -315,8 +315,12 @@ int profile_check_own(const struct profile *p, const char *variant, const char *
 
 void health_add_losses(struct notes *notes, const struct profile_health *h)
 {
-	if (h->lost_records || h->lost_samples)
+	if (h->lost_records && h->lost_samples)
 		note_add(notes, perf_lost, N(h->lost_records), N(h->lost_samples));
+	else if (h->lost_records)
+		note_add(notes, perf_lost_records, N(h->lost_records));
+	else if (h->lost_samples)
+		note_add(notes, perf_lost_samples, N(h->lost_samples));
 	if (h->truncated)
 		note_add(notes, perf_truncated, h->why);
 	if (h->throttled)

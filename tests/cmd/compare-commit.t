@@ -124,7 +124,7 @@ messages copying mapping -C one
 messages copying mapping -C wide
 messages cap:copying short:mapping
 cp -r few noted
-sqlite3 noted/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0, 7.0]' FROM run WHERE pass = 'profile' AND repeat = 1;
+sqlite3 noted/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost_samples', '[7.0]' FROM run WHERE pass = 'profile' AND repeat = 1;
 	INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + repeat) FROM run WHERE pass = 'measure' AND side = 'receiver'"
 messages copying mapping -C noted
 run compare copying mapping -C cap --table components --limit 1 --format commit

@@ -216,9 +216,9 @@ ok "plot refuses a second --variant" twice "$zcost" plot cap -o x --variant copy
 ok "--variant with a glob selects two variants" sh -c "'$zcost' report cpu cap --variant '[cm]*' | grep -q copying"
 
 cp -r cap lost
-sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0, 7.0]' FROM run WHERE pass = 'profile' AND repeat = 1"
+sqlite3 lost/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost_samples', '[7.0]' FROM run WHERE pass = 'profile' AND repeat = 1"
 ok "report summary exits 4 when the profile that its copy cost uses lost samples" exits 4 "$zcost" report summary lost
-ok "report summary names the runs that lost samples" says 'lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
+ok "report summary names the runs that lost samples" says 'lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 7 samples' out
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	measure_run other one 1 receiver 1280000000 150
 	manifest other one one/measure/1/ok

@@ -166,7 +166,7 @@ lost() {
 	perf report -D -i lost.data 2>/dev/null | grep -a 'RECORD_LOST:' >records
 	[ "$lost" = 0 ] && return # a kernel before 6.0 does not count per event
 	says "^lost_samples	$lost$" out &&
-		"$zcost" report functions --perf lost.data 2>&1 | grep "perf lost [0-9]* records and $lost samples"
+		"$zcost" report functions --perf lost.data 2>&1 | grep -E "perf lost ([0-9]+ records? and )?$lost samples?"
 }
 # Records of processes are lost too, and perf may know a process by chance that zcost does not know.
 once() { lost || { lose; return 1; }; }

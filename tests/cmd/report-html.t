@@ -43,7 +43,7 @@ ok "the figures are those of the tables" same_figures "$(figures_of t0-roi throu
 
 ok "compare --html writes the page of two variants" exits 0 "$zcost" compare baseline mmap -C cap --html two.html
 ok "it has no row of a third" sh -c "! grep -q '<td>uring<' two.html"
-sqlite3 cap/zcost.db "INSERT INTO note SELECT max(id), 'lossy', 'perf_lost', '[1,0]' FROM run WHERE variant = 'uring'"
+sqlite3 cap/zcost.db "INSERT INTO note SELECT max(id), 'lossy', 'perf_lost_records', '[1]' FROM run WHERE variant = 'uring'"
 ok "a loss of a third is none of its page" exits 0 "$zcost" compare baseline mmap -C cap --html two.html
 ok "it is one of the page of all" exits 4 "$zcost" report --html all.html cap
 sqlite3 cap/zcost.db "DELETE FROM note WHERE severity = 'lossy'"

@@ -698,9 +698,13 @@ TEST(health_of_calls_is_noted)
 		assert_non_null(strstr(d.text.buf, "130 :3.3/"));
 		tracepoints_add_notes(d.tp, &notes);
 		if (damage & 3) {
-			assert_true(note_is(&notes.note[n], NOTE_perf_lost));
-			assert_float_equal(notes.note[n].value[0].number, damage & 1 ? 7 : 0, 0);
-			assert_float_equal(notes.note[n++].value[1].number, damage & 2 ? 5 : 0, 0);
+			assert_true(note_is(&notes.note[n], (damage & 3) == 3 ? NOTE_perf_lost
+							    : damage & 1 ? NOTE_perf_lost_records
+									 : NOTE_perf_lost_samples));
+			assert_float_equal(notes.note[n].value[0].number, damage & 1 ? 7 : 5, 0);
+			if ((damage & 3) == 3)
+				assert_float_equal(notes.note[n].value[1].number, 5, 0);
+			n++;
 		}
 		if (damage & 4) {
 			assert_true(note_is(&notes.note[n], NOTE_perf_truncated));
