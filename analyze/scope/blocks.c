@@ -168,27 +168,27 @@ int block_every_pass(struct store *s, const struct query *q, const struct block 
 	return b->n < 0 ? b->n : 0;
 }
 
-/* The metrics of the parts by ticks, and the objects of the frame's metric. */
-static const struct {
-	const char *metric, *object;
-} busy_parts[CPU_PARTS] = {
-	[CPU_APP] = {"cpu_user_pct", "user"},	     [CPU_SYS] = {"cpu_system_pct", "system"},
-	[CPU_SOFT] = {"cpu_softirq_pct", "softirq"}, [CPU_IRQ] = {"cpu_irq_pct", "irq"},
-	[CPU_STEAL] = {"cpu_steal_pct", NULL},	     [CPU_IOWAIT] = {"cpu_iowait_pct", NULL},
-	[CPU_IDLE] = {"cpu_idle_pct", NULL},
+const char *const frame_parts[FRAME_PARTS] = {"user", "system", "softirq", "irq"};
+
+/* The metrics of the parts by ticks. */
+static const char *const tick_parts[CPU_PARTS] = {
+	[CPU_APP] = "cpu_user_pct",  [CPU_SYS] = "cpu_system_pct",  [CPU_SOFT] = "cpu_softirq_pct",
+	[CPU_IRQ] = "cpu_irq_pct",   [CPU_STEAL] = "cpu_steal_pct", [CPU_IOWAIT] = "cpu_iowait_pct",
+	[CPU_IDLE] = "cpu_idle_pct",
 };
 
 double busy_part(struct store *s, const struct query *q, const struct block_runs *b,
 		 enum estimator e, enum cpu_part part, int cpu)
 {
-	const struct metric_key key[] = {{"frame_pct", busy_parts[part].object, cpu},
-					 {busy_parts[part].metric, NULL, cpu},
+	const char *object = part < CPU_STEAL ? frame_parts[part] : NULL;
+	const struct metric_key key[] = {{"frame_pct", object, cpu},
+					 {tick_parts[part], NULL, cpu},
 					 {"cpu_pct", NULL, cpu},
 					 {"cpu_steal_pct", NULL, cpu}};
 	struct block_runs every = {0};
 	double x[array_size(key)];
 
-	if (key->object && block_every_pass(s, q, &b->block, &every, NULL))
+	if (object && block_every_pass(s, q, &b->block, &every, NULL))
 		every.n = 0;
 	for (size_t i = 0; i < array_size(key); i++) {
 		const struct block_runs *of = i ? b : &every;

@@ -22,6 +22,10 @@ struct idle_row {
 /* The parts of CPU time; the first five are busy. */
 enum cpu_part { CPU_APP, CPU_SYS, CPU_SOFT, CPU_IRQ, CPU_STEAL, CPU_IOWAIT, CPU_IDLE, CPU_PARTS };
 
+/* The first four are parts of the frame, too. These names are the objects of its metric. */
+enum { FRAME_PARTS = CPU_STEAL };
+extern const char *const frame_parts[FRAME_PARTS];
+
 /*
  * Estimates a part of the CPU time of a CPU, or with NO_CPU of the side's, in percent of one CPU.
  * The parts of the busy time are in the proportions of the frame of any pass, else of ticks, which

@@ -8,28 +8,25 @@
 
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/tsv.h"
+#include "analyze/scope/results.h"
 #include "lib/file.h"
 #include "lib/str.h"
-
-/* The parts of the busy time, as in /proc/stat. */
-enum { BUSY_USER, BUSY_SYSTEM, BUSY_SOFTIRQ, BUSY_IRQ, BUSY_PARTS };
-static const char *const busy_parts[BUSY_PARTS] = {"user", "system", "softirq", "irq"};
 
 static const struct {
 	const char *context; /* in the raw files */
 	enum exact_place place;
-	int part; /* BUSY_PARTS: of idle time */
+	int part; /* FRAME_PARTS: of idle time */
 } contexts[] = {
-	{"user", PLACE_USER, BUSY_USER},
-	{"syscall", PLACE_SYSCALL, BUSY_SYSTEM},
-	{"kthread", PLACE_KTHREAD, BUSY_SYSTEM},
-	{"idle", PLACE_IDLE, BUSY_PARTS},
-	{"halt", PLACE_HALT, BUSY_PARTS},
-	{"softirq_in_user", PLACE_SOFTIRQ, BUSY_SOFTIRQ},
-	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL, BUSY_SOFTIRQ},
-	{"softirq_in_kthread", PLACE_SOFTIRQ, BUSY_SOFTIRQ},
-	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE, BUSY_SOFTIRQ},
-	{"hardirq", PLACE_HARDIRQ, BUSY_IRQ},
+	{"user", PLACE_USER, CPU_APP},
+	{"syscall", PLACE_SYSCALL, CPU_SYS},
+	{"kthread", PLACE_KTHREAD, CPU_SYS},
+	{"idle", PLACE_IDLE, FRAME_PARTS},
+	{"halt", PLACE_HALT, FRAME_PARTS},
+	{"softirq_in_user", PLACE_SOFTIRQ, CPU_SOFT},
+	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL, CPU_SOFT},
+	{"softirq_in_kthread", PLACE_SOFTIRQ, CPU_SOFT},
+	{"softirq_in_idle", PLACE_SOFTIRQ_IN_IDLE, CPU_SOFT},
+	{"hardirq", PLACE_HARDIRQ, CPU_IRQ},
 };
 
 /* Returns the index of a context, or how many there are. */
@@ -164,21 +161,21 @@ static double frame_number(const struct frame_file *f, size_t i, int column)
 	return parse_real(tsv_cell(f->t, i, column), &x) && x >= 0 ? x : NAN;
 }
 
-static void frame_add_parts(struct ingest *in, const double ns[BUSY_PARTS], int cpu)
+static void frame_add_parts(struct ingest *in, const double ns[FRAME_PARTS], int cpu)
 {
 	double busy = 0;
 
-	for (int i = 0; i < BUSY_PARTS; i++)
+	for (int i = 0; i < FRAME_PARTS; i++)
 		busy += ns[i];
-	for (int i = 0; i < BUSY_PARTS && busy > 0; i++)
-		ingest_metric_of(in, "frame_pct", busy_parts[i], cpu, "%", 100 * ns[i] / busy);
+	for (int i = 0; i < FRAME_PARTS && busy > 0; i++)
+		ingest_metric_of(in, "frame_pct", frame_parts[i], cpu, "%", 100 * ns[i] / busy);
 }
 
 static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 {
 	freed(intern_free) struct intern names = {0};
 	struct frame_sum *sums = xcalloc(f->t->rows + 1, sizeof(*sums)), *sum;
-	autofree double(*busy)[BUSY_PARTS + 1] =
+	autofree double(*busy)[FRAME_PARTS + 1] =
 		xcalloc(CPUSET_MAX + 1, sizeof(*busy)); /* the last: all CPUs */
 	double total = NAN, ns;
 	uint64_t cpu;
