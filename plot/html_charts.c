@@ -27,11 +27,12 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 	size_t len;
 
 	if (file_read(path, &svg, &len, &err)) {
-		page_add_failed(p, c->name, &err);
+		page_add_failed(p, "chart", c->name, &err);
 		return;
 	}
 	if (all->bytes + len > PAGE_PICTURES) {
-		page_add_absent(p, path_base_name(path), "the page would be too large with it");
+		page_add_absent(p, "chart", path_base_name(path),
+				"the page would be too large with it");
 	} else {
 		all->bytes += len;
 		id = xasprintf("c%d-%s", p->nids++, c->name);
@@ -56,7 +57,7 @@ static void charts_add_folder(struct charts *all, const struct chart *c, const c
 
 	if (n < 0) {
 		error_sys(&err, errno, "%s: cannot read", dir);
-		page_add_failed(all->page, c->name, &err);
+		page_add_failed(all->page, "chart", c->name, &err);
 	}
 	for (int i = 0; i < n; i++) {
 		autofree char *path = xasprintf("%s/%s", dir, names[i]->d_name);
@@ -93,7 +94,7 @@ static int charts_add(struct charts *all, const struct chart *c, const char *fol
 
 	if (!rc && (c->write ? c->write(&all->page->d, dir, &written, &why)
 			     : charts_render(all, c, dir, &why)))
-		page_add_failed(all->page, c->name, &why);
+		page_add_failed(all->page, "chart", c->name, &why);
 	else if (!rc)
 		charts_add_folder(all, c, dir);
 	return rc;
@@ -107,7 +108,7 @@ static int charts_add_all(struct html_page *p, const char *folder, struct error 
 
 	for (size_t i = 0; (c = chart_at(i)) && !rc && !stop_asked(); i++) {
 		if (p->d.query.workload_only && c->whole)
-			page_add_absent(p, c->name, c->whole);
+			page_add_absent(p, "chart", c->name, c->whole);
 		else
 			rc = charts_add(&all, c, folder, err);
 	}

@@ -62,9 +62,11 @@ int page_add_commands(struct html_page *p, struct error *err);
 /* Returns "zcost WORD...", quoted for a shell. Leaves out empty words. The words
  * end with NULL. The caller frees it. */
 char *page_command(const char *word, ...) __attribute__((sentinel));
-void page_add_absent(struct html_page *p, const char *name, const char *why);
+/* Lists what the page lacks. `kind` is "chart", "table" or "comparison". */
+void page_add_absent(struct html_page *p, const char *kind, const char *name, const char *why);
 /* Does the same, and the page is lossy where the machine failed. */
-void page_add_failed(struct html_page *p, const char *name, const struct error *why);
+void page_add_failed(struct html_page *p, const char *kind, const char *name,
+		     const struct error *why);
 
 /* --- html_page.c --- */
 

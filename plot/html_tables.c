@@ -6,17 +6,18 @@
 
 #include <stdarg.h>
 
-void page_add_absent(struct html_page *p, const char *name, const char *why)
+void page_add_absent(struct html_page *p, const char *kind, const char *name, const char *why)
 {
-	html_printf(&p->absent, "<li><b>%s</b>: %s</li>\n", name, why);
+	html_printf(&p->absent, "<li>%s <b>%s</b>: %s</li>\n", kind, name, why);
 }
 
-void page_add_failed(struct html_page *p, const char *name, const struct error *why)
+void page_add_failed(struct html_page *p, const char *kind, const char *name,
+		     const struct error *why)
 {
-	page_add_absent(p, name, why->text);
+	page_add_absent(p, kind, name, why->text);
 	if (!error_of_machine(why->code))
 		return; /* there is nothing to show */
-	warn("the page lacks %s: %s; make it again", name, why->text);
+	warn("the page lacks the %s %s: %s; make it again", kind, name, why->text);
 	p->r->lossy = true;
 }
 
@@ -213,7 +214,7 @@ static const char *pair_add_side(struct html_page *p, struct comparison c,
 		c.side[BASE] = c.side[NEW] = side;
 	c.limit = table->spec ? PAGE_COSTS : 0;
 	if (compare_table_run(table, &c, &t, &out, &why)) {
-		page_add_failed(p, table->name, &why);
+		page_add_failed(p, "comparison", table->name, &why);
 	} else {
 		compare_note_sides(&c, &t);
 		compare_note_reading(&c, &t);
@@ -307,17 +308,17 @@ int page_add_measures(struct html_page *p, struct error *err)
 		if (m->flags & (MEASURE_FUNCTION | MEASURE_RATES))
 			continue;
 		if (p->d.query.workload_only && m->whole && !(m->flags & MEASURE_FACTS)) {
-			page_add_absent(p, m->name, m->whole);
+			page_add_absent(p, "table", m->name, m->whole);
 			continue;
 		}
 		for (int s = 0; s < p->nstores && !rc; s++) {
 			why = (struct error){0};
 			if (page_measure(p, s, m->name, &t, &why))
-				page_add_failed(p, m->name, &why);
+				page_add_failed(p, "table", m->name, &why);
 			else if (t.rows)
 				measure_add(p, s, m, &t);
 			else
-				page_add_absent(p, m->name,
+				page_add_absent(p, "table", m->name,
 						p->d.side ? "no run measured this for the side"
 							  : "no run measured this");
 			table_free(&t);
