@@ -407,7 +407,9 @@ static int why_run(struct store *s, const struct query *q, struct table *t, stru
 					  t, err);
 	}
 	if (!rc && !t->rows)
-		rc = error_set(err, ENODATA, "no side asked for zero copy");
+		rc = error_set(
+			err, ENODATA,
+			"no side is known to use MSG_ZEROCOPY, io_uring's zero copy, TCP_ZEROCOPY_RECEIVE or devmem; 'zcost report zerocopy' has sendfile and splice");
 	if (!rc) {
 		why_note_break_even(s, q, t);
 		block_list_run_notes(list, s, t);

@@ -231,5 +231,6 @@ TEST(capture_without_zero_copy_is_refused)
 	struct store *s = small_store();
 
 	small_store_with(s, (struct run){0}, "asked_zero_copy = 0, seconds = 2, sends = 10");
-	small_store_refuses(s, "why", (struct query){0}, -ENODATA, "no side asked for zero copy");
+	small_store_refuses(s, "why", (struct query){0}, -ENODATA,
+			    "no side is known to use MSG_ZEROCOPY");
 }
