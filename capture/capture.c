@@ -30,7 +30,7 @@ static int folder_check_contents(const char *dir, struct error *err)
 
 	d = path_exists(manifest) ? NULL : opendir(dir);
 	while (d && !rc && (e = readdir(d)))
-		if (e->d_name[0] != '.')
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
 			rc = error_set(
 				err, EEXIST,
 				"%s: the folder has files but no manifest.json, so it is not a capture: give another -o",

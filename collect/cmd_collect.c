@@ -406,7 +406,7 @@ int cmd_collect(int argc, char **argv)
 	hosts = xasprintf("%s/hosts/%s", a.run.dir, name);
 	a.run.hosts = host_folder(a.run.host_dir ? a.run.host_dir : hosts);
 	code = collect_execute(&a.run, a.verbose);
-	if (!a.run.sync)
+	if (!a.run.sync && a.run.started_ns) /* a refused folder stays its owner's */
 		caller_give_tree(a.run.dir);
 	collect_free(a.run.collect, a.run.ncollect);
 	free(a.run.hosts);

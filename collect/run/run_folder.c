@@ -34,7 +34,8 @@ static bool folder_lists(const char *name, const char *const *list, size_t n)
 
 static bool folder_is_of_run(const char *name)
 {
-	if (*name == '.' || folder_lists(name, common, array_size(common)) ||
+	if (!strcmp(name, ".") || !strcmp(name, "..") ||
+	    folder_lists(name, common, array_size(common)) ||
 	    folder_lists(name, beside, array_size(beside)))
 		return true;
 	for (size_t i = 0; collectors[i]; i++)

@@ -68,6 +68,8 @@ ok "capture refuses --cpus together with a plan" refuses 2 'belong to --variant'
 ok "capture exits 1 on a folder that is not a capture" exits 1 "$zcost" capture good.ini -o full
 ok "the error names the folder that is not a capture" says 'full: the folder has files but no manifest.json, so it is not a capture' err
 ok "capture changes nothing in a folder that is not a capture" test "$(ls full)" = file
+mkdir home && touch home/.bashrc
+ok "capture refuses a folder with hidden files only" exits 1 "$zcost" capture good.ini -o home
 
 ok "--dry-run succeeds without -o" exits 0 "$zcost" capture good.ini --dry-run
 cat >want <<EOT

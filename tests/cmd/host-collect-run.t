@@ -89,6 +89,15 @@ touch slides/talk.md killed/perf.data
 ok "collect exits 1 on a folder that is not a run" exits 1 "$zcost" collect -o slides --collect null -- true
 ok "the error names the foreign file in the folder" says "^zcost: slides: the folder has 'talk.md', which is not part of a run: give another -o$" err
 ok "collect writes nothing to a folder that is not a run" test "$(ls -A slides)" = talk.md
+if [ "$(id -u)" = 0 ]; then
+	ok "collect refuses the folder under sudo, too" exits 1 env SUDO_UID=65534 SUDO_GID=65534 "$zcost" collect -o slides --collect null -- true
+	ok "a refused folder and its files keep their owner" test "$(stat -c %u slides slides/talk.md | tr '\n' ' ')" = "0 0 "
+else
+	skip "collect refuses the folder under sudo, too" "needs root"
+fi
+mkdir home && touch home/.bashrc
+ok "collect refuses a folder with hidden files only" exits 1 "$zcost" collect -o home --collect null -- true
+ok "the error names the hidden file" says "home: the folder has '.bashrc', which is not part of a run" err
 ok "collect accepts an empty folder" exits 0 "$zcost" collect -o empty --collect null -- true
 ok "collect reports no replaced run for an empty folder" sh -c '! grep replaced err'
 ok "collect accepts the folder of a run that was killed" exits 0 "$zcost" collect -o killed --collect null -- true

@@ -104,8 +104,8 @@ ok "the capture has the files and the host of the remote side" test "$(cat c/run
 ok "the capture has clock.json with 20 trips" jq -e '.before.error_ns >= 0 and .after.trips == 20' c/runs/a/measure-01/receiver/clock.json
 ok "\${bindir} is the remote host's folder" jq -e '.variants[0].settings."receiver.command" | startswith("/there/x ")' c/manifest.json
 ok "the window opens by the remote host's clock" awk '{ exit !($2 > 1.6e18 && $3 == 100000000) }' said
-mkdir stranger && echo 0123456789abcdef >stranger/.remote
-ok "capture succeeds in a folder that contains a key" exits 0 "$zcost" capture p.ini -o stranger
+cp -r c stranger && echo 0123456789abcdef >stranger/.remote
+ok "capture succeeds into a capture that contains a key" exits 0 "$zcost" capture p.ini -o stranger
 ok "capture uses a new key instead of the folder's" sh -c 'grep -qx "[0-9a-f]\{16\}-0" key && ! grep 0123456789abcdef key'
 ok "capture ignores text that a login prints" lies noise 0
 refused() { # refused LIE PATTERN
