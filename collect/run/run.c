@@ -469,6 +469,10 @@ static int run_set_up(struct run *r, struct error *err)
 	if (used && !r->sync)
 		print_note("%s: replacing the earlier run in this folder", r->dir);
 	folder_clear(r->dir);
+	rc = run_create_file(r, "workload.out", err); /* folder_check() finds a killed run by it */
+	if (rc < 0)
+		return rc;
+	close(rc);
 	r->signals = spawn_open_signals(0, err);
 	rc = r->signals < 0 ? r->signals : 0;
 	rc = rc ?: cpuset_online(&r->online, err);

@@ -21,29 +21,18 @@
 /* Files that every run has. */
 static const char *const common[] = {"workload.out", "workload.err", "run.json"};
 
-/* Files that may lie beside them and do not belong to the run. */
-static const char *const beside[] = {"hosts", "zcost.db"};
+/* Entries that a folder without a run may have. */
+static const char *const beside[] = {".", "..", "hosts", "zcost.db"};
 
-static bool folder_lists(const char *name, const char *const *list, size_t n)
+static bool folder_bears(const char *name)
 {
-	for (size_t i = 0; i < n && list[i]; i++)
-		if (!strcmp(list[i], name))
+	for (size_t i = 0; i < array_size(beside); i++)
+		if (!strcmp(beside[i], name))
 			return true;
 	return false;
 }
 
-static bool folder_is_of_run(const char *name)
-{
-	if (!strcmp(name, ".") || !strcmp(name, "..") ||
-	    folder_lists(name, common, array_size(common)) ||
-	    folder_lists(name, beside, array_size(beside)))
-		return true;
-	for (size_t i = 0; collectors[i]; i++)
-		if (folder_lists(name, collectors[i]->files, array_size(collectors[i]->files)))
-			return true;
-	return false;
-}
-
+/* A collector's file alone is no earlier run: perf.data may be a recording of the user. */
 int folder_check(const char *dir, bool *used, struct error *err)
 {
 	autofree char *json = xasprintf("%s/run.json", dir),
@@ -55,7 +44,7 @@ int folder_check(const char *dir, bool *used, struct error *err)
 	*used = path_exists(json) || path_exists(out);
 	d = *used ? NULL : opendir(dir);
 	while (d && !rc && (e = readdir(d)))
-		if (!folder_is_of_run(e->d_name))
+		if (!folder_bears(e->d_name))
 			rc = error_set(
 				err, EEXIST,
 				"%s: the folder has '%s', which is not part of a run: give another -o",

@@ -84,8 +84,9 @@ ok "report runs refuses the replaced run's figures" exits 1 "$zcost" report runs
 ok "the error says to run analyze again" says "r/zcost.db: the run has changed since; run 'zcost analyze r' again" err
 "$zcost" analyze r >log 2>&1
 ok "report runs shows the new run after analyze" exits 0 "$zcost" report runs r
-mkdir slides empty killed
-touch slides/talk.md killed/perf.data
+mkdir slides empty killed recorded
+touch slides/talk.md killed/perf.data killed/workload.out
+echo samples >recorded/perf.data
 ok "collect exits 1 on a folder that is not a run" exits 1 "$zcost" collect -o slides --collect null -- true
 ok "the error names the foreign file in the folder" says "^zcost: slides: the folder has 'talk.md', which is not part of a run: give another -o$" err
 ok "collect writes nothing to a folder that is not a run" test "$(ls -A slides)" = talk.md
@@ -101,6 +102,8 @@ ok "the error names the hidden file" says "home: the folder has '.bashrc', which
 ok "collect accepts an empty folder" exits 0 "$zcost" collect -o empty --collect null -- true
 ok "collect reports no replaced run for an empty folder" sh -c '! grep replaced err'
 ok "collect accepts the folder of a run that was killed" exits 0 "$zcost" collect -o killed --collect null -- true
+ok "collect refuses a folder with the user's own perf.data" exits 1 "$zcost" collect -o recorded --collect null -- true
+ok "the user's own perf.data stays" says samples recorded/perf.data
 mkdir -p cap/runs && echo '{}' >cap/manifest.json
 ok "collect exits 1 on the folder of a capture" exits 1 "$zcost" collect -o cap --collect null -- true
 ok "an unknown collector is a usage error" exits 2 "$zcost" collect -o r2 --collect cpu,perv -- true
@@ -138,6 +141,14 @@ if [ "$(id -u)" = 0 ] && command -v ip >/dev/null; then
 else
 	skip "collect describes the host of a workload in a network namespace" "needs root and ip"
 fi
+
+# --power-command is started when collectors are prepared, before the command.
+"$zcost" collect -o early --collect power --power-command 'echo $$ >meter; exec sleep 1000' -- sleep 1000 2>err &
+collect=$!
+soon test -s meter
+kill -KILL $collect
+wait $collect 2>&1
+ok "collect replaces a run that was killed early" exits 0 "$zcost" collect -o early --collect null -- true
 
 # A signal inside the window: the run is marked as failed, and no process is left.
 "$zcost" collect -o "$scratch/r" --collect all -- sh -c 'echo $$ >pid; sleep 1000 & echo $! >pid2; wait' 2>err &
