@@ -131,7 +131,9 @@ static void power_poll_judge(struct power_poll *p, int status)
 static int power_poll_spawn(struct power_poll *p, pid_t *pid, struct error *err)
 {
 	char *argv[] = {"/bin/sh", "-c", (char *)loop, "sh", (char *)p->command, NULL};
-	struct spawn opts = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .err = p->said};
+	struct spawn opts = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC),
+			     .err = p->said,
+			     .mark = p->run->mark};
 	int out[2], rc;
 
 	if (pipe2(out, O_CLOEXEC))

@@ -148,6 +148,7 @@ collect=$!
 soon test -s meter
 kill -KILL $collect
 wait $collect 2>&1
+ok "the power command of a run that was killed ends" soon eval '! kill -0 $(cat meter)'
 ok "collect replaces a run that was killed early" exits 0 "$zcost" collect -o early --collect null -- true
 
 # A signal inside the window: the run is marked as failed, and no process is left.
