@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* --- which folders a capture is written to --- */
@@ -444,25 +443,12 @@ static int capture_check_rights(const struct capture *c, struct error *err)
 	return 0;
 }
 
-/* Raises the limit of open files where the plan has so many sides that it is too low. */
-static void capture_raise_limit(const struct plan *p)
-{
-	enum { OTHERS = 64, OF_A_SIDE = 8 };
-	rlim_t need = OTHERS + OF_A_SIDE * (rlim_t)p->nsides;
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= need)
-		return;
-	l.rlim_cur = need < l.rlim_max ? need : l.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &l);
-}
-
 int capture_all(struct capture *c, struct error *err)
 {
 	int fd, rc;
 
 	c->intr.fd = -1;
-	capture_raise_limit(c->plan);
+	spawn_raise_files();
 	rc = capture_check_rights(c, err);
 	rc = rc ?: plan_check_users(c->plan, err);
 	rc = rc ?: plan_check_cpus(c->plan, err);

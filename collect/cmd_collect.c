@@ -402,6 +402,7 @@ int cmd_collect(int argc, char **argv)
 		return error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	}
 	spawn_private();
+	spawn_raise_files();
 	gethostname(name, sizeof(name) - 1);
 	hosts = xasprintf("%s/hosts/%s", a.run.dir, name);
 	a.run.hosts = host_folder(a.run.host_dir ? a.run.host_dir : hosts);

@@ -82,7 +82,6 @@ static int counters_open_all(struct collect *c, struct counters *k)
 static int counters_prepare(struct collect *c)
 {
 	struct counters *k = c->data = xcalloc(1, sizeof(*k));
-	uint64_t files;
 	int rc;
 
 	c->asked |= c->run->events != NULL;
@@ -90,10 +89,7 @@ static int counters_prepare(struct collect *c)
 	if (rc)
 		return rc;
 	k->of = xcalloc(k->events.n, sizeof(*k->of));
-	files = files_limit(UINT64_MAX);
-	rc = counters_open_all(c, k);
-	files_limit(files);
-	return rc;
+	return counters_open_all(c, k);
 }
 
 static int counters_start(struct collect *c)

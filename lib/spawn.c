@@ -33,6 +33,14 @@ void spawn_private(void)
 	before_private.set = true;
 }
 
+static struct rlimit files_before; /* rlim_max 0: the limit was not raised */
+
+void spawn_raise_files(void)
+{
+	getrlimit(RLIMIT_NOFILE, &files_before);
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){files_before.rlim_max, files_before.rlim_max});
+}
+
 int spawn_open_signals(int flags, struct error *err)
 {
 	sigset_t set;
@@ -115,6 +123,8 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+	if (files_before.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	if (o->apart)
 		spawn_leave_session();
 	else

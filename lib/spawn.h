@@ -23,6 +23,9 @@ struct spawn {
 /* Makes all files that this process makes private to our user. Children get the umask of before. */
 void spawn_private(void);
 
+/* Lets this process open as many files as it may. Children get the limit of before. */
+void spawn_raise_files(void);
+
 /*
  * Blocks SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Returns a signalfd for the blocked
  * signals or -errno. `flags` are those of signalfd().

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -124,17 +123,4 @@ void counting_close(struct counting *c)
 	free(c->on);
 	c->on = NULL;
 	c->n = c->cap = 0;
-}
-
-uint64_t files_limit(uint64_t most)
-{
-	struct rlimit r;
-	rlim_t was;
-
-	if (getrlimit(RLIMIT_NOFILE, &r))
-		return most;
-	was = r.rlim_cur;
-	r.rlim_cur = most < r.rlim_max ? most : r.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &r);
-	return was;
 }

@@ -114,8 +114,4 @@ int counting_open(struct counting *c, const struct event *e, const struct cpuset
 int counting_switch(const struct counting *c, bool on);
 void counting_close(struct counting *c);
 
-/* Limits the open files to `most`, or to the most that this process may have. Returns the limit of
- * before. */
-uint64_t files_limit(uint64_t most);
-
 #endif

@@ -25,6 +25,14 @@ ok "cycles and instructions are in one group where the host has them" sh -c "gre
 ok "cpu-clock counts in ns" test "$(rows cpu-clock unit | head -n 1)" = ns
 ok "report counters lists cpu-clock" sh -c "'$zcost' analyze r >/dev/null 2>&1; '$zcost' report counters r | grep -q 'counter:cpu-clock'"
 
+many=$(yes page-faults,cpu-clock,minor-faults,task-clock | head -n 10 | tr '\n' ,)
+few_files() { # 40 counters on each CPU under a limit of 40 files
+	(ulimit -Sn 40 && exits 0 collect --collect counters,cpu,softnet --events "${many%,}" -- sh -c 'ulimit -Sn; sleep 0.1')
+}
+ok "collect opens more files than its soft limit allows" few_files
+ok "the collectors after counters measure, too" test -s r/softnet.snap
+ok "the command has the soft limit of the caller" test "$(cat r/workload.out)" = 40
+
 # A load with at least 40,000 page faults: it writes 20,000 small pages twice. The group counts them at once.
 faults='{page-faults,minor-faults,major-faults,context-switches},cpu-clock'
 touch=$build/tests/tools/calls
