@@ -16,7 +16,7 @@
 
 /* --- hooks --- */
 
-enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
+enum { TICK_MS = 100, GRACE_MS = 2000 };
 
 static const char *hook_text(const struct hook *h)
 {
@@ -154,9 +154,12 @@ static int hook_read(const struct hook *h, char **output, struct error *err)
 				 h->what);
 	rc = hook_run_to(h, fd, err);
 	if (!rc) {
-		*output = text = xmalloc(MAX_OUTPUT + 1);
-		n = pread(fd, text, MAX_OUTPUT, 0);
+		*output = text = xmalloc(SCRIPT_MOST + 1);
+		n = pread(fd, text, SCRIPT_MOST, 0); /* undo_write() refuses so much */
 		text[n > 0 ? n : 0] = '\0';
+		if (n > 0 && strlen(text) < (size_t)n)
+			rc = error_set(err, EINVAL, "%s's 'save' printed a zero byte: %s", h->owner,
+				       hook_text(h));
 		while (str_ends(text, "\n"))
 			text[strlen(text) - 1] = '\0';
 	}

@@ -176,6 +176,11 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 	if (!folder)
 		return -EIO;
 	script_compose(&s, dir, u);
+	if (s.len >= SCRIPT_MOST)
+		return error_set(
+			err, E2BIG,
+			"%s's 'after' would be larger than 128 KiB with what 'save' printed: have 'save' write a file",
+			u->owner);
 	return file_write(path, s.buf, s.len, err);
 }
 

@@ -13,6 +13,9 @@
 #include "capture/plan.h"
 #include "lib/error.h"
 
+/* Bytes of a script, which exec takes as one argument: MAX_ARG_STRLEN with 4 KiB pages. */
+enum { SCRIPT_MOST = 131072 };
+
 struct undo {
 	const char *owner; /* "the plan", "setting mtu=9000" */
 	const char *saved; /* $saved in `after`; NULL: not set */

@@ -63,7 +63,20 @@ ok "only the run under the hanging 'save' fails" says "a.gro-off/measure-01 fail
 ok "a setting with a hanging 'save' is not undone" test "$(log)" = "begin gro on gro back to was hanging end "
 ok "no process of the hanging 'save' is left" nothing_hangs
 
+# A cut value would be restored in part.
+: >hooks
+in_value save 'yes nft | head -c 140000' >p.ini
+ok "capture exits 4 when one setting's 'save' prints too much" exits 4 "$zcost" capture p.ini -o much
+ok "only the run under the large 'save' fails" says "a.gro-off/measure-01 failed: setting gro=off's 'after' would be larger than 128 KiB" err
+ok "a setting with a large 'save' is not set" test "$(log)" = "begin gro on gro back to was hanging end "
+in_value save 'echo a; head -c 2 /dev/zero' >p.ini
+ok "capture exits 4 when one setting's 'save' prints a zero byte" exits 4 "$zcost" capture p.ini -o zero
+ok "only the run under the 'save' with a zero byte fails" says "a.gro-off/measure-01 failed: setting gro=off's 'save' printed a zero byte" err
+in_value save 'yes nft | head -c 100000' >p.ini
+ok "a 'save' may print 100 kB" exits 0 "$zcost" capture p.ini -o less
+
 plan "s/^before = echo begin.*/&; sleep $tag/" >p.ini
+: >hooks
 ok "capture exits 1 when the plan's 'before' hangs" exits 1 timeout 120 "$zcost" capture p.ini -o p
 ok "the error names the plan's 'before' and hook_timeout" says "zcost: the plan's 'before' took more than 3 s \(hook_timeout\): echo begin" err
 ok "the plan's 'after' runs when its 'before' hangs" test "$(log)" = "begin end "
