@@ -10,6 +10,7 @@
 #include "workload/workload.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -381,7 +382,7 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 static int run_measure(struct live_run *r)
 {
 	const struct plan *p = r->c->plan;
-	double grace_s = run_grace_s(r->c, r->id, p->grace_s);
+	double grace_s = 0;
 	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0, way = 0, at;
 	int rc = run_compare_clocks(r, &way);
 
@@ -392,6 +393,7 @@ static int run_measure(struct live_run *r)
 	for (int i = 0; i < r->n; i++) {
 		const struct remote *remote = remote_of(r->c, i);
 
+		grace_s = fmax(grace_s, run_grace_s(r->c, r->id, plan_grace(p, i)));
 		if (r->sides[i].state == SIDE_READY)
 			side_go(&r->sides[i],
 				at + (remote ? (uint64_t)remote->before.offset_ns : 0), length);
