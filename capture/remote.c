@@ -185,17 +185,22 @@ static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bou
 		      struct error *err)
 {
 	freed(str_free) struct str answer = {0};
-	uint64_t sent = clock_mono_ns(), got, heard, said;
+	uint64_t sent = clock_mono_ns(), got, heard, said, took;
 	int rc = remote_ask(r, intr, "clock", &answer, err);
 	char end;
 
 	got = clock_mono_ns();
-	if (!rc && sscanf(answer.buf, "clock %" SCNu64 " %" SCNu64 "%c", &heard, &said, &end) != 2)
+	took = got - sent;
+	/* A clock that is slewed may run faster by some percent. */
+	if (!rc &&
+	    (sscanf(answer.buf, "clock %" SCNu64 " %" SCNu64 "%c", &heard, &said, &end) != 2 ||
+	     said - heard > took + took / 8))
 		rc = remote_bad_answer(r, answer.buf, err);
 	if (!rc)
-		*b = (struct clock_bounds){.low = (int64_t)(said - got),
-					   .high = (int64_t)(heard - sent),
-					   .rtt = (int64_t)(got - sent - (said - heard))};
+		*b = (struct clock_bounds){
+			.low = (int64_t)(said - got),
+			.high = (int64_t)(heard - sent),
+			.rtt = (int64_t)(said - heard < took ? took - (said - heard) : 0)};
 	return rc;
 }
 

@@ -47,6 +47,7 @@ else echo '{"zcost": "x", "exe": "/there/zcost", "host": "'\$host'", "boot_id": 
 while read -r word rest; do
 	case "\$word \$lie" in
 	"clock clock") echo "clock soon" ;;
+	"clock years") echo "clock 1000000000000000000 0" ;;
 	"clock lost") exit 3 ;;
 	"clock silent") sleep 60 ;;
 	"clock slow") echo >>$scratch/trips; sleep 1; t=\$((\$(date +%s) * 1000000000)); echo "clock \$t \$t" ;;
@@ -118,6 +119,7 @@ twin|ssh://there: zcost there has the same version but is another build: unknown
 host|ssh://there: unreadable answer of zcost there
 hello|ssh://there: unreadable answer of zcost there: install the same build
 clock|unexpected answer of zcost there: 'clock soon'
+years|unexpected answer of zcost there: 'clock 1000000000000000000 0'
 sum|receiver: cannot fetch the files: run.json: the checksum is wrong
 short|run.json: cannot be read completely on that host
 unread|run/x: Input/output error
