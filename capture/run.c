@@ -378,6 +378,12 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 	return rc;
 }
 
+/* Notes that the warm-up begins now: the workload of the next try, or run, lasts as much longer. */
+static void run_note_start_s(const struct live_run *r, uint64_t now)
+{
+	r->c->start_s = fmax(r->c->start_s, (double)(now - r->begun) / NS);
+}
+
 /* Has all sides measure from the same instant on, after the warm-up, and waits for their ends. */
 static int run_measure(struct live_run *r)
 {
@@ -390,6 +396,7 @@ static int run_measure(struct live_run *r)
 		return rc;
 	at = (uint64_t)(p->warmup_s * NS);
 	at = clock_mono_ns() + (at > way ? at : way);
+	run_note_start_s(r, at - (uint64_t)(p->warmup_s * NS));
 	for (int i = 0; i < r->n; i++) {
 		const struct remote *remote = remote_of(r->c, i);
 
@@ -565,7 +572,6 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		      struct run_outcome *out, struct error *err)
 {
 	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
-	double start_s;
 	int rc = 0;
 
 	rc = remotes_reconnect(c, err);
@@ -579,10 +585,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		rc = run_start_until_ready(&r, i, end, err);
 	}
 	rc = rc ?: run_await_data(&r);
-	start_s = (double)(clock_mono_ns() - r.begun) / NS;
-	if (c->start_s <
-	    start_s) /* the workload of the next try, or run, lasts longer by this time */
-		c->start_s = start_s;
+	run_note_start_s(&r, clock_mono_ns());
 	rc = rc ?: run_measure(&r);
 	run_end_sides(&r);
 	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
