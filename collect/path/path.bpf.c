@@ -476,7 +476,8 @@ static __always_inline struct path_slot *follow(uint32_t weight, uint32_t piece,
 		return 0;
 	}
 	s = &path.slots[slot];
-	__builtin_memset(s, 0, sizeof(*s));
+	/* The stage before `at` stays claimed. */
+	__builtin_memset(&s->at, 0, sizeof(*s) - __builtin_offsetof(struct path_slot, at));
 	s->bit = 1ULL << slot;
 	s->weight = weight * PATH_WEIGHT;
 	s->piece = piece;
