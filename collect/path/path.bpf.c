@@ -723,7 +723,10 @@ ON(sched_waking)
 	return 0;
 }
 
-/* preempt, prev, next. A wake-up of a thread that was still running began no wait. */
+/*
+ * preempt, prev, next. A wake-up of a thread that was still running began no wait. A preempted
+ * thread waits for a CPU, also one that was about to sleep.
+ */
 ON(sched_switch)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
@@ -732,7 +735,7 @@ ON(sched_switch)
 	uint32_t i;
 
 	if (off)
-		off->since = prev->__state ? 0 : bpf_ktime_get_ns();
+		off->since = !(ctx[0] & 1) && prev->__state ? 0 : bpf_ktime_get_ns();
 	if (!on || !on->since)
 		return 0;
 	i = on->nwaits++ & (PATH_WAITS - 1);
