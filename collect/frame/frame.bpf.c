@@ -233,6 +233,8 @@ int zcost_switch(uint64_t *ctx)
 		return 0;
 	set_current(c, (struct task_struct *)ctx[2]);
 	log_change(c, FRAME_ENTERS); /* a program of another type cannot call zcost_add */
+	if (c->nlogged - c->nadded >= FRAME_LOG - FRAME_LATE) /* no other change came for long */
+		add_once(c);
 	return 0;
 }
 
