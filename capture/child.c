@@ -193,11 +193,12 @@ ssize_t link_read_bytes(struct link *l, struct interrupt *intr, uint64_t deadlin
 	return (ssize_t)n;
 }
 
-bool link_ended(struct link *l, int *status)
+bool link_ended(struct link *l)
 {
-	if (l->pid && spawn_wait(l->pid, 0, status))
+	if (l->pid && spawn_wait(l->pid, 0, NULL))
 		return false;
 	l->pid = 0;
+	link_close(l, 0, NULL);
 	return true;
 }
 

@@ -54,8 +54,8 @@ int link_read_line(struct link *l, struct interrupt *intr, uint64_t deadline, st
 ssize_t link_read_bytes(struct link *l, struct interrupt *intr, uint64_t deadline, void *to,
 			size_t max);
 
-/* Says whether the child has ended. If so, *status is as of waitpid. */
-bool link_ended(struct link *l, int *status);
+/* Says whether the child has ended. Closes the link if so. */
+bool link_ended(struct link *l);
 
 /* Closes the input of the child, waits for its end, and kills it after patience_s. *status may be
  * NULL. */

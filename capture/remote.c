@@ -604,7 +604,7 @@ int remotes_reconnect(struct capture *c, struct error *err)
 	for (int i = 0; i < c->plan->nsides && !rc; i++) {
 		struct remote *r = remote_of(c, i);
 
-		if (!r || (r->up && !link_ended(&r->link, NULL)))
+		if (!r || (r->up && !link_ended(&r->link)))
 			continue;
 		r->up = false;
 		remote_disconnect(r);

@@ -100,6 +100,20 @@ TEST(slow_host_is_left_at_the_time_limit)
 	assert_true(clock_mono_ns() - begun < 15000000000); /* stop_timeout is 20 s */
 }
 
+TEST(link_that_ended_leaves_no_descriptor)
+{
+	struct remote r = {0};
+	struct plan p;
+
+	host_start(&r, &p, "", "");
+	while (!link_ended(&r.link))
+		usleep(10000);
+	assert_int_equal(r.link.to, -1);
+	assert_int_equal(r.link.from, -1);
+	remote_free(&r);
+	plan_free(&p);
+}
+
 static void set_up(void)
 {
 	signal(SIGPIPE, SIG_IGN);
