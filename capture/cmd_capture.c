@@ -287,7 +287,7 @@ static int capture_run_plan(struct plan *p, const struct capture_args *a, const 
 	struct error err = {0};
 	int rc = capture_all(&c, &err);
 
-	if (!rc || rc == -EINTR)
+	if (!rc || rc == -EINTR || c.ok || c.failed)
 		caller_give_tree(a->given[OUTPUT]);
 	return rc ? capture_conclude_early(&c, rc, &err) : capture_conclude(&c);
 }

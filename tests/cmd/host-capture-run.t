@@ -267,6 +267,9 @@ if [ "$(id -u)" = 0 ]; then
 	plan 'a=sleep 60' >p.ini
 	ok "capture succeeds under sudo" exits 0 env SUDO_UID=65534 SUDO_GID=65534 "$zcost" capture p.ini -o s
 	ok "under sudo the capture belongs to the calling user" test -z "$(find s ! -uid 65534 -o ! -gid 65534)"
+	plan 'a=sleep 60' | sed 's/^after = .*/after = exit 6/' >p.ini
+	ok "capture exits 1 under sudo when the plan's 'after' fails" exits 1 env SUDO_UID=65534 SUDO_GID=65534 "$zcost" capture p.ini -o u
+	ok "under sudo the runs before the error belong to the calling user" test -s u/runs/a/measure-01/receiver/run.json -a -z "$(find u ! -uid 65534 -o ! -gid 65534)"
 else
 	skip "under sudo the capture belongs to the calling user" "needs root"
 fi
