@@ -164,11 +164,11 @@ static uint64_t boss_first_start_ns(const struct run *r)
 static void boss_supervise(struct run *r)
 {
 	struct pollfd p = {.fd = r->wake, .events = POLLIN};
-	uint64_t news, now, left;
+	uint64_t news, now = clock_mono_ns(), left;
 	struct timespec ts;
 
 	while (boss_count_workers(r)) {
-		now = clock_mono_ns();
+		run_point_if_due(r, now); /* before the end of the workers that are left */
 		left = r->next_point_ns > now ? r->next_point_ns - now : 0;
 		/* Less than a second: until there is something to do, or a worker has news. */
 		ts = (struct timespec){.tv_nsec = stop_requested ? POKE_NS : (long)left};
@@ -177,7 +177,7 @@ static void boss_supervise(struct run *r)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
 		if (!r->start_ns && boss_first_start_ns(r))
 			run_starts(r, boss_first_start_ns(r));
-		run_point_if_due(r, clock_mono_ns());
+		now = clock_mono_ns();
 	}
 }
 
