@@ -290,6 +290,13 @@ static int nic_prepare(struct collect *c)
 	return nic_open(&n->host, "host", &c->err);
 }
 
+/* The next reading writes all names of counters again. */
+static void nic_forget_names(struct nic *n)
+{
+	map_free(&n->host.said);
+	map_free(&n->workload.said);
+}
+
 static int nic_read(struct collect *c)
 {
 	struct nic *n = c->data;
@@ -299,17 +306,17 @@ static int nic_read(struct collect *c)
 	rc = nic_space_read(&n->host, &c->reading.text);
 	if (!rc && n->workload.inet >= 0)
 		rc = nic_space_read(&n->workload, &c->reading.text);
+	if (rc) /* its text is dropped */
+		nic_forget_names(n);
 	return rc ? error_sys(&c->err, -rc, "cannot read interfaces by netlink") : 0;
 }
 
 /* Throws away the first reading: drivers take longer to name their counters than to read them. */
 static int nic_before(struct collect *c)
 {
-	struct nic *n = c->data;
 	int rc = nic_read(c);
 
-	map_free(&n->host.said);
-	map_free(&n->workload.said);
+	nic_forget_names(c->data);
 	return rc;
 }
 
