@@ -137,19 +137,6 @@ static int perf_probe(struct collect *c)
 
 /* --- set up --- */
 
-/*
- * Returns the pages of each CPU's ring buffer: 16 MB, or less where all buffers would exceed 512
- * MB. Without privileges the limit is small, so perf's own default is used.
- */
-static unsigned int perf_ring_pages(const struct cpuset *cpus)
-{
-	unsigned int pages = 4096, all = 131072;
-
-	while (pages > 128 && pages * cpuset_count(cpus) > all)
-		pages /= 2;
-	return geteuid() ? 128 : pages;
-}
-
 static int perf_launch(struct collect *c, struct perf *p)
 {
 	/* The kernel lowers its limit under load. */
@@ -157,7 +144,7 @@ static int perf_launch(struct collect *c, struct perf *p)
 	unsigned int hz = max && c->run->freq > max ? max : c->run->freq;
 	autofree char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	autofree char *control = xasprintf("--control=fd:%d,%d", p->perfs, p->perfs);
-	autofree char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
+	autofree char *pages = xasprintf("%u", perf_event_ring_pages(cpuset_count(&c->run->cpus)));
 	// clang-format off
 	char *argv[] = {
 		"perf", "record", "-q", "--call-graph", (char *)c->run->call_graph,

@@ -18,6 +18,16 @@ int perf_event_paranoid(void)
 	return text ? atoi(text) : 2;
 }
 
+unsigned int perf_event_ring_pages(unsigned int n)
+{
+	enum { LEAST = 512 << 10, MOST = 16 << 20, ALL = 512 << 20 };
+	unsigned int size = geteuid() ? LEAST : MOST;
+
+	while (size > LEAST && size > ALL / n)
+		size /= 2;
+	return size / (unsigned int)sysconf(_SC_PAGESIZE);
+}
+
 unsigned int perf_event_max_rate(void)
 {
 	double n = host_sysctl_number("kernel.perf_event_max_sample_rate", 0);

@@ -82,6 +82,12 @@ int perf_event_choose(const struct cpuset *cpus, const char **event, struct erro
 /* Returns kernel.perf_event_max_sample_rate, or 0 when it is unknown. */
 unsigned int perf_event_max_rate(void);
 
+/*
+ * Returns the pages of the ring buffer of each of n CPUs: 16 MiB, or less where all buffers would
+ * exceed 512 MiB. Without privileges the limit is small, so perf's own default is used.
+ */
+unsigned int perf_event_ring_pages(unsigned int n);
+
 /* Returns kernel.perf_event_paranoid, or the kernel's default of 2 when it is unknown. */
 int perf_event_paranoid(void);
 

@@ -164,7 +164,6 @@ void syscalls_events_free(struct syscalls_events *e)
 enum { ENTER, EXIT, COPY, SIDEBAND, EVENTS };
 
 enum {
-	PAGES = 2048, /* pages of the ring buffer of each CPU */
 	POLL_MS = 50,
 	SLACK_NS =
 		10000000, /* most time between an event's timestamp and its place in the buffer */
@@ -389,6 +388,7 @@ static int tp_add_event(struct tp *tp, int which)
 
 static int tp_open_events(struct tp *tp)
 {
+	unsigned int pages;
 	int rc = 0;
 
 	tp->list = perf_evlist__new();
@@ -403,7 +403,8 @@ static int tp_open_events(struct tp *tp)
 		return rc;
 	perf_evlist__set_maps(tp->list, tp->cpus, tp->threads);
 	rc = perf_evlist__open(tp->list);
-	rc = rc ?: perf_evlist__mmap(tp->list, PAGES);
+	pages = perf_event_ring_pages((unsigned int)perf_cpu_map__nr(tp->cpus));
+	rc = rc ?: perf_evlist__mmap(tp->list, (int)pages);
 	return rc ? rc : perf_evsel__enable(tp->evsel[SIDEBAND]);
 }
 

@@ -3,6 +3,8 @@
 #include "collect/events/events.h"
 #include "tests/unit/unit.h"
 
+#include <unistd.h>
+
 static void put(const char *name, const char *text)
 {
 	autofree char *file = xasprintf("bus/event_source/devices/%s", name);
@@ -201,6 +203,15 @@ TEST(check_refuses_only_what_no_host_can_have)
 	assert_int_equal(event_list_check("gpu/x/,sys:point,cycles", NULL), 0);
 	assert_int_equal(event_list_check("cyles", NULL), -EINVAL);
 	assert_int_equal(event_list_check("{gpu/x/", NULL), -EINVAL);
+}
+
+TEST(ring_buffers_of_all_cpus_take_512_mib_at_most)
+{
+	for (unsigned int n = 1; n <= 1024; n++) {
+		size_t size = perf_event_ring_pages(n) * (size_t)sysconf(_SC_PAGESIZE);
+
+		assert_true(n * size <= 512 << 20 && size >= 512 << 10 && size <= 16 << 20);
+	}
 }
 
 static void set_up(void)
