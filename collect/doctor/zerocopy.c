@@ -36,7 +36,8 @@ static int uring_open(uint32_t flags, struct io_uring_params *p)
  * These functions really take a receive queue for zero copy and release it before they return.
  */
 
-enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
+/* Both sizes are whole pages, also where a page has 64 KiB. */
+enum { ENTRIES = 64, AREA = 256 << 10, REGION = 64 << 10 };
 
 /* Returns 0 or -errno. */
 static int try_register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
@@ -173,7 +174,7 @@ void doctor_check_msg_zerocopy(struct doctor *d)
 	else
 		doctor_put(
 			d, "TCP_ZEROCOPY_RECEIVE", STATE_YES, NULL,
-			"the kernel has it; pages map where the MSS is a multiple of 4096 and the sender's pages allow it");
+			"the kernel has it; pages map where the MSS is a multiple of the page size and the sender's pages allow it");
 	if (fd >= 0)
 		close(fd);
 }

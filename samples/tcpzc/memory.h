@@ -9,6 +9,14 @@
 
 #include "lib/genl.h"
 
+#include <unistd.h>
+
+/* Returns the bytes of a page of this kernel. */
+static inline size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /*
  * Returns page-aligned memory that the kernel has already backed with pages, or NULL after
  * flow_fail.

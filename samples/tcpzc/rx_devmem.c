@@ -46,7 +46,6 @@ static bool devmem_add(struct devmem_tokens *t, uint32_t token)
 }
 
 enum {
-	PAGE = 4096,
 	DONTNEED_BATCH = 512 /* tokens */,
 	CONTROL = ZC_DEVMEM_MAX_FRAGS * CMSG_SPACE(sizeof(struct zc_dmabuf_cmsg))
 };
@@ -66,7 +65,7 @@ static int devmem_rx_open(struct flow *f)
 	s->control = memory_get(f, CONTROL);
 	if (!s->linear || !s->control || dmabuf_open(f, &s->mem, f->opt->area))
 		return -f->error;
-	if (s->mem.size < 2 * DONTNEED_BATCH * PAGE)
+	if (s->mem.size < 2 * DONTNEED_BATCH * page_size())
 		return flow_wrong(
 			f,
 			"devmem: %zu bytes are too few for a NIC that waits for %d pages: take a larger --area",

@@ -26,12 +26,8 @@ struct mmap_rx {
 };
 
 enum {
-	PAGE = 4096,
 	WINDOW = 2 << 20, /* what one call maps at most */
 	COPY_SIZE = 64 << 10,
-	/* The most that the mapping call copies. It does so when the queue has no more than that.
-	 */
-	STRAGGLER = 4095,
 };
 
 static int mmap_open(struct flow *f)
@@ -88,7 +84,8 @@ static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy
 		.address = (uintptr_t)s->window,
 		.length = WINDOW,
 		.copybuf_address = (uintptr_t)s->copy,
-		.copybuf_len = STRAGGLER,
+		/* The call copies a queue of less than a page. */
+		.copybuf_len = (int32_t)page_size() - 1,
 	};
 	if (CALL(f, GETSOCKOPT,
 		 getsockopt(f->fd, IPPROTO_TCP, ZC_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
@@ -111,7 +108,7 @@ static enum unmapped mmap_unmapped(const struct zc_zerocopy_receive *zc)
 {
 	uint64_t gap = zc->recv_skip_hint + (uint64_t)(zc->copybuf_len > 0 ? zc->copybuf_len : 0);
 
-	return gap >= PAGE			  ? UNMAPPED_FRAGMENT
+	return gap >= page_size()		  ? UNMAPPED_FRAGMENT
 	       : zc->length || zc->recv_skip_hint ? UNMAPPED_REMAINDER
 						  : UNMAPPED_SHORT;
 }
@@ -129,7 +126,7 @@ static int mmap_step(struct flow *f)
 	why = mmap_unmapped(&zc);
 	got = zc.length;
 	if (zc.length) {
-		flow_hist(f, HIST_FRAGS, zc.length / PAGE);
+		flow_hist(f, HIST_FRAGS, zc.length / page_size());
 		flow_take(f, s->window, zc.length, &f->mapped_bytes);
 	}
 	if (zc.copybuf_len > 0) {

@@ -81,7 +81,7 @@ static void zcrx_prepare(struct io_uring_sqe *sqe, int fd, uint32_t zcrx_id)
 
 /* --- the mode --- */
 
-enum { PAGE = 4096, CQES = 4096 };
+enum { CQES = 4096 };
 
 struct zcrx_rx {
 	struct io_uring ring;
@@ -113,7 +113,7 @@ static uint32_t zcrx_ring_entries(const struct flow *f)
 {
 	uint32_t n = 64;
 
-	while (n < ZC_ZCRX_MAX_ENTRIES && (size_t)n * PAGE < f->opt->area)
+	while (n < ZC_ZCRX_MAX_ENTRIES && n * page_size() < f->opt->area)
 		n *= 2;
 	return n;
 }
@@ -121,9 +121,11 @@ static uint32_t zcrx_ring_entries(const struct flow *f)
 /* Returns false after flow_fail. */
 static bool zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
 {
-	s->area_size = f->opt->area & ~(size_t)(PAGE - 1);
-	s->region_size = PAGE + zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
-	s->region_size = (s->region_size + PAGE - 1) & ~(size_t)(PAGE - 1);
+	size_t page = page_size();
+
+	s->area_size = f->opt->area & ~(page - 1);
+	s->region_size = page + zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
+	s->region_size = (s->region_size + page - 1) & ~(page - 1);
 	s->area = memory_get(f, s->area_size);
 	s->region = memory_get(f, s->region_size);
 	if (!s->area || !s->region)

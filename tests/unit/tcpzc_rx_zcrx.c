@@ -3,7 +3,7 @@
 #include "samples/tcpzc/rx_zcrx.c"
 #include "tests/unit/unit.h"
 
-enum { RING = 8, AREA = 16 * PAGE };
+enum { PAGE = 4096, RING = 8, AREA = 16 * PAGE };
 
 /* A completion of 32 bytes takes the place of two CQEs. */
 struct fake {
