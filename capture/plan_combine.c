@@ -196,9 +196,9 @@ static size_t setting_find_value(const struct matrix_setting *s, const char *val
 static int setting_read_key(struct matrix_setting *s, const struct ini_entry *e, struct error *err)
 {
 	if (strcmp(e->key, "values") != 0)
-		return str_matches_any("save before after", e->key)
+		return str_matches_any("what save before after", e->key)
 			       ? 0
-			       : ini_unknown_key(e, "values save before after", err);
+			       : ini_unknown_key(e, "values what save before after", err);
 	if (matrix_split(&s->value, e, err))
 		return -EINVAL;
 	for (size_t i = 0; i < s->value.n; i++)
