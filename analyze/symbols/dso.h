@@ -51,6 +51,8 @@ struct elf_segments {
 };
 
 void elf_segments_read(struct elf_segments *s, Elf *elf);
+/* Returns false for a debug file of objcopy, whose program headers have other offsets. */
+bool elf_has_layout(const struct elf_file *f);
 /*
  * Converts a file offset to a linked address. Prefers code: one page may be mapped twice, as the
  * end of a segment and the start of the next. Returns false if no segment covers the offset.
@@ -119,7 +121,8 @@ struct dso_files {
 /*
  * Finds the files of an object. Returns 0 if there is at least one; the caller then calls
  * dso_files_close. Returns -ENOENT if there is no file, and -ESTALE if the only files have another
- * build-id or were changed since. `why` explains both in one line.
+ * build-id, were changed since, or lack the layout of the mapped file. `why` explains both in one
+ * line.
  */
 int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
 		   const struct dso_identity *dso, char *why, size_t why_size);

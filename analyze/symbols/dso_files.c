@@ -347,9 +347,16 @@ int dso_files_find(struct dso_files *found, const struct symbol_sources *from,
 	*found = (struct dso_files){0};
 	*why = '\0';
 	dso_search_all(&f);
-	if (found->have_syms || found->have_run)
+	if (found->have_run || (found->have_syms && (dso->module || elf_has_layout(&found->syms))))
 		return 0;
+	if (found->have_syms) {
+		snprintf(why, why_size,
+			 "%s: only its debug file was found, which lacks the program's layout",
+			 dso->name);
+		f.stale = true;
+	}
 	dso_files_close(found);
+	*found = (struct dso_files){0};
 	if (f.stale)
 		return -ESTALE;
 	snprintf(why, why_size, "%s: no file with its symbols", dso->name);

@@ -43,6 +43,18 @@ void elf_segments_read(struct elf_segments *s, Elf *elf)
 		s->n += s->list[s->n].p_type == PT_LOAD;
 }
 
+bool elf_has_layout(const struct elf_file *f)
+{
+	struct elf_segments s;
+	bool all = true;
+
+	elf_segments_read(&s, f->elf);
+	for (size_t i = 0; i < s.n; i++)
+		all &= !(s.list[i].p_flags & PF_X) || !s.list[i].p_memsz || s.list[i].p_filesz;
+	free(s.list);
+	return all;
+}
+
 bool elf_segments_link(const struct elf_segments *s, uint64_t offset, uint64_t *addr)
 {
 	bool found = false, code = false;

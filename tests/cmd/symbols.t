@@ -103,6 +103,13 @@ separate_debug() {
 }
 ok "a debug file is found by its build-id" separate_debug
 
+lone_debug() { # objcopy changed the offsets in its program headers
+	"$dump" functions --foreign --symfs lone split.data >out && ! grep /split out | awk -F'\t' '!$4' | grep . &&
+		"$dump" health --foreign --symfs lone split.data >out && says 'dso_note	.*/split: only its debug file was found' out
+}
+mkdir -p lone && cp -r sys/usr lone/
+ok "a debug file without its program names nothing, and a note says why" lone_debug
+
 mini() { # as in distributions, .gnu_debugdata leaves out symbols of .dynsym
 	program mini.o burn_mini 2 -Dmain=spin -c &&
 		echo 'void spin(void); void burn_shown(void);
