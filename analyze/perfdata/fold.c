@@ -221,6 +221,33 @@ static uint32_t chain_user_part(const uint8_t *chain, uint32_t nr)
 	return i < nr ? i + 1 : nr;
 }
 
+/*
+ * With --call-graph lbr the processor recorded the calls in user space. They replace the callers
+ * that the kernel found by frame pointers, but not the interrupted address. The room holds any
+ * chain and branches of one record.
+ */
+static void fold_take_branches(struct fold *f, struct fold_pending *p, const struct event *e,
+			       struct cursor rest)
+{
+	struct sample_rest r;
+	uint64_t *own, from;
+	uint32_t n;
+
+	if (!(e->sample_type & PERF_SAMPLE_BRANCH_STACK) ||
+	    !(e->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return;
+	n = chain_user_part(p->chain, p->head.nr) + 1;
+	if (n > p->head.nr || !sample_decode_rest(&r, e, &rest) || !r.nbranches)
+		return;
+	own = fold_own_chain(f, p, p->head.nr);
+	for (uint64_t i = 0; i < r.nbranches; i++) {
+		from = chain_address(r.branches, (uint32_t)(3 * i));
+		own[n++] = rest.swap ? __builtin_bswap64(from) : from;
+	}
+	p->head.nr = n;
+	f->room_used = (size_t)(own + n - f->room);
+}
+
 /* --- addresses in no mapping --- */
 
 /*
@@ -401,9 +428,10 @@ static struct side_space fold_find_version(struct fold *f, const struct sample *
 	return own;
 }
 
-static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t event, uint32_t mode,
-			      uint64_t order)
+static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t event,
+			      const struct chunk_sample *at)
 {
+	const uint32_t mode = at->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct fold_pending *p = &f->batch[f->pending];
 	const struct event *e = &f->r->events.list[event];
 	struct side_space space;
@@ -415,6 +443,7 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 	p->head = (struct stack_head){.ip = s->ip, .mode = mode, .nr = (uint32_t)s->nr};
 	if (f->r->swap)
 		fold_swap_chain(f, p);
+	fold_take_branches(f, p, e, at->body);
 	if (f->odd)
 		fold_hide_odd_callers(f, p);
 	p->cost = (struct fold_cost){.event = event,
@@ -432,13 +461,13 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 	p->callers = stacks_split(&p->head, &p->chain);
 	user = (p->head.mode & STACK_MODE) == PERF_RECORD_MISC_USER || callers_begin_in_user(p);
 	hash = fold_hash_chain(p->chain, p->callers.nr, &user);
-	space = fold_find_version(f, s, user, order);
+	space = fold_find_version(f, s, user, at->order);
 	p->callers.pid = space.pid;
 	p->callers.version = space.version;
 	p->hash = stacks_hash_chain(&p->callers, hash);
 	stacks_prefetch_slot(&f->stacks.chain_slots, p->hash);
 	p->cost.comm = fold_value_at(fold_find_timeline(f->comms, &f->r->side.comms, p->cost.tid),
-				     s->time, order);
+				     s->time, at->order);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};
 	if (++f->pending == FOLD_BATCH)
 		fold_flush_batch(f);
@@ -507,8 +536,7 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 	if (f->unwinder) /* appends the frames of the stack in the sample to its chain */
 		unwinder_chain(f->unwinder, (unsigned int)f->pending, &s, e, at->body,
 			       fold_find_space(f, s.pid, s.time, at->order));
-	fold_queue_sample(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK,
-			  at->order);
+	fold_queue_sample(f, &s, (uint32_t)event, at);
 }
 
 static void fold_chunk(struct fold *f, const struct chunk *chunk)

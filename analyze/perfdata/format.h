@@ -103,6 +103,8 @@ struct sample {
 struct sample_rest {
 	const uint8_t *raw;
 	uint32_t raw_size;
+	const uint8_t *branches; /* { from, to, flags } each, the last branch first */
+	uint64_t nbranches;
 	uint64_t user_abi;
 	struct cursor user_regs; /* one u64 per bit of the event's mask */
 	const uint8_t *stack;

@@ -250,7 +250,7 @@ bool sample_decode(struct sample *s, const struct event *e, struct cursor *c)
 	return !c->bad;
 }
 
-static void sample_skip_branches(const struct event *e, struct cursor *c)
+static void sample_decode_branches(struct sample_rest *r, const struct event *e, struct cursor *c)
 {
 	uint64_t nr = cursor_u64(c), words = 3;
 
@@ -261,7 +261,8 @@ static void sample_skip_branches(const struct event *e, struct cursor *c)
 	if (nr > cursor_left(c) / 8)
 		c->bad = true;
 	else
-		cursor_take(c, (size_t)(nr * words * 8));
+		r->branches = cursor_take(c, (size_t)(nr * words * 8));
+	r->nbranches = nr;
 }
 
 static void sample_decode_user_state(struct sample_rest *r, const struct event *e, struct cursor *c)
@@ -295,7 +296,7 @@ bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cur
 		r->raw = cursor_take(c, r->raw_size);
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		sample_skip_branches(e, c);
+		sample_decode_branches(r, e, c);
 	sample_decode_user_state(r, e, c);
 	return !c->bad;
 }

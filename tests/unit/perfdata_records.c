@@ -583,6 +583,59 @@ TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 	}
 }
 
+/* Checks the names of the only stack, leaf first, each with a blank behind it. */
+static void check_stack(const struct profile *p, const char *names)
+{
+	struct str s = {0};
+
+	assert_int_equal(p->ncosts, 1);
+	for (uint32_t f = p->costs[0].frame; f != PROFILE_NONE; f = p->frames[f].parent)
+		str_printf(&s, "%s ", profile_symbol_name(p, p->frames[f].symbol));
+	assert_string_equal(s.buf, names);
+	str_free(&s);
+}
+
+/* In user space, only the interrupted address of the kernel's call chain counts. */
+TEST(branches_of_the_call_stack_replace_callers)
+{
+	const struct w_event e = {.sample_type = W_SAMPLE_TYPE | PERF_SAMPLE_BRANCH_STACK,
+				  .flags = W_ID_ALL,
+				  .branch_type =
+					  PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK};
+	const uint64_t words[] = {6,	      (uint64_t)PERF_CONTEXT_KERNEL,
+				  KERNEL + 1, (uint64_t)PERF_CONTEXT_USER,
+				  0x1010,     0x1ff0,
+				  0x1fe0,     2,
+				  0x1020,     0x1008,
+				  0,	      0x1030,
+				  0x1018,     0};
+	struct profile p;
+	size_t at;
+
+	for (int i = 0; i < 4; i++) {
+		struct writer w = {.big = i & 1};
+
+		w_stream_head(&w, &e, 1);
+		w_mmap2(&w, 1, 1, 0x1000, 0x1000, 0, "/prog");
+		at = w_begin(&w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+		w64(&w, W_EVENT_ID);
+		w64(&w, KERNEL + 1);
+		w32(&w, 1);
+		w32(&w, 1);
+		w64(&w, 2); /* time */
+		w64(&w, 0); /* cpu */
+		w64(&w, 1); /* period */
+		for (size_t k = 0; k < array_size(words); k++)
+			w64(&w, i & 2 && k == 7 ? 0 : words[k]);
+		w_end(&w, at);
+		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+		check_stack(&p, i & 2 ? "0xffffffff81000001 0x10 0xff0 0xfe0 "
+				      : "0xffffffff81000001 0x10 0x20 0x30 ");
+		profile_free(&p);
+		str_free(&w.out);
+	}
+}
+
 /* Records that end inside their fields say nothing, and the sample between them counts. */
 TEST(records_without_all_of_their_fields_are_ignored)
 {

@@ -121,6 +121,7 @@ static void check_rest(struct sample_rest *r, uint64_t type)
 	assert_int_equal(r->raw_size, type & PERF_SAMPLE_RAW ? RAW : 0);
 	if (type & PERF_SAMPLE_RAW)
 		assert_memory_equal(r->raw, "raw bytes..", RAW);
+	assert_int_equal(r->nbranches, type & PERF_SAMPLE_BRANCH_STACK ? NBRANCH : 0);
 	assert_int_equal(r->user_abi, type & PERF_SAMPLE_REGS_USER ? 2 : 0);
 	if (type & PERF_SAMPLE_REGS_USER) {
 		assert_int_equal(cursor_left(&r->user_regs), 64);
