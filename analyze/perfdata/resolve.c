@@ -303,6 +303,21 @@ static void resolve_entry(struct resolve_thread *w, struct branch *b, struct sta
 }
 
 /*
+ * Returns the parent of the leaf's frame, which is `caller` or the parent of that frame. The chain
+ * of a precise event begins at the interrupt, some instructions behind the leaf. If that is in the
+ * leaf's function, it is no caller.
+ */
+static uint32_t resolve_leaf_parent(struct resolve_thread *w, uint32_t caller)
+{
+	const struct stack_entry *leaf = &w->now.list[0], *at = &w->now.list[1];
+
+	if (w->now.n < 2 || at->ret || at->mode != leaf->mode ||
+	    addresses_find(&w->addresses, leaf->mode, leaf->addr, false).symbol != at->symbol)
+		return caller;
+	return w->now.n > 2 ? w->now.list[2].frame : PROFILE_NONE;
+}
+
+/*
  * Returns the entry in which a sample was due: the nearest one to the leaf in the context of the
  * label. If there is none, it is a new entry behind the others, for the label itself.
  */
@@ -339,7 +354,7 @@ static const struct stack_entry *resolve_stack(struct resolve_thread *w, struct 
 	if (i < e->n)
 		frame = e->list[i].frame;
 	while (i-- > 0) {
-		resolve_entry(w, b, &e->list[i], frame);
+		resolve_entry(w, b, &e->list[i], i ? frame : resolve_leaf_parent(w, frame));
 		frame = e->list[i].frame;
 	}
 	i = stack->mode >> STACK_DUE ? resolve_due(w, b, (stack->mode >> STACK_DUE) - 1) : 0;

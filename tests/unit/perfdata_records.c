@@ -595,6 +595,39 @@ static void check_stack(const struct profile *p, const char *names)
 	str_free(&s);
 }
 
+/* A precise event's address is some instructions before the interrupt, where its chain begins. */
+TEST(interrupt_of_a_precise_event_is_no_caller)
+{
+	static const struct {
+		uint64_t ip, interrupted;
+		const char *names;
+	} rows[] = {{0x10, 0x18, "f g "}, {0x10, 0x48, "f g g "}, {0x18, 0x18, "f g "}};
+
+	each (r, rows) {
+		struct writer w = {0};
+		freed(profile_free) struct profile p;
+		size_t at;
+
+		w_ksymbol(&w, 1, KERNEL, 0x20, false, "f");
+		w_ksymbol(&w, 1, KERNEL + 0x40, 0x20, false, "g");
+		at = w_begin(&w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+		w64(&w, W_EVENT_ID);
+		w64(&w, KERNEL + r->ip);
+		w32(&w, 1);
+		w32(&w, 1);
+		w64(&w, 2); /* time */
+		w64(&w, 0); /* cpu */
+		w64(&w, 1); /* period */
+		w64(&w, 3);
+		w64(&w, (uint64_t)PERF_CONTEXT_KERNEL);
+		w64(&w, KERNEL + r->interrupted);
+		w64(&w, KERNEL + 0x50);
+		w_end(&w, at);
+		assert_int_equal(w_read_records(&p, &w, NULL), 0);
+		check_stack(&p, r->names);
+	}
+}
+
 /* In user space, only the interrupted address of the kernel's call chain counts. */
 TEST(branches_of_the_call_stack_replace_callers)
 {
