@@ -46,8 +46,9 @@ enum {
 	RECORD_HEADER_SIZE = 8,
 };
 
-#define MISC_FORK_EXEC	   (1 << 13) /* in FORK: perf wrote the record, and the maps follow */
-#define MISC_MMAP_BUILD_ID (1 << 14) /* in MMAP2: a build-id replaces the inode */
+#define MISC_FORK_EXEC	      (1 << 13) /* in FORK: perf wrote the record, and the maps follow */
+#define MISC_MMAP_BUILD_ID    (1 << 14) /* in MMAP2: a build-id replaces the inode */
+#define MISC_LOST_SAMPLES_BPF (1 << 15) /* in LOST_SAMPLES: a filter left them out */
 
 /* --- sample.c: events --- */
 

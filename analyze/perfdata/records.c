@@ -30,6 +30,8 @@ static void record_read_lost_samples(struct recording *r, const struct record *r
 	uint64_t n = cursor_u64(&c), time = 0;
 	bool side = e && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
 
+	if (rec->misc & MISC_LOST_SAMPLES_BPF) /* the user's filter left them out */
+		return;
 	sample_trailer_time(&r->events, rec->body, &time);
 	if (e && e->read_format & READ_LOST && !time) {
 		if (side) {
