@@ -190,7 +190,7 @@ bool elf_symbol_address(struct elf_file *f, const char *name, uint64_t *addr)
 static const struct {
 	uint16_t machine;
 	uint8_t head, entry;
-} plt_sizes[] = {{EM_ARM, 20, 12}, {EM_AARCH64, 32, 16}};
+} plt_sizes[] = {{EM_ARM, 20, 12}, {EM_AARCH64, 32, 16}, {EM_X86_64, 16, 16}, {EM_386, 16, 16}};
 
 static void plt_find_layout(const struct elf_file *f, const GElf_Shdr *plt, uint64_t *head,
 			    uint64_t *entry)
@@ -214,20 +214,24 @@ static int64_t plt_find_symbol(Elf_Data *data, uint32_t type, int i)
 	return gelf_getrel(data, i, &rel) ? (int64_t)GELF_R_SYM(rel.r_info) : -1;
 }
 
-static void plt_add_symbol(struct symtab *t, const struct symtab_symbol *s, const char *of)
+static void plt_add_symbol(struct symtab *t, uint64_t start, uint64_t size, const char *of)
 {
 	autofree char *nice = demangle(of), *name = xasprintf("%s@plt", nice ? nice : of);
+	struct symtab_symbol new = {
+		.start = start, .end = start + size, .binding = STB_GLOBAL, .type = STT_FUNC};
 
-	symtab_add(t, s, name, NULL);
+	symtab_add(t, &new, name, NULL);
 }
 
 /*
  * Adds "memcpy@plt" for each PLT entry. Calls run through these entries, but they have no symbols.
+ * Code for x86 that marks the targets of its jumps has a second PLT without a head.
  */
 static void plt_read(struct symtab *t, struct elf_file *f)
 {
-	GElf_Shdr rel, plt, dyn;
+	GElf_Shdr rel, plt, dyn, second;
 	Elf_Scn *scn = elf_section(f->elf, ".rela.plt", &rel);
+	bool has_second = elf_section(f->elf, ".plt.sec", &second);
 	Elf_Data *relocs, *symbols;
 	uint64_t head, entry;
 	int64_t index;
@@ -240,17 +244,17 @@ static void plt_read(struct symtab *t, struct elf_file *f)
 	relocs = elf_getdata(scn, NULL);
 	symbols = elf_getdata(f->dynsym, NULL);
 	plt_find_layout(f, &plt, &head, &entry);
-	for (int i = 0; relocs && symbols && (index = plt_find_symbol(relocs, rel.sh_type, i)) >= 0;
+	for (int i = 0;
+	     relocs && symbols && entry && (index = plt_find_symbol(relocs, rel.sh_type, i)) >= 0;
 	     i++) {
-		struct symtab_symbol new = {.start = plt.sh_offset + head + (uint64_t)i * entry,
-					    .binding = STB_GLOBAL,
-					    .type = STT_FUNC};
 		const char *of = gelf_getsym(symbols, (int)index, &s)
 					 ? elf_strptr(f->elf, dyn.sh_link, s.st_name)
 					 : NULL;
+		uint64_t at = (uint64_t)i * entry;
 
-		new.end = new.start + entry;
-		plt_add_symbol(t, &new, of ? of : "");
+		plt_add_symbol(t, plt.sh_offset + head + at, entry, of ? of : "");
+		if (has_second)
+			plt_add_symbol(t, second.sh_offset + at, entry, of ? of : "");
 	}
 }
 

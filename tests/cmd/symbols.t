@@ -289,6 +289,35 @@ module_file() {
 }
 ok "a module's file names its functions without kallsyms, also when compressed" module_file
 
+plt_entries() { # compares with objdump, which follows the jumps; $1 is their section, the rest are options for cc
+	section=$1
+	shift
+	echo 'int fileno(void *), getppid(void), getpgrp(void); extern void *stdin;
+		int main(void) { return getppid() + getpgrp() + fileno(stdin); }' >plt.c
+	mkdir -p plt && $cc -O1 -no-pie "$@" -Wl,-z,lazy plt.c -o plt/calls || return 1
+	objdump -d -j "$section" plt/calls | sed -n 's/^0*\([0-9a-f]*\) <\(.*@plt\)>:/\1	\2/p' >theirs
+	perl -e 'my ($addr, $off) = `readelf -SW plt/calls` =~ / \Q$ARGV[0]\E +PROGBITS +(\w+) (\w+)/ or die;
+		sub rec { my ($type, $misc, $body) = @_; pack("LSS", $type, $misc, 8 + length $body) . $body }
+		print "PERFILE2", pack("Q", 16), rec(64, 0, pack("LLQQQQQx16", 1, 64, 0, 1000, 259, 0, 0));
+		print rec(1, 2, pack("LLQQQa8", 7, 7, 1 << 28, 1 << 24, 0, "/calls"));
+		print rec(9, 2, pack("QLLQ", (1 << 28) + 5 + hex($_) - hex($addr) + hex($off), 7, 7, 1)) for @ARGV[1 .. $#ARGV]
+		' "$section" $(cut -f1 theirs) >plt.data
+	cut -f2 theirs | sort >expected
+	"$dump" functions --foreign --symfs plt plt.data | cut -f3 | sort >ours
+	[ "$(wc -l <expected)" -ge 3 ] && cmp ours expected || { cat ours theirs; return 1; }
+}
+if command -v clang >/dev/null && command -v ld.lld >/dev/null; then
+	cc=clang
+	ok "entries of the PLT of lld, which has no entry size, have names" plt_entries .plt -fuse-ld=lld
+	cc=${CC:-cc}
+else
+	skip "the PLT of lld" "no clang or no lld"
+fi
+case $(uname -m) in
+x86_64) ok "entries of the second PLT have names" plt_entries .plt.sec -fcf-protection -Wl,-z,ibtplt ;;
+*) skip "the second PLT" "only x86 has one" ;;
+esac
+
 other_module() { # addresses are offsets in the module
 	perl module.pl $path.xz ffffffffffffffffffffffffffffffffffffffff "ffffffff$in_second" >other.data
 	"$dump" functions --foreign --symfs modfs other.data >out && ! grep second_function out &&
