@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { CHUNK = 256 * 1024, BLOCK = 64 * 1024, MAX_MEMBERS = 1000000 };
+enum { CHUNK = 256 * 1024, BLOCK = 64 * 1024, MAX_MEMBERS = 1000000, MAX_FOLDERS = 100000 };
 
 /*
  * The limits without --max-size: 32 GiB, and 100 times the packed size or 256 MiB, whichever is
@@ -35,7 +35,7 @@ struct unpacking {
 	struct archive *a;
 	int fd;
 	uint64_t input, input_size; /* compressed bytes read; the size of the file, 0: a pipe */
-	uint64_t nmembers, bytes, data, max_bytes;
+	uint64_t nmembers, nfolders, bytes, data, max_bytes;
 	char *name; /* the name of the current member; "" is the top of the archive */
 	struct members members;
 	char *tmp;
@@ -195,9 +195,11 @@ static int unpack_copy(struct unpacking *k, int fd, char hex[65], struct error *
 	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, k->name) : 0;
 }
 
+/* Counts folders, too, because the name of one member may have 31 of them. */
 static int unpack_make_folders(struct unpacking *k, bool last, struct error *err)
 {
 	char *copy = xstrdup(k->name), *at = copy;
+	bool made;
 	int rc = 0;
 
 	while (!rc && at) {
@@ -206,8 +208,12 @@ static int unpack_make_folders(struct unpacking *k, bool last, struct error *err
 			break;
 		if (at)
 			*at = '\0';
-		if (mkdirat(k->dir, copy, 0700) && errno != EEXIST)
+		made = !mkdirat(k->dir, copy, 0700);
+		if (!made && errno != EEXIST)
 			rc = error_sys(err, errno, "%s/%s: cannot make the folder", k->tmp, copy);
+		else if (made && ++k->nfolders > MAX_FOLDERS)
+			rc = error_set(err, EFBIG, "%s: refused: more than %d folders", k->shown,
+				       MAX_FOLDERS);
 		if (at)
 			*at++ = '/';
 	}

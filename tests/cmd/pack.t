@@ -172,6 +172,8 @@ while (@members) {
 	} elsif ($type eq "zeros") { # takes less space in the archive than on disk
 		print $out header($name, 0, "", 16 << 20), "";
 		print $out "\0" x (1 << 20) for 1 .. 16;
+	} elsif ($type eq "folders") {
+		print $out member("$name/$_" . "/0" x 28 . "/f", 0, "", "") for 1 .. 3600;
 	} elsif ($type eq "pax") {
 		print $out member("p", "x", "", pax("path", $name)), member("short", 0, "", "x\n");
 	} else {
@@ -210,6 +212,15 @@ ok "a part of a name longer than 255 bytes is refused" tricks "refused: a part o
 ok "a name longer than 1024 bytes is refused" tricks "refused: a name of more than 1024" "c$(printf '/%0100d' 1 2 3 4 5 6 7 8 9 10 11)" pax ""
 ok "a member more than 32 folders deep is refused" tricks "more than 32 folders deep" "c$(printf '/%d' $(seq 40))" pax ""
 ok "a pax name with .. is refused" tricks "refused: '\.\.'" "c/../../escaped" pax ""
+many_folders() { # 3600 members with 29 folders each, in memory because a disk takes minutes
+	shm=$(mktemp -d /dev/shm/zcost-XXXXXX) && evil c folders "" || return 1
+	"$zcost" unpack evil.tar.zst -o "$shm/r" 2>err
+	code=$?
+	left=$(ls "$shm")
+	rm -rf "$shm"
+	[ "$code" = 1 ] && [ -z "$left" ] && says 'refused: more than 100000 folders' err
+}
+ok "members that need more than 100,000 folders are refused" many_folders
 ok "a member with an absurd size is refused" tricks "damaged|refused|more than" c/huge huge ""
 nul() {
 	evil 'c/a\0/../../escaped' pax ""
