@@ -17,7 +17,7 @@ enum {
 
 /* --- compressed records --- */
 
-enum { RECORD_MAX = 1 << 16, STEP = 1 << 18 };
+enum { RECORD_MAX = 1 << 16, STEP = 1 << 18, UNPACKED_FREE = 256 << 20, UNPACKED_RATIO = 100 };
 
 /*
  * The records inside PERF_RECORD_COMPRESSED: one zstd stream whose records straddle the pieces.
@@ -263,6 +263,16 @@ static size_t scan_walk(struct scan *s, struct cursor c, uint64_t offset)
 	return (size_t)(c.at - start);
 }
 
+/* The records of perf record -z unpack to 3 to 50 times their size. */
+static bool scan_unpacks_too_much(const struct recording *r)
+{
+	uint64_t packed = 0;
+
+	for (size_t i = 0; i < r->ninputs; i++)
+		packed += r->inputs[i].len;
+	return r->spool.len > UNPACKED_FREE && r->spool.len / UNPACKED_RATIO > packed;
+}
+
 /* Writes the unpacked records that scan_walk has passed to the spool, as a chunk. */
 static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 {
@@ -271,7 +281,12 @@ static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 
 	if (!len || s->ret)
 		return;
-	if (r->spool.fd < 0)
+	if (scan_unpacks_too_much(r))
+		s->ret = error_set(
+			s->err, EFBIG,
+			"%s: refused: unpacked, it takes more than 256 MB and than 100 times its size",
+			r->path);
+	if (!s->ret && r->spool.fd < 0)
 		s->ret = spool_open(&r->spool, s->err);
 	if (!s->ret)
 		s->ret = spool_add(&r->spool, s->inflate.buf, len, s->err);

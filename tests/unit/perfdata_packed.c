@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks compressed records of perf 6.16. */
+/* Checks compressed records. */
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
 
@@ -71,4 +71,27 @@ TEST(packed_records_of_perf_6_16_are_read)
 		check_packed(30001, ZERO, big);
 		check_packed(30001, TOO_LARGE, big);
 	}
+}
+
+/* Writes records that unpack to a thousand times their size, to 260 MB. */
+TEST(packed_records_that_fill_the_disk_are_refused)
+{
+	enum { RECORD = 65528, EACH = 64, PUSHES = 65 };
+	char *bytes = calloc(EACH, RECORD);
+	struct writer packed = {0}, one = {0};
+	ZSTD_CStream *z = ZSTD_createCStream();
+	freed(profile_free) struct profile p;
+
+	w_end(&one, w_begin(&one, 85, 0));
+	w_patch16(&one, 6, RECORD);
+	for (size_t i = 0; i < EACH; i++)
+		memcpy(bytes + i * RECORD, one.out.buf, 8);
+	setenv("TMPDIR", "/dev/shm", 1);
+	for (size_t i = 0; i < PUSHES; i++)
+		push_packed(&packed, z, bytes, EACH * RECORD, RIGHT);
+	ZSTD_freeCStream(z);
+	free(bytes);
+	str_free(&one.out);
+	assert_int_equal(w_read_records(&p, &packed, &err), -EFBIG);
+	assert_non_null(strstr(err.text, "refused: unpacked, it takes more than 256 MB"));
 }
