@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 /* --- the heading --- */
 
@@ -345,6 +346,18 @@ static int row_infer_columns(struct reader *r, struct flat_row *row, const char 
 	return 0;
 }
 
+/* Cuts what perf report -v prints before the level: "0xffffffff81c00f5c k", address and origin. */
+static void row_cut_address(char *s)
+{
+	char *at = NULL, origin;
+	int n = 0;
+
+	while ((s = strstr(s, " 0x")))
+		at = s++;
+	if (at && sscanf(at, " 0x%*[0-9a-f]%*1[ ] %c %n", &origin, &n) == 1 && n && !at[n])
+		*at = '\0';
+}
+
 static int row_add_middle(struct reader *r, const struct cut *c, struct flat_row *row)
 {
 	enum head_column list[HEAD_MAX];
@@ -353,6 +366,7 @@ static int row_add_middle(struct reader *r, const struct cut *c, struct flat_row
 
 	s = arena_dup(&r->flat->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
 	s[c->mark - c->middle] = 0;
+	row_cut_address(s);
 	if (!r->head.n)
 		return row_infer_columns(r, row, s);
 	for (size_t i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)

@@ -104,6 +104,21 @@ TEST(copies_from_tui_slides_and_browsers_are_read)
 	flat_free(&f);
 }
 
+TEST(addresses_of_perf_report_v_are_skipped)
+{
+	struct flat f = parsed(
+		"# Overhead  Command      Shared Object      Symbol\n"
+		"    26.45%  swapper      [kernel.kallsyms]  0xffffffff81c00f5c k [k] native_halt\n"
+		"     2.48%  Web Content  /lib/libc.so.6     0x1234             ! [.] memcpy\n"
+		"     1.24%  sh           0x12               0x12               d [.] main\n");
+
+	assert_int_equal(f.n, 3);
+	check_row(&f, 0, NAN, 26.45, -1, "swapper", "[kernel.kallsyms]", "native_halt");
+	check_row(&f, 1, NAN, 2.48, -1, "Web Content", "/lib/libc.so.6", "memcpy");
+	check_row(&f, 2, NAN, 1.24, -1, "sh", "0x12", "main");
+	flat_free(&f);
+}
+
 TEST(children_column_is_read)
 {
 	struct flat f = parsed("  Children      Self  Symbol                 IPC   [IPC Coverage]\n"
