@@ -223,7 +223,8 @@ static enum ending unwind_failure(const struct unwind_walk *w)
 
 /*
  * Restores the caller's value of a register. Compilers do not record that an epilogue has popped a
- * register. What was saved below the stack pointer is therefore in the register again.
+ * register. What was saved below the stack pointer is therefore in the register again. The pc is
+ * the exception: its old value is the callee's.
  */
 static bool unwind_restore_register(struct unwind_walk *w, const struct unwind_rule *rule,
 				    const struct unwind_frame *f, struct unwind_regs *caller)
@@ -234,7 +235,7 @@ static bool unwind_restore_register(struct unwind_walk *w, const struct unwind_r
 	if (unwind_apply_rule(w, rule, f, &value)) {
 		caller->value[rule->reg] = value;
 		caller->known |= 1ULL << rule->reg;
-	} else if (!w->stack.below) {
+	} else if (!w->stack.below || rule->reg == w->arch->pc) {
 		caller->known &= ~(1ULL << rule->reg);
 		return false;
 	}

@@ -652,6 +652,10 @@ static void registers_of(const struct machine *m)
 	gives(m, &k, "thunk;middle;main", 0, 0);
 	k.pc = MAPPED + MAKER + 4;
 	gives(m, &k, "maker;middle;main", 0, 0);
+	/* An epilogue has popped the frame pointer. aarch64's return address is in lr again. */
+	k = (struct kept){.abi = ABI, .pc = MAPPED + MIDDLE + 4, .sp = STACK, .fp = 5, .nwords = 2};
+	k.lr = back_in(m, MAIN);
+	gives(m, &k, m->elf == EM_X86_64 ? "middle" : "middle;main", 0, m->elf == EM_X86_64);
 }
 
 /* Code without tables is unwound by the frame pointer, if its value is possible. */
