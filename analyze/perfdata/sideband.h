@@ -170,12 +170,14 @@ void sideband_free(struct sideband *s);
  */
 struct history_map {
 	uint64_t start, end, reach; /* reach: the highest end of all maps up to this one */
-	uint32_t row, map;	    /* indexes into the side-band; of a program: into ksymbols */
-	uint32_t until;		    /* the row that removed the program, or UINT32_MAX */
+	uint64_t row;		    /* index into the side-band */
+	uint32_t map;	/* index into the side-band's maps; of a program: into ksymbols */
+	uint32_t until; /* the row that removed the program, or UINT32_MAX */
+	uint32_t first; /* of the maps of one range, as code that is written at run time has many */
 };
 
 struct history_space {
-	struct history_map *maps; /* sorted by start */
+	struct history_map *maps; /* sorted by start, end and row */
 	uint32_t *forks;	  /* the rows that started it, in order */
 	uint32_t n, cap, nforks, forks_cap;
 };

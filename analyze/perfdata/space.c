@@ -68,13 +68,16 @@ static void history_apply_program(struct history *h, struct map *loaded, uint32_
 static int history_compare_maps(const void *a, const void *b)
 {
 	const struct history_map *l = a, *r = b;
+	int c = compare_u64(l->start, r->start);
 
-	return compare_u64(l->start, r->start);
+	c = c ? c : compare_u64(l->end, r->end);
+	return c ? c : compare_u64(l->row, r->row);
 }
 
 static void history_finish_space(struct history_space *s)
 {
 	uint64_t reach = 0;
+	bool same;
 
 	if (s->n)
 		qsort(s->maps, s->n, sizeof(*s->maps), history_compare_maps);
@@ -82,6 +85,9 @@ static void history_finish_space(struct history_space *s)
 		if (s->maps[i].end > reach)
 			reach = s->maps[i].end;
 		s->maps[i].reach = reach;
+		same = i && s->maps[i].start == s->maps[i - 1].start &&
+		       s->maps[i].end == s->maps[i - 1].end;
+		s->maps[i].first = same ? s->maps[i - 1].first : i;
 	}
 }
 
@@ -132,13 +138,14 @@ static uint32_t history_last_fork(const struct history_space *s, uint32_t versio
 static const struct history_map *history_find_own(const struct history_space *s, uint64_t addr,
 						  uint32_t born, uint32_t version)
 {
-	const struct history_map *best = NULL;
-	size_t low = rows_up_to(s->maps, s->n, sizeof(*s->maps), addr);
+	const struct history_map *best = NULL, *m;
+	size_t low = rows_up_to(s->maps, s->n, sizeof(*s->maps), addr), first, n;
 
-	while (low-- > 0 && s->maps[low].reach > addr) {
-		const struct history_map *m = &s->maps[low];
-
-		if (m->end > addr && m->row <= version && m->until > version &&
+	for (; low-- > 0 && s->maps[low].reach > addr; low = first) {
+		first = s->maps[low].first;
+		n = rows_up_to(&s->maps[first].row, low + 1 - first, sizeof(*s->maps), version);
+		m = n ? &s->maps[first + n - 1] : NULL;
+		if (m && m->end > addr && m->until > version &&
 		    (born == UINT32_MAX || m->row > born) && (!best || m->row > best->row))
 			best = m;
 	}

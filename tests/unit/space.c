@@ -65,6 +65,31 @@ TEST(changed_spaces_are_separate)
 	assert_int_equal(at(&side, 8, OTHER, 0x1000), 0);
 }
 
+/* Look-ups that visit every map would take billions of steps. */
+TEST(maps_of_one_range_are_found_fast)
+{
+	enum { MAPS = 100000 };
+	freed(intern_free) struct intern names = {0};
+	freed(sideband_free) struct sideband b = {.strings = &names};
+	freed(history_free) struct history h;
+
+	for (uint32_t i = 0; i < MAPS; i++) {
+		struct side_map m = {.start = 0x1000, .end = 0x2000 + 0x1000 * (i % 2), .dso = i};
+		struct side_row row = {
+			.kind = SIDE_MAP, .pid = PARENT, .what = sideband_add_map(&b, &m)};
+
+		row.time = row.order = i + 1;
+		sideband_add_row(&b, &row);
+	}
+	sideband_finish(&b);
+	history_make(&h, &b);
+	for (uint32_t i = 0; i < MAPS; i++) {
+		assert_int_equal(history_find(&h, PARENT, 0x1800, i)->dso, i);
+		if (i)
+			assert_int_equal(history_find(&h, PARENT, 0x2800, i)->dso, (i - 1) | 1);
+	}
+}
+
 #define ROW(k, t, p, i, ...)                                                       \
 	{                                                                          \
 		.kind = SIDE_##k, .time = (t), .pid = (p), .tid = (i), __VA_ARGS__ \
