@@ -329,7 +329,7 @@ static void listed_id_of(struct writer *w, uint16_t misc, uint8_t size, const ch
 	uint8_t id[24] = {0};
 	size_t at = w_begin(w, 67, misc);
 
-	for (size_t i = 0; i < 20; i++)
+	for (size_t i = 0; i < (strstr(name, "padded") ? size : 20); i++)
 		id[i] = (uint8_t)(i + 1);
 	id[20] = size;
 	w32(w, 1);
@@ -355,6 +355,12 @@ TEST(build_ids_of_the_header_belong_to_names)
 	} cases[] = {
 		{"/twenty", whole, USER, 0, {{8, 1, 5}, {8, 1, 5}}},
 		{"/without-size", whole, USER, 4, {{8, 1, 5}, {8, 1, 5}}},
+		{"/padded-8", "0102030405060708", USER, 8, {{8, 1, 5}, {8, 1, 5}}},
+		{"/padded-16",
+		 "0102030405060708090a0b0c0d0e0f10",
+		 USER,
+		 16,
+		 {{8, 1, 5}, {8, 1, 5}}},
 		{"/four", "01020304", USER | SIZED, 4, {{8, 1, 5}, {8, 1, 5}}},
 		{"/most", whole, USER | SIZED, 20, {{8, 1, 5}, {8, 1, 5}}},
 		{"/impossible", whole, USER | SIZED, 21, {{8, 1, 5}, {8, 1, 5}}},
