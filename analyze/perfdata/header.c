@@ -156,6 +156,8 @@ void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c)
 	/* perf before 5.11 pads shorter ids with zeros */
 	while (!(misc & MISC_BUILD_ID_SIZE) && len && !memcmp(id + len - 4, "\0\0\0", 4))
 		len -= 4;
+	if (!len)
+		return;
 	hex = arena_alloc(&r->arena, 2 * len + 1);
 	for (size_t i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);

@@ -361,6 +361,8 @@ TEST(build_ids_of_the_header_belong_to_names)
 		 USER,
 		 16,
 		 {{8, 1, 5}, {8, 1, 5}}},
+		{"/none", NULL, USER | SIZED, 0, {{8, 1, 5}, {8, 1, 5}}},
+		{"/padded-0", NULL, USER, 0, {{8, 1, 5}, {8, 1, 5}}},
 		{"/four", "01020304", USER | SIZED, 4, {{8, 1, 5}, {8, 1, 5}}},
 		{"/most", whole, USER | SIZED, 20, {{8, 1, 5}, {8, 1, 5}}},
 		{"/impossible", whole, USER | SIZED, 21, {{8, 1, 5}, {8, 1, 5}}},
