@@ -59,7 +59,7 @@ static void history_apply_program(struct history *h, struct map *loaded, uint32_
 	if (*at)
 		h->programs.maps[*at - 1].until = row;
 	*at = 0;
-	if (k->unregister)
+	if (k->unregister || k->start >= k->end)
 		return;
 	history_add_map(&h->programs, &m, index, row);
 	*at = h->programs.n;

@@ -822,6 +822,8 @@ TEST(kernel_programs_follow_ksymbol_records)
 	w_end(&w, at);
 	w_ksymbol(&w, 30, KERNEL, 0x100, true, "two");
 	w_ksymbol(&w, 40, KERNEL + 0x10, 0x40, false, "three");
+	w_ksymbol(&w, 41, KERNEL + 0x200, 0, false, "empty");
+	w_ksymbol(&w, 42, KERNEL + 0x200, 0, true, "empty"); /* ends nothing else */
 	for (size_t i = 0; i < 4; i++) {
 		s.time = times[i];
 		s.period = 1ULL << i;
