@@ -231,6 +231,67 @@ static bool host_has_addresses(const char *dir)
 	return there;
 }
 
+/* --- modules that come later --- */
+
+struct module_place {
+	char name[64];
+	unsigned long long size, address;
+};
+
+/* Parses a line of /proc/modules. What it counts in between changes all the time. */
+static bool module_parse(const char *line, struct module_place *m)
+{
+	return sscanf(line, "%63s %llu %*s %*s %*s %llx", m->name, &m->size, &m->address) == 3;
+}
+
+static bool modules_have(char *list, const struct module_place *m)
+{
+	autofree char *copy = xstrdup(list);
+	struct module_place of;
+	char *line;
+
+	for (list = copy; (line = str_token(&list, '\n'));)
+		if (module_parse(line, &of) && !strcmp(of.name, m->name) && of.size == m->size &&
+		    of.address == m->address)
+			return true;
+	return false;
+}
+
+/* Says whether a module is loaded that was not there, or elsewhere, when `dir` got its kallsyms. */
+static bool host_has_new_module(const char *dir)
+{
+	autofree char *then = xasprintf("%s/modules", dir),
+		      *path = xasprintf("%s/modules", proc_root());
+	autofree char *saved = NULL, *now = NULL;
+	struct module_place m;
+	char *rest, *line;
+
+	if (file_read(path, &now, NULL, NULL)) /* a kernel without modules */
+		return false;
+	file_read(then, &saved, NULL, NULL);
+	for (rest = now; (line = str_token(&rest, '\n'));)
+		if (module_parse(line, &m) && !modules_have(saved ?: "", &m))
+			return true;
+	return false;
+}
+
+/*
+ * Saves the kernel's symbols again, for this run alone. The workload or a setting may load modules,
+ * and each setting another build of one.
+ */
+static void host_save_symbols_of_run(struct collect *c)
+{
+	static const char *const from[] = {"/proc/kallsyms", "/sys/kernel/notes"};
+	struct error err = {0};
+
+	for (size_t i = 0; i < array_size(from); i++) {
+		autofree char *to = xasprintf("%s/%s", c->run->dir, path_base_name(from[i]));
+
+		if (host_save_copy(from[i], to, &err))
+			collect_degraded(c, "%s", err.text);
+	}
+}
+
 /* --- the kernel's configuration --- */
 
 static int host_unpack_config(const char *to, struct error *err)
@@ -393,6 +454,8 @@ static int host_start(struct collect *c)
 
 static void host_finish(struct collect *c)
 {
+	if (host_has_new_module(c->run->hosts))
+		host_save_symbols_of_run(c);
 	if (!c->data)
 		return;
 	host_save_nics_of(c->run->hosts, *(int *)c->data);
@@ -403,6 +466,7 @@ static void host_finish(struct collect *c)
 const struct collector collector_host = {
 	.name = "host",
 	.what = "kernel symbols, configuration, topology, sysctls, NICs: once per capture",
+	.files = {"kallsyms", "notes"},
 	.when = APART,
 	.passes = PASS_EVERY,
 	.prepare = host_prepare,

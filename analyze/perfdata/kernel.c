@@ -275,6 +275,7 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 	}
 	snprintf(own, sizeof(own), "%s/.debug", getenv("HOME") ?: "");
 	if (kernel_try_folder(k, r, r->path, "kcore_dir/", "its kcore_dir") ||
+	    kernel_try_folder(k, r, o->run_dir, "", "the run") ||
 	    kernel_try_folder(k, r, o->host_dir, "", "the capture") ||
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||

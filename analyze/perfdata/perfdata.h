@@ -66,6 +66,7 @@ struct perfdata_options {
 	uint64_t from_ns, to_ns;
 	const struct cpuset *cpus; /* count only these CPUs; NULL: all */
 	const char *host_dir;	   /* hosts/<host> of a capture, or NULL */
+	const char *run_dir;	   /* the run's folder in a capture, or NULL */
 	const char *kallsyms;	   /* --kallsyms FILE, or NULL */
 	const char *symfs;	   /* --symfs DIR, or NULL */
 	const char *buildid_dir;   /* --buildid-dir DIR, or NULL */

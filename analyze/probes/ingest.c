@@ -196,6 +196,16 @@ int window_narrow(struct ingest *in, struct error *err)
 	return 0;
 }
 
+char *ingest_kallsyms(const struct ingest *in)
+{
+	char *own = xasprintf("%s/kallsyms", in->dir);
+
+	if (path_exists(own))
+		return own;
+	free(own);
+	return in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
+}
+
 void window_absent(struct ingest *in, const char *what, const char *why)
 {
 	note_add(&in->notes, not_in_slice, what, why);

@@ -217,6 +217,9 @@ void ingest_rate_in_window(struct ingest *in);
  */
 void ingest_summary(struct ingest *in, char *text);
 
+/* Returns the path of the run's kernel symbols, or of its host's, or NULL. The caller frees it. */
+char *ingest_kallsyms(const struct ingest *in);
+
 /*
  * --- slices ---
  *

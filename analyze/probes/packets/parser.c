@@ -141,7 +141,7 @@ static void packets_add_metrics(struct ingest *in, const struct packets_kind *k,
 static int packets_read(struct ingest *in, const struct packets_kind *k, struct tsv *t,
 			struct error *err)
 {
-	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
+	autofree char *kallsyms = ingest_kallsyms(in);
 	struct packets_file f = {.t = t};
 	struct error unnamed = {0};
 

@@ -29,6 +29,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .threads = in->how.threads,
 				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
+				     .run_dir = in->dir,
 				     .exact = exact ? in->exact : NULL,
 				     .workload = in->pids,
 				     .nworkload = in->npids,

@@ -191,7 +191,7 @@ static void wait_add_row(const struct wait_stacks *s, const struct tsv *t, size_
 
 int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks, struct error *err)
 {
-	autofree char *kallsyms = in->host_dir ? xasprintf("%s/kallsyms", in->host_dir) : NULL;
+	autofree char *kallsyms = ingest_kallsyms(in);
 	struct wait_stacks s = {0};
 	struct error unnamed = {0}, none = {0};
 	uint32_t event;

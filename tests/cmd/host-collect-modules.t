@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A module that is loaded behind the first run of a capture: the run keeps the kernel's symbols of its own time.
+. "$(dirname "$0")/../lib.sh"
+need root perf
+
+mkdir proc
+list() { printf '%s 4096 %d - Live 0x%s\n' "$@" >proc/modules; }
+collect() { "$zcost" collect -o "$1" --host-dir hosts --collect host -- true >log 2>&1 || { cat log; return 1; }; }
+collect_fake() { ( export ZCOST_PROC="$PWD/proc"; collect "$1" ); }
+
+list veth 0 ffffffffc0001000
+ok "the first run saves the symbols of the host" collect first
+cp proc/modules hosts/modules
+list veth 7 ffffffffc0001000
+ok "a run with the same modules succeeds" collect_fake same
+ok "it has no symbols of its own" test ! -e same/kallsyms
+list veth 0 ffffffffc0001000 drv 0 ffffffffc0008000
+ok "a run with one more module succeeds" collect_fake more
+ok "it has the symbols of its time" cmp more/kallsyms /proc/kallsyms
+ok "it has the kernel's build-id" cmp more/notes /sys/kernel/notes
+list veth 0 ffffffffc0002000
+ok "a run with a module at another place succeeds" collect_fake moved
+ok "it has its own symbols, too" test -s moved/kallsyms
+cp proc/modules hosts/modules
+: >proc/modules
+ok "a run without a module that is gone succeeds" collect_fake gone
+ok "the host's symbols have it" test ! -e gone/kallsyms
+
+# The analysis takes the names of the run before those of the host.
+"$zcost" collect -o r --collect perf,host,cpu --duration 1 -- dd if=/dev/zero of=/dev/null bs=1M >log 2>&1
+sed 's/ \([tTwW]\) \([a-z]\)/ \1 own_\2/' r/hosts/*/kallsyms >r/kallsyms
+cp r/hosts/*/notes r/notes
+"$zcost" analyze r >log 2>&1
+"$zcost" report functions r --format tsv >out 2>err
+ok "functions of the kernel have the names of the run" sh -c "grep -q '^own_' out || { cat out err; exit 1; }"
+done_testing
