@@ -184,8 +184,9 @@ static const struct {
 	const char *from, *to;
 	bool must;
 } copies[] = {
-	{"/proc/kallsyms", "kallsyms", true},
+	/* A module that is loaded meanwhile is not in the list, so it counts as new later. */
 	{"/proc/modules", "modules", false}, /* missing where the kernel has no modules */
+	{"/proc/kallsyms", "kallsyms", true},
 	{"/sys/kernel/notes", "notes", true},
 	{"/proc/cpuinfo", "cpuinfo", true},
 };
@@ -244,41 +245,24 @@ static bool module_parse(const char *line, struct module_place *m)
 	return sscanf(line, "%63s %llu %*s %*s %*s %llx", m->name, &m->size, &m->address) == 3;
 }
 
-static bool modules_have(char *list, const struct module_place *m)
+/* Returns whether each module of a list is in the other one, at the same place. */
+static bool modules_contain(const char *all, const char *list)
 {
-	autofree char *copy = xstrdup(list);
-	struct module_place of;
-	char *line;
+	struct module_place m, of;
+	bool found = true;
 
-	for (list = copy; (line = str_token(&list, '\n'));)
-		if (module_parse(line, &of) && !strcmp(of.name, m->name) && of.size == m->size &&
-		    of.address == m->address)
-			return true;
-	return false;
+	for (; found && list; list = strchr(list, '\n'), list += list ? 1 : 0) {
+		if (!module_parse(list, &m))
+			continue;
+		found = false;
+		for (const char *at = all; at && !found; at = strchr(at, '\n'), at += at ? 1 : 0)
+			found = module_parse(at, &of) && !strcmp(of.name, m.name) &&
+				of.size == m.size && of.address == m.address;
+	}
+	return found;
 }
 
-/* Says whether a module is loaded that was not there, or elsewhere, when `dir` got its kallsyms. */
-static bool host_has_new_module(const char *dir)
-{
-	autofree char *then = xasprintf("%s/modules", dir),
-		      *path = xasprintf("%s/modules", proc_root());
-	autofree char *saved = NULL, *now = NULL;
-	struct module_place m;
-	char *rest, *line;
-
-	if (file_read(path, &now, NULL, NULL)) /* a kernel without modules */
-		return false;
-	file_read(then, &saved, NULL, NULL);
-	for (rest = now; (line = str_token(&rest, '\n'));)
-		if (module_parse(line, &m) && !modules_have(saved ?: "", &m))
-			return true;
-	return false;
-}
-
-/*
- * Saves the kernel's symbols again, for this run alone. The workload or a setting may load modules,
- * and each setting another build of one.
- */
+/* Saves the kernel's symbols for this run alone. */
 static void host_save_symbols_of_run(struct collect *c)
 {
 	static const char *const from[] = {"/proc/kallsyms", "/sys/kernel/notes"};
@@ -290,6 +274,24 @@ static void host_save_symbols_of_run(struct collect *c)
 		if (host_save_copy(from[i], to, &err))
 			collect_degraded(c, "%s", err.text);
 	}
+}
+
+/*
+ * The workload, a setting or a collector may load modules. If all earlier ones are where they were,
+ * the symbols of now serve the earlier runs, too.
+ */
+static void host_follow_modules(struct collect *c)
+{
+	autofree char *then = xasprintf("%s/modules", c->run->hosts), *saved = NULL;
+	autofree char *path = xasprintf("%s/modules", proc_root()), *now = NULL;
+
+	file_read(then, &saved, NULL, NULL);
+	if (file_read(path, &now, NULL, NULL) || modules_contain(saved ?: "", now))
+		return;
+	if (modules_contain(now, saved ?: ""))
+		host_save_copies(c);
+	else
+		host_save_symbols_of_run(c);
 }
 
 /* --- the kernel's configuration --- */
@@ -454,8 +456,7 @@ static int host_start(struct collect *c)
 
 static void host_finish(struct collect *c)
 {
-	if (host_has_new_module(c->run->hosts))
-		host_save_symbols_of_run(c);
+	host_follow_modules(c);
 	if (!c->data)
 		return;
 	host_save_nics_of(c->run->hosts, *(int *)c->data);

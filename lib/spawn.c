@@ -123,12 +123,12 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	if (files_before.rlim_max)
-		setrlimit(RLIMIT_NOFILE, &files_before);
 	if (o->apart)
-		spawn_leave_session();
+		spawn_leave_session(); /* closes descriptors up to our limit */
 	else
 		setpgid(0, 0);
+	if (files_before.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);

@@ -83,8 +83,7 @@ static void page_keep_rows(const struct html_page *p, int store, struct table *t
 		if (page_has(p, store, t->notes.note[i].variant, t->notes.note[i].side))
 			t->notes.note[n++] = t->notes.note[i];
 	t->notes.n = n;
-	/* Tables notes and sweep are lossy for any variant. A cost may lack the unit of the page.
-	 */
+	/* Tables notes and sweep are lossy for a loss of any variant, costs for an unknown unit. */
 	unknown = t->lossy && !noted && (measure_find(t->name)->flags & MEASURE_COSTS);
 	t->lossy = unknown || notes_have(&t->notes, SEVERITY_LOSSY);
 }

@@ -215,12 +215,13 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 	row[1] = commit_number(to, base);
 	row[2] = commit_number(to, new);
 	row[3] = commit_percent(to, base > 0 ? 100 * (new / base - 1) : NAN);
-	row[4] = value_str(
-		to, isnan(r->delta_ci)
-			    ? "-"
-			    : arena_printf(&to->arena, "+-%.*f ns",
-					   r->delta_ci < 1 ? commit_digits(r->delta_ci) - 2 : 1,
-					   r->delta_ci));
+	row[4] = value_str(to, isnan(r->delta_ci)
+				       ? "-"
+				       : arena_printf(&to->arena, "+-%.*f ns",
+						      r->delta_ci > 0 && r->delta_ci < 1
+							      ? commit_digits(r->delta_ci) - 2
+							      : 1,
+						      r->delta_ci));
 	row[5] = commit_p(to, r->p);
 }
 

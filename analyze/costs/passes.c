@@ -153,7 +153,7 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 	double share = NAN;
 	int rc = components_keep(&rules, k->s, NULL, "fine", err);
 
-	q.basis = BASIS_DEFAULT; /* a page may have another one; busy_pct beside it has this */
+	q.basis = BASIS_DEFAULT; /* that of busy_pct beside it, also on a page with --basis */
 	spec.components = rules;
 	if (!rc)
 		rc = cost_part_read(k->s, &q, &k->b->block, &spec, &part, err);

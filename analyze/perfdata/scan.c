@@ -284,7 +284,7 @@ static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 	if (scan_unpacks_too_much(r))
 		s->ret = error_set(
 			s->err, EFBIG,
-			"%s: refused: unpacked, it takes more than 256 MB and than 100 times its size",
+			"%s: refused: unpacked, it takes more than 256 MiB and more than 100 times its size",
 			r->path);
 	if (!s->ret && r->spool.fd < 0)
 		s->ret = spool_open(&r->spool, s->err);

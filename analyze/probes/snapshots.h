@@ -61,7 +61,7 @@ struct deltas {
 				 window */
 };
 
-/* These free functions take a void pointer, to be the `release` of a reader whose sums begin so. */
+/* Takes a void pointer, to be the `release` of a reader whose struct begins with the deltas. */
 void deltas_free(void *deltas);
 
 /* Begins a reading; its counters follow. */

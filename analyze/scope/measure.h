@@ -114,7 +114,7 @@ enum measure_flags {
 	MEASURE_RATES = 8,	 /* --rate may list several rates */
 	MEASURE_TOTAL = 16,	 /* has rows of the side SIDE_TOTAL */
 	MEASURE_FACTS = 32,	 /* describes runs and hosts, and has no figure of CPU time */
-	MEASURE_BASE = 128,	 /* compares with another variant, which --variant may leave out */
+	MEASURE_BASE = 128,	 /* needs the base variant, also where --variant leaves it out */
 	MEASURE_UNTITLED = 64,	 /* its title does not say which variant was not zero copy */
 };
 

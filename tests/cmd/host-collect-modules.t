@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A module that is loaded behind the first run of a capture: the run keeps the kernel's symbols of its own time.
+# Modules that come behind the first run of a capture. Where one of the earlier ones has moved, the run keeps its own symbols.
 . "$(dirname "$0")/../lib.sh"
 need root perf
 
@@ -16,12 +16,14 @@ list veth 7 ffffffffc0001000
 ok "a run with the same modules succeeds" collect_fake same
 ok "it has no symbols of its own" test ! -e same/kallsyms
 list veth 0 ffffffffc0001000 drv 0 ffffffffc0008000
+echo stale >hosts/kallsyms
 ok "a run with one more module succeeds" collect_fake more
-ok "it has the symbols of its time" cmp more/kallsyms /proc/kallsyms
-ok "it has the kernel's build-id" cmp more/notes /sys/kernel/notes
+ok "the host's symbols are saved again, and serve all runs" cmp hosts/kallsyms /proc/kallsyms
+ok "the run has none" test ! -e more/kallsyms
 list veth 0 ffffffffc0002000
 ok "a run with a module at another place succeeds" collect_fake moved
-ok "it has its own symbols, too" test -s moved/kallsyms
+ok "it has the symbols of its time" cmp moved/kallsyms /proc/kallsyms
+ok "it has the kernel's build-id" cmp moved/notes /sys/kernel/notes
 cp proc/modules hosts/modules
 : >proc/modules
 ok "a run without a module that is gone succeeds" collect_fake gone

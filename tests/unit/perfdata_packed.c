@@ -93,5 +93,5 @@ TEST(packed_records_that_fill_the_disk_are_refused)
 	free(bytes);
 	str_free(&one.out);
 	assert_int_equal(w_read_records(&p, &packed, &err), -EFBIG);
-	assert_non_null(strstr(err.text, "refused: unpacked, it takes more than 256 MB"));
+	assert_non_null(strstr(err.text, "refused: unpacked, it takes more than 256 MiB"));
 }
