@@ -46,7 +46,7 @@ struct trend {
 };
 
 struct trends {
-	const char *path; /* of the history; valid while it is open */
+	const char *path; /* the path of the history, which is valid while the history is open */
 	struct history_value *values;
 	struct trend *list;
 	size_t n, cap, nchanges;

@@ -173,7 +173,7 @@ struct history_map {
 	uint64_t row;		    /* index into the side-band */
 	uint32_t map;	/* index into the side-band's maps; of a program: into ksymbols */
 	uint32_t until; /* the row that removed the program, or UINT32_MAX */
-	uint32_t first; /* of the maps of one range, as code that is written at run time has many */
+	uint32_t first; /* the first map of this range; code that is written at run time has many */
 };
 
 struct history_space {
