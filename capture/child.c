@@ -33,19 +33,10 @@ bool interrupt_came(struct interrupt *i)
 
 void interrupt_close(struct interrupt *i)
 {
-	if (i->fd >= 0)
-		close(i->fd);
-	i->fd = -1;
+	fd_close(&i->fd);
 }
 
 /* --- both kinds of children --- */
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 static int child_open_ends(struct spawn *child, int *to, int *from, const char *log,
 			   struct error *err)
@@ -79,13 +70,13 @@ static int child_start(pid_t *pid, int *to, int *from, char *const argv[], const
 	if (!rc && fcntl(*to, F_SETFL, O_NONBLOCK))
 		rc = error_sys(err, errno, "cannot set up a pipe");
 	rc = rc ?: spawn_start(pid, argv, &child, err);
-	close_fd(&child.in);
-	close_fd(&child.out);
-	close_fd(&child.err);
+	fd_close(&child.in);
+	fd_close(&child.out);
+	fd_close(&child.err);
 	if (rc) {
 		*pid = 0;
-		close_fd(to);
-		close_fd(from);
+		fd_close(to);
+		fd_close(from);
 	}
 	return rc;
 }
@@ -151,11 +142,6 @@ static int link_fill(struct link *l, struct interrupt *intr, uint64_t deadline)
 	return 0;
 }
 
-uint64_t link_deadline(double s)
-{
-	return clock_mono_ns() + (uint64_t)(s * 1e9);
-}
-
 int link_read_line(struct link *l, struct interrupt *intr, uint64_t deadline, struct str *line)
 {
 	int rc;
@@ -204,10 +190,10 @@ bool link_ended(struct link *l)
 
 void link_close(struct link *l, double patience_s, int *status)
 {
-	uint64_t deadline = link_deadline(patience_s), now;
+	uint64_t deadline = clock_deadline(patience_s), now;
 	int st = 0, left;
 
-	close_fd(&l->to);
+	fd_close(&l->to);
 	/* A child that cannot write never sees the end of its input, so it is read until its end.
 	 */
 	while (l->pid && patience_s > 0 && clock_mono_ns() < deadline &&
@@ -218,7 +204,7 @@ void link_close(struct link *l, double patience_s, int *status)
 	if (l->pid && spawn_wait(l->pid, left, &st) == -ETIMEDOUT)
 		spawn_stop(l->pid, GRACE_MS, &st);
 	l->pid = 0;
-	close_fd(&l->from);
+	fd_close(&l->from);
 	l->at = l->len = 0;
 	if (status)
 		*status = st;
@@ -252,7 +238,7 @@ int side_start(struct side_proc *s, char *const argv[], const char *log, const c
 static void side_write(struct side_proc *s, const char *text)
 {
 	if (s->to >= 0 && write(s->to, text, strlen(text)) < 0)
-		close_fd(&s->to);
+		fd_close(&s->to);
 }
 
 void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns)
@@ -270,7 +256,7 @@ void side_abort(struct side_proc *s)
 		return;
 	s->aborted = true;
 	side_write(s, "abort\n");
-	close_fd(&s->to);
+	fd_close(&s->to);
 }
 
 static void side_on_line(struct side_proc *s, const char *line)
@@ -305,7 +291,7 @@ void side_on_output(struct side_proc *s)
 		}
 	}
 	if (!n)
-		close_fd(&s->from);
+		fd_close(&s->from);
 }
 
 void side_on_exit(struct side_proc *s)
@@ -315,7 +301,7 @@ void side_on_exit(struct side_proc *s)
 	if (spawn_wait(s->pid, 0, &s->status))
 		return;
 	s->state = SIDE_DONE;
-	close_fd(&s->pidfd);
+	fd_close(&s->pidfd);
 }
 
 void side_close(struct side_proc *s, int grace_ms)
@@ -326,9 +312,9 @@ void side_close(struct side_proc *s, int grace_ms)
 	}
 	if (s->state == SIDE_UNUSED)
 		return;
-	close_fd(&s->pidfd);
-	close_fd(&s->to);
-	close_fd(&s->from);
+	fd_close(&s->pidfd);
+	fd_close(&s->to);
+	fd_close(&s->from);
 	str_free(&s->line);
 }
 

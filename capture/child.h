@@ -44,9 +44,6 @@ int link_start(struct link *l, char *const argv[], const char *log, struct error
 
 int link_write_line(struct link *l, const char *line); /* adds the newline */
 
-/* Returns the CLOCK_MONOTONIC of so many seconds from now. */
-uint64_t link_deadline(double s);
-
 /* Reads one line into *line, without its newline. */
 int link_read_line(struct link *l, struct interrupt *intr, uint64_t deadline, struct str *line);
 

@@ -104,7 +104,7 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 	autofree char *log = xasprintf("%s/log", r->dir), *line = NULL;
 
 	if (rc == -EINTR) {
-		r->hurry_ns = link_deadline(HURRY_S);
+		r->hurry_ns = clock_deadline(HURRY_S);
 		return rc;
 	}
 	r->up = false;
@@ -142,7 +142,7 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 	int rc = r->up ? link_write_line(&r->link, what) : -EPIPE;
 
 	r->said_ns = clock_mono_ns();
-	rc = rc ?: link_read_line(&r->link, intr, link_deadline(patience), answer);
+	rc = rc ?: link_read_line(&r->link, intr, clock_deadline(patience), answer);
 	return rc ? remote_lost(r, rc, err) : 0;
 }
 
@@ -207,7 +207,7 @@ static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bou
 int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, struct error *err)
 {
 	struct clock_bounds all = {0}, best = {0}, one;
-	uint64_t deadline = link_deadline(r->stop_timeout_s);
+	uint64_t deadline = clock_deadline(r->stop_timeout_s);
 	int i, rc = 0;
 
 	*o = (struct offset){.error_ns = -1};
@@ -353,7 +353,7 @@ static int remote_connect_failed(struct remote *r, int rc, const char *missing, 
 static int remote_read_greeting(struct remote *r, struct interrupt *intr, bool version,
 				struct str *line)
 {
-	uint64_t deadline = link_deadline(r->start_timeout_s);
+	uint64_t deadline = clock_deadline(r->start_timeout_s);
 	int rc = 0;
 
 	for (int n = 0; !rc && n <= NOISE_LINES; n++) {
@@ -541,7 +541,7 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 /* Tries to connect until the host can be reached, or start_timeout has passed. */
 static int remote_connect_again(struct capture *c, struct remote *r, struct error *err)
 {
-	uint64_t deadline = link_deadline(r->start_timeout_s);
+	uint64_t deadline = clock_deadline(r->start_timeout_s);
 	struct pollfd signal = {.fd = c->intr.fd, .events = POLLIN};
 	struct error e;
 	int rc;

@@ -46,7 +46,7 @@ static int fetch_lost(const struct fetch *f, int rc, struct error *err)
 /* Returns until when to wait for the next bytes. */
 static uint64_t fetch_deadline(const struct fetch *f)
 {
-	uint64_t silent = link_deadline(f->r->stop_timeout_s);
+	uint64_t silent = clock_deadline(f->r->stop_timeout_s);
 
 	return silent < f->until_ns ? silent : f->until_ns;
 }
@@ -199,7 +199,7 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 			    .staging = staging,
 			    .prefix = "",
 			    .left = &left,
-			    .until_ns = link_deadline(left.seconds)};
+			    .until_ns = clock_deadline(left.seconds)};
 	struct fetch facts = run;
 	int rc = fetch_folder(&run, "send run", err);
 

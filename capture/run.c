@@ -308,7 +308,7 @@ static bool run_has_settled(const struct live_run *r, int first, int end)
 static int run_start_until_ready(struct live_run *r, int first, int end, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
-	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
+	uint64_t deadline = clock_deadline(patience);
 	int rc = 0;
 
 	for (int i = first; i < end && !rc; i++)
@@ -435,7 +435,7 @@ static bool run_has_time(const struct live_run *r, uint64_t deadline)
 /* Ends the sides that still run. Asks them first, because a collector has files to finish. */
 static void run_end_sides(struct live_run *r)
 {
-	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
+	uint64_t deadline = clock_deadline(r->c->plan->stop_timeout_s);
 
 	for (int i = 0; i < r->n; i++)
 		side_abort(&r->sides[i]);

@@ -93,14 +93,10 @@ void hook_recover(const char *dir)
 static int hook_start(pid_t *pid, const char *command, const char *mark, int out, struct error *err)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)command, NULL};
-	struct spawn opts = {.out = out, .mark = mark};
-	int rc;
+	autoclose int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct spawn opts = {.in = in, .out = out, .mark = mark};
 
-	opts.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	rc = spawn_start(pid, argv, &opts, err);
-	if (opts.in >= 0)
-		close(opts.in);
-	return rc;
+	return spawn_start(pid, argv, &opts, err);
 }
 
 /* Turns the end of a hook into an error, or 0. */
@@ -145,9 +141,10 @@ int hook_run(const struct hook *h, struct error *err)
 /* Runs a hook and returns its standard output in *output, without newlines at the end. */
 static int hook_read(const struct hook *h, char **output, struct error *err)
 {
-	int fd = memfd_create("zcost", MFD_CLOEXEC), rc;
+	autoclose int fd = memfd_create("zcost", MFD_CLOEXEC);
 	char *text;
 	ssize_t n;
+	int rc;
 
 	if (fd < 0)
 		return error_sys(err, errno, "no memory for what %s's '%s' prints", h->owner,
@@ -163,7 +160,6 @@ static int hook_read(const struct hook *h, char **output, struct error *err)
 		while (str_ends(text, "\n"))
 			text[strlen(text) - 1] = '\0';
 	}
-	close(fd);
 	return rc;
 }
 

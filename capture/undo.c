@@ -81,16 +81,14 @@ static int state_walk(const char *base, const char *key, bool make)
 {
 	const char *parts[] = {base, "zcost", key};
 	const mode_t modes[] = {0, 0711, 0700};
-	int fd = AT_FDCWD, next = 0;
+	int next = 0;
+	autoclose int fd = AT_FDCWD;
 
 	for (size_t i = 0; i < 3 && next >= 0; i++) {
 		next = state_enter(fd, parts[i], make ? modes[i] : 0);
-		if (fd >= 0)
-			close(fd);
+		fd_close(&fd);
 		fd = next;
 	}
-	if (fd >= 0)
-		close(fd);
 	return next < 0 ? next : 0;
 }
 

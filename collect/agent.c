@@ -103,26 +103,17 @@ static bool stream_write_failed(const struct sink *to, const char *path, int cod
 
 static bool stream_write_file(const struct sink *to, const char *path, const char *name)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	autoclose int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	autofree char *head = NULL;
 	struct stat st;
-	bool there;
 
-	if (file < 0 || fstat(file, &st)) {
-		there = stream_write_failed(to, path, errno);
-		if (file >= 0)
-			close(file);
-		return there;
-	}
-	if (to->sent && stream_is_known(to->sent, name, &st)) {
-		close(file);
+	if (file < 0 || fstat(file, &st))
+		return stream_write_failed(to, path, errno);
+	if (to->sent && stream_is_known(to->sent, name, &st))
 		return true;
-	}
 	head = xasprintf("%lld %s", (long long)st.st_size, name);
-	there = stream_write_line(to, "file ", head) &&
-		stream_write_bytes(to, file, (uint64_t)st.st_size);
-	close(file);
-	return there;
+	return stream_write_line(to, "file ", head) &&
+	       stream_write_bytes(to, file, (uint64_t)st.st_size);
 }
 
 static int stream_visit(void *to, const struct walked *e, struct error *err)

@@ -285,22 +285,20 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name,
 {
 	autofree char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	autofree char *debug = xasprintf("%s.debug", name), *to = NULL;
-	int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	autoclose int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
 		to = dso_destination(hosts, id, debug, NULL);
 	if (to && access(to, F_OK))
 		dso_copy_whole(fd, from, to, room, NULL);
-	if (fd >= 0)
-		close(fd);
 }
 
 /* The vdso is in our memory as in every process. The file ends behind its section headers. */
 static int dso_save_vdso(const char *hosts, struct error *err)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
-	int fd = memfd_create("vdso", MFD_CLOEXEC), rc = -ENODATA;
+	autoclose int fd = memfd_create("vdso", MFD_CLOEXEC);
 	size_t len = h ? h->e_shoff + (size_t)h->e_shentsize * h->e_shnum : 0;
 	char id[129];
 
@@ -308,11 +306,9 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 	    elf_build_id(fd, id)) {
 		autofree char *to = dso_destination(hosts, id, "[vdso]", err);
 
-		rc = !to ? -err->code : access(to, F_OK) ? file_write(to, h, len, err) : 0;
+		return !to ? -err->code : access(to, F_OK) ? file_write(to, h, len, err) : 0;
 	}
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	return -ENODATA;
 }
 
 /*
@@ -336,8 +332,10 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, st
 	     struct error *err)
 {
 	const char *name = strrchr(path, '/');
-	char id[129], *to;
-	int fd, rc;
+	autofree char *to = NULL;
+	autoclose int fd = -1;
+	char id[129];
+	int rc;
 
 	if (!strcmp(path, "[vdso]"))
 		return dso_save_vdso(hosts, err);
@@ -356,7 +354,5 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, st
 		rc = dso_save_inode(hosts, as, id, err);
 	if (!rc)
 		dso_save_debug(hosts, id, name, room);
-	free(to);
-	close(fd);
 	return rc;
 }

@@ -218,17 +218,15 @@ static void host_save_copies(struct collect *c)
  */
 static bool host_has_addresses(const char *dir)
 {
-	char *path = xasprintf("%s/kallsyms", dir), some[4096], *rest = some, *line;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	autofree char *path = xasprintf("%s/kallsyms", dir);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char some[4096], *rest = some, *line;
 	ssize_t n = fd >= 0 ? read(fd, some, sizeof(some) - 1) : 0;
 	bool there = false;
 
 	some[n > 0 ? n : 0] = '\0';
 	while (!there && (line = str_token(&rest, '\n')))
 		there = strspn(line, "0") < strspn(line, "0123456789abcdef");
-	if (fd >= 0)
-		close(fd);
-	free(path);
 	return there;
 }
 

@@ -65,9 +65,7 @@ static bool idle_add_number(struct str *rows, int *fd, const char *dir, const ch
 		str_printf(rows, "\t%.*s", (int)strcspn(text, "\n"), text);
 		return true;
 	}
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	fd_close(fd);
 	return false;
 }
 
@@ -145,10 +143,8 @@ static void idle_finish(struct collect *c)
 	autofree struct idle_states *list = c->data;
 
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->s[i].usage >= 0)
-			close(list->s[i].usage);
-		if (list->s[i].time >= 0)
-			close(list->s[i].time);
+		fd_close(&list->s[i].usage);
+		fd_close(&list->s[i].time);
 		free(list->s[i].dir);
 		free(list->s[i].name);
 	}

@@ -195,17 +195,9 @@ static int address_compare(const void *x, const void *y)
 
 static bool perf_maps_is_hit(const struct maps *m, const struct mapping *g)
 {
-	size_t from = 0, to = m->na;
+	size_t at = g->start ? rows_up_to(m->a, m->na, sizeof(*m->a), g->start - 1) : 0;
 
-	while (from < to) {
-		size_t mid = (from + to) / 2;
-
-		if (m->a[mid] < g->start)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < m->na && m->a[from] < g->end;
+	return at < m->na && m->a[at] < g->end;
 }
 
 static void perf_maps_compare(const struct maps *m, struct intern *files)

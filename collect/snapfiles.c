@@ -9,6 +9,7 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,11 +47,8 @@ static int snapfile_probe(struct collect *c)
 
 static void snapfile_close_sources(struct snapfile *s)
 {
-	for (size_t i = 0; i < COLLECT_SOURCES; i++) {
-		if (s->fd[i] >= 0)
-			close(s->fd[i]);
-		s->fd[i] = -1;
-	}
+	for (size_t i = 0; i < COLLECT_SOURCES; i++)
+		fd_close(&s->fd[i]);
 }
 
 static int snapfile_open_sources(void *arg, struct error *err)

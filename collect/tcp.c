@@ -139,16 +139,6 @@ static int tcp_open_diag(void *arg, struct error *err)
 
 /* --- the collector --- */
 
-static int tcp_probe(struct collect *c)
-{
-	struct genl diag;
-	int rc = sock_diag_open(&diag, &c->err);
-
-	if (!rc)
-		genl_close(&diag);
-	return rc;
-}
-
 static int tcp_prepare(struct collect *c)
 {
 	struct tcp *t = xcalloc(1, sizeof(*t));
@@ -226,7 +216,6 @@ const struct collector collector_tcp = {
 	.files = {"tcp.snap"},
 	.when = DATED,
 	.passes = PASS_MEASURE | PASS_SYSCALLS,
-	.probe = tcp_probe,
 	.prepare = tcp_prepare,
 	.read = tcp_read,
 	.finish = tcp_finish,

@@ -21,6 +21,12 @@ static inline uint64_t clock_mono_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Returns the CLOCK_MONOTONIC of so many seconds from now. */
+static inline uint64_t clock_deadline(double seconds)
+{
+	return clock_mono_ns() + (uint64_t)(seconds * 1e9);
+}
+
 /* Returns the CPU time of the calling thread in nanoseconds. */
 static inline uint64_t clock_thread_ns(void)
 {

@@ -15,6 +15,13 @@
 
 enum { CHUNK = 64 * 1024 };
 
+void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static int file_read_rest(int fd, struct str *s, size_t most)
 {
 	char buf[CHUNK];
@@ -77,13 +84,9 @@ static int file_read_opened(int fd, const char *name, size_t most, char **data, 
 
 int file_read_most(const char *path, size_t most, char **data, size_t *len, struct error *err)
 {
-	int fd = file_open(path, err), rc;
+	autoclose int fd = file_open(path, err);
 
-	if (fd < 0)
-		return fd;
-	rc = file_read_opened(fd, path, most, data, len, err);
-	close(fd);
-	return rc;
+	return fd < 0 ? fd : file_read_opened(fd, path, most, data, len, err);
 }
 
 int file_read(const char *path, char **data, size_t *len, struct error *err)
@@ -93,16 +96,14 @@ int file_read(const char *path, char **data, size_t *len, struct error *err)
 
 int file_read_named(const char *path, char **data, size_t *len, struct error *err)
 {
-	int fd, rc;
+	autoclose int fd = -1;
 
 	if (!strcmp(path, "-"))
 		return file_read_opened(STDIN_FILENO, "standard input", SIZE_MAX, data, len, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = file_read_opened(fd, path, SIZE_MAX, data, len, err);
-	close(fd);
-	return rc;
+	return file_read_opened(fd, path, SIZE_MAX, data, len, err);
 }
 
 int file_write_all(int fd, const void *data, size_t len)

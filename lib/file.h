@@ -18,6 +18,11 @@
  */
 int file_open(const char *path, struct error *err);
 
+/* Closes a descriptor, unless it is below 0, and sets it to -1. */
+void fd_close(int *fd);
+/* A descriptor that is closed where its block ends: autoclose int fd = file_open(path, err); */
+#define autoclose __attribute__((cleanup(fd_close)))
+
 /* Reads a whole regular file. A NUL follows the *len bytes. The caller frees *data. */
 int file_read(const char *path, char **data, size_t *len, struct error *err);
 

@@ -192,12 +192,10 @@ void caller_give(int fd)
 
 void caller_give_path(const char *path)
 {
-	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
-	if (fd < 0)
-		return;
-	caller_give(fd);
-	close(fd);
+	if (fd >= 0)
+		caller_give(fd);
 }
 
 static void caller_give_folder(int folder);

@@ -185,19 +185,14 @@ static int sink_close_file(struct sink *s, int rc)
 
 int sink_open(struct sink *s, const char *path, struct error *err)
 {
-	int rc;
-
 	*s = (struct sink){.path = path, .fd = STDOUT_FILENO};
 	if (!sink_is_stdout(s))
 		s->fd = sink_open_file(s, err);
 	if (s->fd < 0)
 		return s->fd;
-	rc = 0;
 	s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});
 	if (!s->f)
-		rc = -errno;
-	if (rc)
-		return sink_error(s, -sink_close_file(s, rc), err);
+		return sink_error(s, -sink_close_file(s, -errno), err);
 	s->buffer = xmalloc(BUFFER);
 	setvbuf(s->f, s->buffer, _IOFBF, BUFFER);
 	return 0;

@@ -149,14 +149,10 @@ static int nic_check(const char *arg, struct error *err)
 static int nic_read(const struct adapter *is, const struct workload_run *run, const char *arg,
 		    struct account *a, struct error *err)
 {
-	struct snaps snaps;
-	int rc = workload_snaps(run, is->file, &snaps, err);
+	freed(snaps_free) struct snaps snaps = {0};
 
-	if (rc)
-		return rc;
-	rc = nic_read_snaps(&snaps, arg, &a->points, err);
-	snaps_free(&snaps);
-	return rc;
+	return workload_snaps(run, is->file, &snaps, err)
+		       ?: nic_read_snaps(&snaps, arg, &a->points, err);
 }
 
 const struct adapter adapter_nic = {.name = "nic",

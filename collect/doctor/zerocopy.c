@@ -151,7 +151,8 @@ void doctor_check_msg_zerocopy(struct doctor *d)
 {
 	struct tcp_zerocopy_receive z = {0};
 	socklen_t len = sizeof(z);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int one = 1;
 	double optmem = host_sysctl_number("net.core.optmem_max", 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
@@ -175,8 +176,6 @@ void doctor_check_msg_zerocopy(struct doctor *d)
 		doctor_put(
 			d, "TCP_ZEROCOPY_RECEIVE", STATE_YES, NULL,
 			"the kernel has it; pages map where the MSS is a multiple of the page size and the sender's pages allow it");
-	if (fd >= 0)
-		close(fd);
 }
 
 /* Puts why the kernel refused a request. */
@@ -297,8 +296,8 @@ static void doctor_put_devmem_tx(struct doctor *d, int dmabuf, bool rx)
 
 void doctor_check_devmem(struct doctor *d)
 {
+	autoclose int fd = udmabuf_make(1 << 20, NULL);
 	char reason[256], *nic;
-	int fd = udmabuf_make(1 << 20, NULL), rc;
 
 	if (fd < 0)
 		doctor_put_refusal(d, "udmabuf", fd, NULL, ZC_UDMABUF);
@@ -309,11 +308,8 @@ void doctor_check_devmem(struct doctor *d)
 		doctor_put_split(d);
 	} else {
 		int queue = (int)doctor_split_queue(d->devmem, &nic);
-
-		rc = try_devmem(nic, queue, fd, reason);
+		int rc = try_devmem(nic, queue, fd, reason);
 		doctor_put_try(d, d->devmem, rc, reason, ZC_BIND_RX);
 		free(nic);
 	}
-	if (fd >= 0)
-		close(fd);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/run/run.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +25,7 @@ void netns_init(struct netns *n)
 
 void netns_close(struct netns *n)
 {
-	if (n->fd >= 0)
-		close(n->fd);
-	n->fd = -1;
+	fd_close(&n->fd);
 }
 
 /* Returns the process to follow, or 0 when all processes are in our namespace. */
@@ -69,10 +68,8 @@ static bool netns_follow(struct netns *n, struct run *r)
 	found = netns_find(n, tree_of(r), &id);
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)found);
 	fd = found ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != id)) {
-		close(fd);
-		fd = -1;
-	}
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != id))
+		fd_close(&fd);
 	if (fd < 0)
 		return false;
 	n->fd = fd;
@@ -82,9 +79,9 @@ static bool netns_follow(struct netns *n, struct run *r)
 
 int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err)
 {
-	int back, rc;
+	autoclose int back = open(own, O_RDONLY | O_CLOEXEC);
+	int rc;
 
-	back = open(own, O_RDONLY | O_CLOEXEC);
 	if (back < 0 || setns(n->fd, CLONE_NEWNET)) {
 		rc = error_sys(err, errno,
 			       "the workload's network namespace cannot be entered: run as root");
@@ -94,8 +91,6 @@ int netns_inside(const struct netns *n, netns_work *work, void *arg, struct erro
 		if (setns(back, CLONE_NEWNET))
 			abort();
 	}
-	if (back >= 0)
-		close(back);
 	return rc;
 }
 

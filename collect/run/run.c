@@ -174,7 +174,7 @@ static void run_fail_early(struct run *r)
 /* Gives the workload --grace seconds after the window to end by itself, then stops it. */
 static void run_end_workload(struct run *r)
 {
-	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->grace_s * SECOND);
+	uint64_t deadline = clock_deadline(r->grace_s);
 
 	while (r->running && !r->failed) {
 		enum woken w = run_wait_until(r, deadline);
@@ -299,11 +299,6 @@ static void run_watch(struct run *r, uint64_t end)
 	}
 }
 
-static uint64_t run_own_cpu_ns(void)
-{
-	return (uint64_t)clock() * (SECOND / CLOCKS_PER_SEC);
-}
-
 /* Records the workload's processes: the laptop tells their samples from those of others. */
 static void run_note_processes(struct run *r)
 {
@@ -327,7 +322,7 @@ static void run_measure(struct run *r)
 	sync_print(r, "step measuring");
 	if (!run_wait_for_go(r, &start, &duration))
 		return;
-	r->own_ns = run_own_cpu_ns();
+	r->own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	r->start_ns = clock_mono_ns();
 	r->wanted_ns = r->held < 0 ? start : r->start_ns;
 	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
@@ -343,7 +338,7 @@ static void run_measure(struct run *r)
 	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
 	collect_stop(r->collect, r->ncollect, DATED);
-	r->own_ns = run_own_cpu_ns() - r->own_ns;
+	r->own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - r->own_ns;
 	if (r->account >= 0)
 		close(r->account); /* a part that the end cut counts for nothing */
 	sync_print(r, "step ending the measurement");

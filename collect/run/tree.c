@@ -29,18 +29,16 @@ struct place {
 
 size_t tree_file(char *buf, size_t cap, const char *path, ...)
 {
+	autoclose int fd = -1;
 	char name[128];
 	va_list ap;
 	ssize_t n;
-	int fd;
 
 	va_start(ap, path);
 	vsnprintf(name, sizeof(name), path, ap);
 	va_end(ap);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, buf, cap - 1);
-	if (fd >= 0)
-		close(fd);
 	if (n <= 0)
 		return 0;
 	buf[n] = '\0';

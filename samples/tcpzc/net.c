@@ -102,11 +102,6 @@ static int net_wait_until(int fd, short events, uint64_t deadline_ns)
 	}
 }
 
-static uint64_t net_deadline(double seconds)
-{
-	return clock_mono_ns() + (uint64_t)(seconds * 1e9);
-}
-
 static int net_listen_on(struct flow *f, const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, 0), on = 1, off = 0;
@@ -200,7 +195,7 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 
 int net_accept(struct flow *flows, unsigned int n)
 {
-	uint64_t until = net_deadline(flows->opt->accept_timeout);
+	uint64_t until = clock_deadline(flows->opt->accept_timeout);
 	int fd = net_listener(flows), rc = fd < 0 ? fd : 0;
 
 	for (unsigned int i = 0; i < n && !rc; i++)
@@ -245,7 +240,7 @@ static int net_connect_flow(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000};
 	const struct options *o = f->opt;
-	uint64_t until = net_deadline(o->connect_timeout);
+	uint64_t until = clock_deadline(o->connect_timeout);
 	struct addrinfo *res;
 	int rc = -ETIMEDOUT;
 

@@ -452,39 +452,33 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void help_print_modes(FILE *out, const char *title, const struct mode *const *modes)
+static void help_add_modes(struct str *s, const char *title, const struct mode *const *modes)
 {
 	enum { COLUMN = 19 };
-	char text[256];
 
-	fprintf(out, "%s\n", title);
+	str_printf(s, "%s\n", title);
 	for (; *modes; modes++) {
 		const struct mode *m = *modes;
-		freed(str_free) struct str line = {0};
+		autofree char *text =
+			m->needs ? xasprintf("%s (%s)", m->what, m->needs) : xstrdup(m->what);
 
-		snprintf(text, sizeof(text), "%s%s%s%s", m->what, m->needs ? " (" : "",
-			 m->needs ? m->needs : "", m->needs ? ")" : "");
-		args_help_line(&line, COLUMN, m->name, text);
-		fputs(line.buf, out);
+		args_help_line(s, COLUMN, m->name, text);
 	}
-	fprintf(out, "\n");
+	str_putc(s, '\n');
 }
 
 /* Inserts the modes before the example. */
 static char *help_filter(int key, const char *text, void *input)
 {
-	char *list = NULL;
-	size_t n;
-	FILE *out;
+	struct str s = {0};
 
 	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&list, &n)))
+	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
-	help_print_modes(out, "Ways of sending:", tx_modes);
-	help_print_modes(out, "Ways of receiving:", rx_modes);
-	fprintf(out, "%s", text ? text : "");
-	fclose(out);
-	return list;
+	help_add_modes(&s, "Ways of sending:", tx_modes);
+	help_add_modes(&s, "Ways of receiving:", rx_modes);
+	str_puts(&s, text ? text : "");
+	return str_take(&s);
 }
 
 static void options_complete(struct str *lines, const char *option, const char *what, char **words,

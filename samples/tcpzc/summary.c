@@ -106,19 +106,16 @@ static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buck
 	json_t *o = json_object();
 
 	for (unsigned int which = 0; which < HIST_COUNT; which++) {
-		struct hist *all = calloc(1, sizeof(*all));
+		struct hist all = {0};
 		json_t *j;
 
-		if (!all)
-			continue;
-		summary_merge_hist(all, flows, n, which);
-		if (all->count) {
-			j = hist_quantiles_json(all);
+		summary_merge_hist(&all, flows, n, which);
+		if (all.count) {
+			j = hist_quantiles_json(&all);
 			if (buckets)
-				json_object_set_new(j, "log2", hist_log2_json(all));
+				json_object_set_new(j, "log2", hist_log2_json(&all));
 			json_object_set_new(o, hist_names[which], j);
 		}
-		free(all);
 	}
 	return o;
 }

@@ -252,6 +252,14 @@ static void uring_tx_close(struct flow *f)
 
 /* --- the modes --- */
 
+#define URING_TX                                                                               \
+	.state_size = sizeof(struct uring_tx), .step = uring_tx_step, .drain = uring_tx_drain, \
+	.close = uring_tx_close
+#define URING_ZERO_COPY                                                                         \
+	URING_TX, .flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,    \
+		  .hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING, \
+		  .asks = ASKS_ZERO_COPY
+
 static void uring_send_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n)
 {
 	io_uring_prep_send(sqe, f->fd, buf, n, MSG_WAITALL | MSG_NOSIGNAL);
@@ -268,11 +276,8 @@ const struct mode tx_uring_send = {
 	.flags = MODE_UDP | MODE_RING | MODE_SLOTS,
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_COPY,
-	.state_size = sizeof(struct uring_tx),
 	.open = uring_send_open,
-	.step = uring_tx_step,
-	.drain = uring_tx_drain,
-	.close = uring_tx_close,
+	URING_TX,
 };
 
 static void uring_send_zc_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf,
@@ -297,14 +302,8 @@ const struct mode tx_uring_send_zc = {
 	.name = "uring-send-zc",
 	.what = "io_uring zero-copy send from registered buffers, with notifications",
 	.needs = "Linux 6.0; 6.2 says what was copied",
-	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,
-	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING,
-	.asks = ASKS_ZERO_COPY,
-	.state_size = sizeof(struct uring_tx),
 	.open = uring_send_zc_open,
-	.step = uring_tx_step,
-	.drain = uring_tx_drain,
-	.close = uring_tx_close,
+	URING_ZERO_COPY,
 };
 
 static void uring_sendmsg_zc_prepare(struct flow *f, struct io_uring_sqe *sqe, const void *buf,
@@ -340,12 +339,6 @@ const struct mode tx_uring_sendmsg_zc = {
 	.name = "uring-sendmsg-zc",
 	.what = "io_uring zero-copy sendmsg from registered buffers, with notifications",
 	.needs = "Linux 6.1; 6.2 says what was copied; plain buffers before 6.15",
-	.flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,
-	.hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING,
-	.asks = ASKS_ZERO_COPY,
-	.state_size = sizeof(struct uring_tx),
 	.open = uring_sendmsg_zc_open,
-	.step = uring_tx_step,
-	.drain = uring_tx_drain,
-	.close = uring_tx_close,
+	URING_ZERO_COPY,
 };
