@@ -109,7 +109,7 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	 "zero-copy --tx and uring-send: begin the first message so many bytes after the start of a page (0)",
 	 SIZE, AT(offset), 1, 4095, SENDER, MODE_SLOTS},
 	{"udp", 0, 0,
-	 "send datagrams of --size (1400), for control runs that check what is reported as copied; nobody need receive them",
+	 "send datagrams of --size (1400), for control runs that check what is reported as copied; no receiver need read them, but a host with the address must have the port open",
 	 FLAG, AT(udp), 0, 0, SENDER, 0},
 	{"rr", 0, 0,
 	 "send requests of --size and answer each with a response. Responses use send and recv, or --tx of the listening and --rx of the connecting end; both ends need it",

@@ -181,6 +181,11 @@ struct mode {
 	 */
 	int (*step)(struct flow *f);
 	/*
+	 * Reads what poll reports as an error until it is read. Returns a negative number or how
+	 * much it read. May be NULL.
+	 */
+	int (*notice)(struct flow *f);
+	/*
 	 * Takes back what the kernel still has, after the last step and after a stop. Returns 0
 	 * when nothing is left, STEP_ON when it got something, or STEP_WAIT when it is to be called
 	 * again after the event of flow_wait_for. After two seconds without progress, the rest

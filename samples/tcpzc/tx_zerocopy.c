@@ -64,6 +64,7 @@ static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
 	if (n > z->slots.in_flight)
 		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
 				  z->slots.in_flight);
+	z->waited = false;
 	flow_waited(f, &z->waits_ns, now);
 	flow_hist(f, HIST_OUTSTANDING, z->slots.in_flight);
 	flow_hist(f, HIST_BATCH, n);
@@ -89,8 +90,9 @@ static bool zerocopy_tx_is_notification(const struct cmsghdr *cm)
 }
 
 /* Reads all notifications that have come. Returns the number of messages, or -errno. */
-static int zerocopy_tx_reap(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_reap(struct flow *f)
 {
+	struct zerocopy_tx *z = f->state;
 	char control[128];
 
 	for (int n = 0;; n++) {
@@ -111,13 +113,11 @@ static int zerocopy_tx_reap(struct flow *f, struct zerocopy_tx *z)
 /* Reads notifications, or makes the flow wait for the error queue. */
 static int zerocopy_tx_await(struct flow *f, struct zerocopy_tx *z)
 {
-	int rc = zerocopy_tx_reap(f, z), code = 0;
+	int rc = zerocopy_tx_reap(f), code = 0;
 	socklen_t len = sizeof(code);
 
-	if (rc) {
-		z->waited = false;
+	if (rc)
 		return rc < 0 ? rc : STEP_ON;
-	}
 	/* The queue was empty after a wait: the socket itself has an error. */
 	if (z->waited)
 		CALL(f, GETSOCKOPT, getsockopt(f->fd, SOL_SOCKET, SO_ERROR, &code, &len));
@@ -208,6 +208,7 @@ const struct mode tx_msg_zerocopy = {
 	.open = msg_zerocopy_open,
 	.attach = zerocopy_tx_attach,
 	.step = zerocopy_tx_step,
+	.notice = zerocopy_tx_reap,
 	.drain = zerocopy_tx_drain,
 	.close = zerocopy_tx_close,
 };
@@ -298,6 +299,7 @@ const struct mode tx_devmem = {
 	.open = devmem_tx_open,
 	.attach = devmem_tx_attach,
 	.step = zerocopy_tx_step,
+	.notice = zerocopy_tx_reap,
 	.drain = zerocopy_tx_drain,
 	.close = devmem_tx_close,
 };

@@ -113,6 +113,22 @@ static bool wait_take_result(const struct pollfd *p, struct flow *f, uint64_t no
 	return true;
 }
 
+/*
+ * Reads notifications, which poll reports as an error of the socket, in both directions. A
+ * direction that waits for something else waits on.
+ */
+static void wait_take_notifications(struct pollfd *p, struct flow *f)
+{
+	struct flow *tx = f->tx ? f : f->back;
+
+	if (!((p[0].revents | p[1].revents) & POLLERR) || !tx || !tx->mode->notice ||
+	    tx->draining || tx->mode->notice(tx) <= 0)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (p[i].events)
+			p[i].revents &= ~POLLERR;
+}
+
 /* Polls all blocked flows. Waits for one of them when `block` is set; else it only looks. */
 static void wait_for_any(struct worker *w, bool block)
 {
@@ -134,8 +150,10 @@ static void wait_for_any(struct worker *w, bool block)
 	now = due ? clock_mono_ns() : 0;
 	for (unsigned int i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
-		bool one = wait_take_result(&w->fds[2 * i], f, now);
+		bool one;
 
+		wait_take_notifications(&w->fds[2 * i], f);
+		one = wait_take_result(&w->fds[2 * i], f, now);
 		if (wait_take_result(&w->fds[2 * i + 1], f->back, now) || one || stop_requested)
 			f->blocked = false;
 	}
