@@ -87,16 +87,24 @@ static double netperf_number_before(const char *text, const char *end)
 	return isdigit((unsigned char)*from) ? strtod(from, NULL) : NAN;
 }
 
-/* Returns the last number of the first line behind `text` that has only numbers, or NAN. */
-static double netperf_number_below(const char *text)
+/* Returns the number below a unit: the same word of the first line of numbers only, or NAN. */
+static double netperf_number_below(const char *text, const char *unit)
 {
-	size_t len;
+	const char *word = unit;
+	size_t column = 0, len;
 
-	for (text += strcspn(text, "\n"); *text; text += len) {
+	while (word > text && word[-1] != '\n')
+		word--;
+	for (; word < unit; word += strspn(word, " "), column++)
+		word += strcspn(word, " ");
+	for (text = unit + strcspn(unit, "\n"); *text; text += len) {
 		text += strspn(text, "\n");
 		len = strcspn(text, "\n");
-		if (len && strspn(text, "0123456789. ") == len)
-			return netperf_number_before(text, text + len);
+		if (!len || strspn(text, "0123456789. ") < len)
+			continue;
+		for (text += strspn(text, " "); column--; text += strspn(text, " "))
+			text += strcspn(text, " \n");
+		return isdigit((unsigned char)*text) ? strtod(text, NULL) : NAN;
 	}
 	return NAN;
 }
@@ -110,7 +118,7 @@ static double netperf_find_result(const char *text, const struct netperf_unit **
 	if (!*unit)
 		return NAN;
 	x = value ? strtod(value, NULL) : netperf_number_before(text, at);
-	return (isnan(x) ? netperf_number_below(at) : x) * (*unit)->scale;
+	return (isnan(x) ? netperf_number_below(text, at) : x) * (*unit)->scale;
 }
 
 static int netperf_parse(const struct workload_run *run, char *text, struct account *a,

@@ -188,6 +188,12 @@ EOT
 cat >cut.json <<'EOT'
 {"intervals": [{"sum": {"end": 1, "bytes": 9}}], "error": "interrupt - the server has terminated"}
 EOT
+sed 's/has terminated/& by signal Terminated(15)/' cut.json >new.json # since iperf 3.19
+{ # iperf3 --json-stream --json-stream-full-output
+	echo '{"event": "start", "data": {}}'
+	echo '{"event": "interval", "data": {"sum": {"end": 1, "bytes": 9}}}'
+	cat cut.json
+} >full.json
 echo "no words" >words
 working() { # working UNITS FILE: a plan of a receiver that prints FILE and, without a sender, is stopped after the window
 	plan "a=sh -c 'cat $scratch/$2; echo of it >&2; sleep 60'" |
@@ -215,6 +221,8 @@ tcpzc words 1 the workload did nothing
 iperf3 refused.json 1 reports an error: "unable to connect to server: Connection refused"
 iperf3 words 1 no work was counted \(units = iperf3\): workload.out:1: not JSON .*run iperf3 with -J: "of it"
 iperf3 cut.json 0
+iperf3 new.json 0
+iperf3 full.json 0
 nic:lo words 1 --units nic:lo needs the collector 'nic': add it to --collect
 pps words 1 no work was counted \(units = pps\): workload.out: no line with a rate in it: "of it"
 EOT

@@ -84,6 +84,7 @@ static const struct {
 	{"neper", "neper-crr-server", WORK_MESSAGES, 5325},
 	{"netperf", "netperf-stream", WORK_BYTES, 5309.52e6 / 8},
 	{"netperf", "netperf-bytes", WORK_BYTES, 268.93 * 1048576},
+	{"netperf", "netperf-cpu", WORK_BYTES, 5309.52e6 / 8},
 	{"netperf", "netperf-rr", WORK_MESSAGES, 40974.48},
 	{"netperf", "netperf-udp", WORK_BYTES, 2226.84e6 / 8},
 	{"netperf", "netperf-omni", WORK_BYTES, 2611.14e6 / 8},
