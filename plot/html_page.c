@@ -228,7 +228,7 @@ static void page_add_method(struct html_page *p)
 		&p->out,
 		"<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
 		"its rows what it is and which command prints it. The options of this page go with "
-		"the command.</p>\n<ul>\n");
+		"the command where it takes them.</p>\n<ul>\n");
 	for (size_t i = 0; i < array_size(method_lines); i++)
 		html_add_element(&p->out, "li", method_lines[i]);
 	page_add_note_list(p, &p->methods);

@@ -112,7 +112,11 @@ int page_measure(struct html_page *p, int store, const char *name, struct table 
 	struct query q = p->r->query;
 	int rc;
 
+	/* Each table takes the options that it takes on the command line. */
 	q.side = strstr(options, "side ") ? p->d.side : NULL;
+	q.workload_only &= strstr(options, "workload-only") != NULL;
+	q.unit = strstr(options, "unit") ? q.unit : NULL;
+	q.basis = strstr(options, "basis") ? q.basis : BASIS_DEFAULT;
 	rc = measure_run(name, p->stores[store], &q, t, err);
 	if (!rc)
 		page_keep_rows(p, store, t);

@@ -149,14 +149,12 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 	struct components *rules = NULL;
 	struct cost_part part = {0};
-	struct query q = *k->q;
 	double share = NAN;
 	int rc = components_keep(&rules, k->s, NULL, "fine", err);
 
-	q.basis = BASIS_DEFAULT; /* that of busy_pct beside it, also on a page with --basis */
 	spec.components = rules;
 	if (!rc)
-		rc = cost_part_read(k->s, &q, &k->b->block, &spec, &part, err);
+		rc = cost_part_read(k->s, k->q, &k->b->block, &spec, &part, err);
 	if (!rc && part.tally.samples)
 		share = 0;
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
