@@ -300,13 +300,14 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 
 	while (!rc && run_try_again(c, id, tmp, &out, earlier))
 		rc = try_run(c, id, tmp, &out, err);
-	if (!rc) {
-		run_count_outcome(c, id, &out, json_array_size(earlier));
-		rc = run_store(c, id, tmp, out.why, earlier, err);
-	} else {
-		progress_clear(&c->progress);
+	if (rc)
 		dir_remove(tmp, NULL);
-	}
+	else
+		rc = run_store(c, id, tmp, out.why, earlier, err);
+	if (rc)
+		progress_clear(&c->progress);
+	else
+		run_count_outcome(c, id, &out, json_array_size(earlier));
 	return rc;
 }
 
@@ -318,10 +319,9 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 	struct run_outcome out = {.why = (char *)why};
 	int rc = dir_make(tmp, err);
 
-	if (!rc) {
+	rc = rc ?: run_store(c, id, tmp, why, NULL, err);
+	if (!rc)
 		run_count_outcome(c, id, &out, 0);
-		rc = run_store(c, id, tmp, why, NULL, err);
-	}
 	return rc;
 }
 

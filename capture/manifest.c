@@ -203,8 +203,8 @@ void manifest_add_run(struct manifest *m, const struct plan *p, const struct run
 	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
 }
 
-/* Says whether all planned runs of all variants are ok. */
-static bool manifest_complete(const struct manifest *m)
+/* Notes whether all planned runs of all variants are ok. */
+static void manifest_set_complete(struct manifest *m)
 {
 	json_t *v, *n;
 	const char *pass;
@@ -219,7 +219,7 @@ static bool manifest_complete(const struct manifest *m)
 
 				ok = manifest_run_ok(m, name);
 			}
-	return ok;
+	json_object_set_new(m->root, "complete", json_boolean(ok));
 }
 
 int manifest_finish(struct manifest *m, struct error *err)
@@ -230,7 +230,7 @@ int manifest_finish(struct manifest *m, struct error *err)
 	if (!sums)
 		return -EIO;
 	json_object_set_new(m->root, "hosts", sums);
-	json_object_set_new(m->root, "complete", json_boolean(manifest_complete(m)));
+	manifest_set_complete(m);
 	return manifest_save(m, err);
 }
 
@@ -436,10 +436,12 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 	}
 	for (int side = 0; side < p->nsides; side++)
 		list_add_word(json_object_get(m->root, "sides"), p->sides[side].name);
-	if (whole || !*json_text(m->root, "name"))
+	if (whole || !*json_text(m->root, "estimator")) {
 		json_object_set_new(m->root, "name", json_string(p->name));
-	json_object_set_new(m->root, "estimator", json_string(p->estimator));
-	json_object_set_new(m->root, "seed", json_any_text(p->seed));
+		json_object_set_new(m->root, "estimator", json_string(p->estimator));
+		json_object_set_new(m->root, "seed", json_any_text(p->seed));
+	}
+	manifest_set_complete(m);
 	return 0;
 }
 

@@ -165,6 +165,9 @@ static int matrix_split(struct words *w, const struct ini_entry *e, struct error
 {
 	struct error why = {0};
 
+	if (strstr(e->value, "${"))
+		return ini_error(&e->at, err, "%s: write the words: a variable has no value here",
+				 e->key);
 	return words_split(w, e->value, &why) ? ini_error(&e->at, err, "%s: %s", e->key, why.text)
 					      : 0;
 }

@@ -115,6 +115,8 @@ static int ini_parse_line(struct ini *ini, struct ini_at at, char *raw, struct e
 		last->last_line = at.line;
 		return 0;
 	}
+	if (indented && *line != '[')
+		return ini_error(&at, err, "a key begins at the start of its line: '%s'", line);
 	return *line == '[' ? ini_parse_section(ini, at, line, err)
 			    : ini_parse_key(ini, at, line, err);
 }
@@ -446,10 +448,10 @@ static int side_read(struct plan *p, const struct ini_entry *section, enum role 
 		return ini_error(&given->at, err, "role: %s", why.text);
 	if (role != ROLE_NONE)
 		return 0;
-	return error_set(
-		err, EINVAL,
-		"%s: [side %s] has no role: add 'role = receiver', 'role = sender' or 'role = proxy'",
-		section->at.path, s->name);
+	return ini_error(
+		&section->at, err,
+		"[side %s] has no role; %sadd 'role = receiver', 'role = sender' or 'role = proxy'",
+		s->name, did_you_mean("receiver sender proxy", s->name));
 }
 
 /* Adds the sides in the order of their roles. Sides of one role keep their order. */

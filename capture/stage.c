@@ -94,7 +94,7 @@ static int hook_start(pid_t *pid, const char *command, const char *mark, int out
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)command, NULL};
 	autoclose int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	struct spawn opts = {.in = in, .out = out, .mark = mark};
+	struct spawn opts = {.in = in, .out = out, .mark = mark, .session = true};
 
 	return spawn_start(pid, argv, &opts, err);
 }

@@ -57,7 +57,7 @@ int cpuset_parse(struct cpuset *set, const char *text, struct error *err)
 			break;
 		for (; first <= last; first++)
 			cpuset_add(set, (unsigned int)first);
-		if (!*p || *p == '\n')
+		if (!*p || !strcmp(p, "\n"))
 			return 0;
 	} while (*p++ == ',');
 	return error_set(err, EINVAL, "'%s' is not a set of CPUs; write it as 0-3,8", text);

@@ -43,13 +43,16 @@ void spawn_raise_files(void)
 
 int spawn_open_signals(int flags, struct error *err)
 {
+	struct sigaction hangup;
 	sigset_t set;
 	int fd;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* A signal that nohup made us ignore would come all the same once it is blocked. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | flags);
@@ -125,6 +128,8 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGXFSZ, SIG_DFL);
 	if (o->apart)
 		spawn_leave_session(); /* closes descriptors up to our limit */
+	else if (o->session)
+		setsid();
 	else
 		setpgid(0, 0);
 	if (files_before.rlim_max)

@@ -16,8 +16,9 @@ struct spawn {
 	size_t file_most; /* bytes that the child may write to a file; 0: no limit */
 	const char *mark; /* "NAME=VALUE" for its environment, for marked_end(); or NULL */
 	int *held;	  /* not NULL: the child stops before exec; pass the value to spawn_go() */
-	bool apart; /* for a child of less rights: it gets none of what belongs to our session,
-		     * no terminal, no key and no descriptor above 2 */
+	bool session; /* it leads a session without a terminal, so that nothing in it asks there */
+	bool apart;   /* for a child of less rights: it gets none of what belongs to our session,
+		       * no terminal, no key and no descriptor above 2 */
 };
 
 /* Makes all files that this process makes private to our user. Children get the umask of before. */
@@ -28,7 +29,7 @@ void spawn_raise_files(void);
 
 /*
  * Blocks SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Returns a signalfd for the blocked
- * signals or -errno. `flags` are those of signalfd().
+ * signals or -errno. SIGHUP stays ignored where nohup made it so. `flags` are those of signalfd().
  */
 int spawn_open_signals(int flags, struct error *err);
 

@@ -35,7 +35,7 @@ void words_addf(struct words *w, const char *fmt, ...)
 static const char *word_read_quoted(struct str *word, const char *p, char quote)
 {
 	for (; *p && *p != quote; p++) {
-		if (quote == '"' && *p == '\\' && (p[1] == '"' || p[1] == '\\'))
+		if (quote == '"' && *p == '\\' && p[1] && strchr("\"\\$`", p[1]))
 			p++;
 		str_putc(word, *p);
 	}
@@ -48,6 +48,10 @@ static const char *word_read(struct str *word, const char *p)
 {
 	str_puts(word, "");
 	while (p && *p && !isspace((unsigned char)*p)) {
+		if (*p == '\\' && p[1] == '\n') { /* the next line goes on with the word */
+			p += 2;
+			continue;
+		}
 		if (*p == '\'' || *p == '"') {
 			p = word_read_quoted(word, p + 1, *p);
 			continue;
@@ -134,11 +138,12 @@ static const struct prefix {
 	{"ip", "", 3, "netns"},
 	{"nice", "-n --adjustment", 0, NULL},
 	{"nohup", "", 0, NULL},
-	{"numactl", "-C -N -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred",
+	{"numactl",
+	 "-C -N -m -i -p -P -w --physcpubind --cpunodebind --membind --interleave --preferred --preferred-many --weighted-interleave",
 	 0, NULL},
 	{"setsid", "", 0, NULL},
 	{"stdbuf", "-i -o -e --input --output --error", 0, NULL},
-	{"sudo", "-u -g --user --group", 0, NULL},
+	{"sudo", "-u -g -C -D -h -p -R -r -T -t -U --user --group", 0, NULL},
 	{"taskset", "", 1, NULL},
 	{"then", "", 0, NULL},
 	{"time", "-o -f", 0, NULL},

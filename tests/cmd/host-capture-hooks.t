@@ -98,6 +98,10 @@ plan 's/^hook_timeout.*/hook_timeout = 0/; s/^before = echo begin/before = sleep
 ok "capture succeeds with hook_timeout = 0" exits 0 "$zcost" capture p.ini -o z
 ok "hooks may take their time with hook_timeout = 0" test "$(log)" = \
 	"begin gro on gro back to was gro off gro back to was end "
+plan 's,^before = .*,before = read -r _ _ _ _ _ sid _ </proc/$$/stat; echo $sid = $$ >>hooks,; /^\[setting/,/^after = echo gro/d' >p.ini
+: >hooks
+ok "capture succeeds with a hook that notes its session" exits 0 "$zcost" capture p.ini -o led
+ok "a hook leads a session, so that it cannot wait for the terminal" awk 'NR == 1 { exit !($1 && $1 == $3) }' hooks
 ok "a dry run accepts hook_timeout = 0" exits 0 "$zcost" capture --dry-run p.ini
 # A plan that was copied without the files beside it.
 mkdir copied

@@ -32,11 +32,13 @@ nothing_runs() {
 	! grep -lzs "^$tag\$" /proc/[0-9]*/cmdline
 }
 
-launch() { # launch CAPTURE RUN: starts zcost as $pid; RUN lasts until stop_with
+launch() { # launch CAPTURE RUN [OPTION...]: starts zcost as $pid; RUN lasts until stop_with
 	rm -f log hooks
 	: >log
 	echo "$2" >hold
-	"$zcost" capture p.ini -o "$1" 2>err &
+	into=$1
+	shift 2
+	"$zcost" capture p.ini -o "$into" "$@" 2>err &
 	pid=$!
 }
 
@@ -74,6 +76,19 @@ ok "the same command continues an interrupted capture" exits 0 "$zcost" capture 
 ok "a continued capture reports how many runs exist already" says 'cINT: 1 of 4 runs exist already' err
 ok "a continued capture completes all runs" jq -e '.complete and (.runs | length == 4)' cINT/manifest.json
 ok "the manifest and the run folders of a continued capture agree" whole cINT
+
+launch cINT a/measure-3 --repeat 3
+ok "more repeats of a complete capture begin" soon started 1
+ok "a complete capture is incomplete while more repeats are made" jq -e '.complete | not' cINT/manifest.json
+stop_with TERM
+
+trap '' HUP # as nohup does
+launch n a/measure-1
+trap - HUP
+ok "a capture begins that ignores SIGHUP" soon started 1
+kill -HUP $pid
+rm hold
+ok "a capture that ignores SIGHUP, as below nohup, goes on to its end" wait $pid
 
 launch d a/measure-1
 ok "the first capture begins its run" soon started 1

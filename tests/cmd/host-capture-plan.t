@@ -42,6 +42,15 @@ ok "the error about an unknown key has its line and the known keys" refuses 2 \
 	"bad.ini:3: unknown key 'cpu' in \[plan\]; there are: name passes repeats" \
 	"$zcost" capture bad.ini -o c
 printf '[side receiver]\nunits = foo\n' >units.ini
+printf '[side receiver]\n  units = none\n  cpus = 0\n' >indented.ini
+ok "a plan with an indented first key is refused, with its line" refuses 2 \
+	"indented.ini:2: a key begins at the start of its line: 'units = none'" "$zcost" capture indented.ini -o c
+printf '[side reciever]\n[variant a]\nreciever = true\n' >misspelt.ini
+ok "the error about a side without a role has its line and the role that is near" refuses 2 \
+	"misspelt.ini:1: \[side reciever\] has no role; did you mean receiver\? add 'role = receiver'" "$zcost" capture misspelt.ini -o c
+printf '[vars]\nlist = 1 2\n[setting size]\nvalues = ${list}\n' >variable.ini
+ok "the values of a setting are refused with a variable" refuses 2 \
+	"variable.ini:4: values: write the words: a variable has no value here" "$zcost" capture variable.ini -o c
 ok "the error about an unknown adapter has its line and the known adapters" refuses 2 \
 	"units.ini:2: units: no adapter 'foo'; there are tcpzc, iperf3, .*, regex:RE, nic:IF, tcp and none" \
 	"$zcost" capture units.ini -o c

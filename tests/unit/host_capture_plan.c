@@ -236,7 +236,7 @@ static const struct {
 	{"[side receiver]\nprefix = ${late}\n[vars]\nother = 1\nlate = 2\n",
 	 "p.ini:2: prefix: ${late} is defined at line 5; move it above"},
 	{"[side left]\n",
-	 "p.ini: [side left] has no role: add 'role = receiver', 'role = sender' or"},
+	 "p.ini:1: [side left] has no role; add 'role = receiver', 'role = sender' or"},
 	{"[side left]\nrole = client\n",
 	 "p.ini:2: role: unknown role 'client'; there are receiver sender proxy"},
 	{"[side a.b]\n", "p.ini:1: 'a.b' is no name for a side: letters, digits, - _ only"},
@@ -403,12 +403,17 @@ TEST(matrix_leaves_out_excluded_combinations)
 
 TEST(words_split_and_join_as_a_shell_does)
 {
-	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
+	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "",
+					   "\\", "$x", "yz",	     "-p",  NULL};
 	freed(words_free) struct words w = {0}, again = {0};
 	autofree char *line;
 	size_t i;
 
-	assert_int_equal(words_split(&w, "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ ", NULL), 0);
+	assert_int_equal(words_split(&w,
+				     "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ "
+				     "\"\\$x\" y\\\nz \\\n-p",
+				     NULL),
+			 0);
 	line = words_join(w.word);
 	assert_int_equal(words_split(&again, line, NULL), 0);
 	for (i = 0; want[i]; i++) {
