@@ -47,6 +47,7 @@ int bpf_add_threads(struct collect *c,
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -82,6 +83,19 @@ int bpf_begin(struct error *err)
 	libbpf_set_print(bpf_listen);
 	said[0] = reason[0] = '\0';
 	return 0;
+}
+
+int bpf_check_pids(struct error *err)
+{
+	const ino_t first = 0xeffffffc; /* the kernel's PROC_PID_INIT_INO */
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == first)
+		return 0;
+	return error_set(
+		err, ENOTSUP,
+		"this is a PID namespace, in which processes have other numbers than in the "
+		"kernel: run outside of it (docker run --pid=host)");
 }
 
 void bpf_choose_again(struct bpf_object *obj)

@@ -29,6 +29,10 @@ int bpf_missing(struct collect *c);
  * or -ENOTSUP.
  */
 int bpf_begin(struct error *err);
+
+/* Returns -ENOTSUP in a PID namespace, whose numbers of processes the kernel's programs do not see.
+ */
+int bpf_check_pids(struct error *err);
 /* Returns -code after a message that has the first warning of libbpf, or how to get the right. */
 int bpf_refused(int code, struct error *err);
 /* Returns the number of thread ids that an array by thread id has room for. */

@@ -38,15 +38,22 @@ struct hrtimer {
 } __attribute__((preserve_access_index));
 
 enum {
-	PF_IO_WORKER = 0x10, /* a thread of a process that never leaves the kernel */
+	PF_IO_WORKER = 0x10,	 /* a thread of a process that never leaves the kernel */
+	PF_USER_WORKER = 0x4000, /* the same: of vhost, since Linux 6.4 */
 	PF_KTHREAD = 0x200000,
 };
 
+/* What belongs to an id of a process or a thread. */
+struct id {
+	uint32_t group; /* of the process; 0: none yet */
+	uint32_t left;	/* the thread was on its way to user mode, or there, when it left its CPU */
+};
+
 /*
- * The group of each process, by its id; 0: none yet. User space sets the sizes of this map and the
+ * The ids of processes and threads. User space sets the sizes of this map and the
  * next one.
  */
-MAP(processes, ARRAY, 1, uint32_t, uint32_t, 0);
+MAP(processes, ARRAY, 1, uint32_t, struct id, 0);
 MAP(cpus, ARRAY, 1, uint32_t, struct frame_cpu, BPF_F_MMAPABLE);
 MAP(groups, ARRAY, FRAME_GROUPS, uint32_t, struct frame_group, BPF_F_MMAPABLE);
 MAP(times, PERCPU_ARRAY, FRAME_GROUPS, uint32_t, struct frame_times, 0);
@@ -80,7 +87,9 @@ static __always_inline struct frame_cpu *this_cpu(void)
 
 static __always_inline uint32_t *process_group(uint32_t pid)
 {
-	return bpf_map_lookup_elem(&processes, &pid);
+	struct id *id = bpf_map_lookup_elem(&processes, &pid);
+
+	return id ? &id->group : 0;
 }
 
 static __always_inline uint32_t context_of(const struct frame_cpu *c)
@@ -195,13 +204,25 @@ static __always_inline void task_is_on(struct frame_cpu *c)
 static __always_inline uint32_t task_base(struct task_struct *task)
 {
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	uint32_t pid = task->pid;
+	struct id *id = bpf_map_lookup_elem(&processes, &pid);
 	long call = 0;
 
 	if (bpf_core_field_exists(regs->orig_ax))
 		call = regs->orig_ax;
 	else if (bpf_core_field_exists(regs->syscallno))
 		call = regs->syscallno;
-	return call < 0 ? FRAME_USER : FRAME_SYSCALL;
+	return call < 0 || (id && id->left) ? FRAME_USER : FRAME_SYSCALL;
+}
+
+/* A thread may lose its CPU behind the end of a system call, on its way to user mode. */
+static __always_inline void note_left(const struct frame_cpu *c, const struct task_struct *task)
+{
+	uint32_t pid = task->pid;
+	struct id *id = bpf_map_lookup_elem(&processes, &pid);
+
+	if (id)
+		id->left = c->known && c->base == FRAME_USER;
 }
 
 static __always_inline void set_current(struct frame_cpu *c, struct task_struct *task)
@@ -212,7 +233,7 @@ static __always_inline void set_current(struct frame_cpu *c, struct task_struct 
 	task_is_on(c);
 	if (!task->pid)
 		c->base = FRAME_IDLE;
-	else if (flags & (PF_KTHREAD | PF_IO_WORKER))
+	else if (flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		c->base = FRAME_KTHREAD;
 	else
 		c->base = task_base(task);
@@ -231,6 +252,7 @@ int zcost_switch(uint64_t *ctx)
 
 	if (!c)
 		return 0;
+	note_left(c, (struct task_struct *)ctx[1]);
 	set_current(c, (struct task_struct *)ctx[2]);
 	log_change(c, FRAME_ENTERS); /* a program of another type cannot call zcost_add */
 	if (c->nlogged - c->nadded >= FRAME_LOG - FRAME_LATE) /* no other change came for long */

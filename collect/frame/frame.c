@@ -281,7 +281,7 @@ static int frame_prepare(struct collect *c)
 {
 	struct frame *f = xcalloc(1, sizeof(*f));
 	struct cpuset cpus = c->run->cpus;
-	int rc = bpf_begin(&c->err);
+	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err);
 
 	c->data = f;
 	if (!rc && c->run->frame_cpus)

@@ -36,6 +36,7 @@ struct pt_regs {
 
 enum {
 	PF_IO_WORKER = 0x10,
+	PF_USER_WORKER = 0x4000,
 	PF_KTHREAD = 0x200000,
 	TASK_UNINTERRUPTIBLE = 2,
 	TASK_STOPPED_OR_TRACED = 4 | 8,
@@ -217,7 +218,7 @@ static __always_inline uint32_t task_call(struct task_struct *task)
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	long call = -1;
 
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		return WAITS_NO_CALL;
 	if (bpf_core_field_exists(regs->orig_ax))
 		call = regs->orig_ax;
@@ -230,9 +231,9 @@ static __always_inline uint32_t task_call(struct task_struct *task)
 static __always_inline void thread_find_base(struct waits_thread *t, struct task_struct *task)
 {
 	t->call = task_call(task);
-	t->base = task->flags & (PF_KTHREAD | PF_IO_WORKER) ? FRAME_KTHREAD
-		  : t->call == WAITS_NO_CALL		    ? FRAME_USER
-							    : FRAME_SYSCALL;
+	t->base = task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ? FRAME_KTHREAD
+		  : t->call == WAITS_NO_CALL				     ? FRAME_USER
+									     : FRAME_SYSCALL;
 }
 
 static __always_inline uint32_t task_state(struct task_struct *task)

@@ -32,12 +32,9 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 EMBED_BPF(waits);
-
-enum { THREADS_LEN = WAITS_THREADS * sizeof(struct waits_thread) };
 
 struct waits {
 	struct bpf_object *obj;
@@ -63,7 +60,7 @@ static int waits_load(struct waits *w)
 	if (rc)
 		return rc;
 	w->control = bpf_map_memory(w->obj, ".bss", sizeof(*w->control));
-	w->threads = bpf_map_memory(w->obj, "threads", THREADS_LEN);
+	w->threads = bpf_map_memory(w->obj, "threads", WAITS_THREADS * sizeof(*w->threads));
 	if (!w->control || !w->threads)
 		return -ENOMEM;
 	w->control->start = UINT64_MAX;
@@ -311,10 +308,6 @@ static void waits_finish(struct collect *c)
 			collect_degraded(c, "%lld waits, stacks or threads had no room",
 					 (long long)c->lost);
 	}
-	if (w->control)
-		munmap((void *)w->control, sizeof(*w->control));
-	if (w->threads)
-		munmap(w->threads, THREADS_LEN);
 	bpf_object__close(w->obj);
 }
 
