@@ -79,7 +79,7 @@ static int path_load(struct path *p)
 static int path_prepare(struct collect *c)
 {
 	struct path *p = xcalloc(1, sizeof(*p));
-	int rc = bpf_begin(&c->err) ?: path_load(p);
+	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err) ?: path_load(p);
 
 	c->data = p;
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
@@ -116,7 +116,11 @@ static int path_look(struct collect *c)
 		uint32_t pid = (uint32_t)tree->processes[i].pid;
 
 		path_add_netns(c, p->shared, pid);
-		bpf_map_update_elem(map, &pid, &yes, BPF_ANY);
+		if (bpf_map_update_elem(map, &pid, &yes, BPF_ANY))
+			collect_degraded(c,
+					 "the workload has more than %d processes: packets of the "
+					 "others are not followed",
+					 PATH_PROCESSES);
 	}
 	return 0;
 }
