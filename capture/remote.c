@@ -422,7 +422,8 @@ static int hello_read(struct remote *r, struct interrupt *intr, struct error *er
 	return rc;
 }
 
-int remote_begin(struct remote *r, struct error *err)
+/* Starts ssh and the agent, and does not wait. remote_connect() does what is left. */
+static int remote_begin(struct remote *r, struct error *err)
 {
 	autofree char *log = xasprintf("%s/log", r->dir);
 	freed(words_free) struct words argv = {0};

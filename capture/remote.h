@@ -62,9 +62,6 @@ int remote_init(struct remote *r, const struct plan *p, int side, const char *ke
 		struct error *err);
 void remote_free(struct remote *r);
 
-/* Starts ssh and the agent, and does not wait. remote_connect() does what is left. */
-int remote_begin(struct remote *r, struct error *err);
-
 /* Connects and starts the agent. -EINTR, or an error with the way out. */
 int remote_connect(struct remote *r, struct interrupt *intr, struct error *err);
 

@@ -299,6 +299,7 @@ const struct collector collector_null = {
 	ROW(host) \
 	ROW(kcore) \
 	ROW(perf) \
+	ROW(power) \
 	ROW(frame) \
 	ROW(drops) \
 	ROW(batches) \
@@ -310,7 +311,6 @@ const struct collector collector_null = {
 	ROW(threads) \
 	ROW(tcp) \
 	ROW(counters) \
-	ROW(power) \
 	ROW(nic) \
 	ROW(queues) \
 	ROW(idle) \

@@ -211,12 +211,7 @@ static void host_save_copies(struct collect *c)
 	}
 }
 
-/*
- * Says whether kallsyms holds addresses: for a process without the right to see them, all are 0.
- * One symbol at 0 proves nothing: before Linux 6.15 the per-CPU symbols, which come first on x86,
- * start at 0.
- */
-static bool host_has_addresses(const char *dir)
+bool host_has_addresses(const char *dir)
 {
 	autofree char *path = xasprintf("%s/kallsyms", dir);
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);

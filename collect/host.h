@@ -59,4 +59,11 @@ bool host_has_program(const char *name);
 	"no perf program here; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf " \
 	"(Fedora)"
 
+/*
+ * Says whether the folder's kallsyms holds addresses: for a process without the right to see them,
+ * all are 0. One symbol at 0 proves nothing: before Linux 6.15 the per-CPU symbols, which come
+ * first on x86, start at 0.
+ */
+bool host_has_addresses(const char *dir);
+
 #endif

@@ -77,20 +77,20 @@ int nic_list(struct nic_space *s, nic_each each, struct str *text)
 
 /* --- a space --- */
 
-int nic_space_open(struct nic_space *s, const char *name)
+int nic_space_open(struct nic_space *s, const char *name, struct error *err)
 {
-	struct error err = {0};
+	struct error why = {0};
 
 	*s = (struct nic_space){
 		.name = name, .links = {.fd = -1}, .netdev = {.fd = -1}, .ethtool = {.fd = -1}};
 	s->inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (s->inet < 0)
-		error_sys(&err, errno, "socket");
-	else if (!netlink_open(&s->links, NETLINK_ROUTE, sizeof(struct ifinfomsg), &err))
-		error_set(&err, -nic_list(s, NULL, NULL), "links");
-	if (err.code) {
+		error_sys(&why, errno, "socket");
+	else if (!netlink_open(&s->links, NETLINK_ROUTE, sizeof(struct ifinfomsg), &why))
+		error_set(&why, -nic_list(s, NULL, NULL), "links");
+	if (why.code) {
 		nic_space_close(s);
-		return -err.code;
+		return error_sys(err, why.code, "cannot list interfaces by netlink");
 	}
 	genl_open(&s->netdev, "netdev", NULL); /* a kernel may lack these families */
 	genl_open(&s->ethtool, "ethtool", NULL);
@@ -268,16 +268,9 @@ struct nic {
 	struct str state, sysctls;
 };
 
-static int nic_open(void *space, const char *name, struct error *err)
-{
-	int rc = nic_space_open(space, name);
-
-	return rc ? error_sys(err, -rc, "cannot list interfaces by netlink") : 0;
-}
-
 static int nic_open_workload(void *space, struct error *err)
 {
-	return nic_open(space, "workload", err);
+	return nic_space_open(space, "workload", err);
 }
 
 static int nic_prepare(struct collect *c)
@@ -287,7 +280,7 @@ static int nic_prepare(struct collect *c)
 	c->data = n;
 	n->host.inet = n->workload.inet = -1;
 	netns_init(&n->netns);
-	return nic_open(&n->host, "host", &c->err);
+	return nic_space_open(&n->host, "host", &c->err);
 }
 
 /* The next reading writes all names of counters again. */

@@ -37,7 +37,7 @@ struct nic_space {
 };
 
 /* Opens the namespace that we are in now. Returns 0 or -errno. */
-int nic_space_open(struct nic_space *s, const char *name);
+int nic_space_open(struct nic_space *s, const char *name, struct error *err);
 void nic_space_close(struct nic_space *s);
 
 /*

@@ -111,6 +111,10 @@ static int perf_check_version(struct collect *c)
 	if (f)
 		pclose(f);
 	version = str_trim(line);
+	if (!*version)
+		return error_set(
+			&c->err, ENOENT,
+			"'perf --version' prints no version: on Ubuntu install linux-tools-$(uname -r), and for a kernel of your own put its tools/perf into PATH");
 	collect_info_str(c, "version", version);
 	if (sscanf(version, "perf version %u.%u", &major, &minor) == 2 &&
 	    (major < 5 || (major == 5 && minor < 11)))
@@ -127,7 +131,7 @@ static int perf_probe(struct collect *c)
 	if (!host_has_program("perf"))
 		return error_set(&c->err, ENOENT, NO_PERF);
 	if (perf_check_version(c))
-		return -ENOTSUP;
+		return -c->err.code;
 	rc = perf_event_choose(&c->run->cpus, &p.event, &c->err);
 	if (rc)
 		return rc;

@@ -134,8 +134,9 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
 		perf_maps_note_address(m, cursor_u64(&body));
-	/* any word of the stack's copy may be a caller */
-	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
+	/* any word of the stack's copy, or of the branches, may be a caller */
+	while (type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK) &&
+	       cursor_left(&body) >= 8)
 		perf_maps_note_address(m, cursor_u64(&body));
 }
 

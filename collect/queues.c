@@ -101,9 +101,9 @@ static int queues_open(void *queues, struct error *err)
 	int rc;
 
 	nic_space_close(&q->space);
-	rc = nic_space_open(&q->space, "workload");
+	rc = nic_space_open(&q->space, "workload", err);
 	if (rc)
-		return error_sys(err, -rc, "cannot list interfaces by netlink");
+		return rc;
 	if (q->space.netdev.fd < 0)
 		return error_set(err, ENOENT, "the kernel has no netlink family 'netdev' (6.3)");
 	return 0;

@@ -60,19 +60,21 @@ static bool throttle_has(const struct throttle *t, const char *label)
 }
 
 /*
- * Adds the group and all groups above it, except the root, which has no quota. `group` is cut on
- * the way up.
+ * Adds the group and all groups above it that count periods of a quota. A container sees its own
+ * group as "/". `group` is cut on the way up.
  */
 static void throttle_add_groups(struct throttle *t, const char *hierarchy, char *group)
 {
 	char *slash;
 
-	while (strlen(group) > 1 && !throttle_has(t, group)) {
-		throttle_add(t,
-			     xasprintf("%s/fs/cgroup%s%s/cpu.stat", sysfs_root(), hierarchy, group),
-			     xstrdup(group));
+	while (*group && !throttle_has(t, group)) {
+		autofree char *text = NULL, *path = xasprintf("%s/fs/cgroup%s%s/cpu.stat",
+							      sysfs_root(), hierarchy, group);
+
+		if (!file_read(path, &text, NULL, NULL) && strstr(text, "nr_throttled"))
+			throttle_add(t, xstrdup(path), xstrdup(group));
 		slash = strrchr(group, '/');
-		slash[slash == group] = 0;
+		slash[slash == group && group[1]] = 0;
 	}
 }
 
@@ -136,11 +138,14 @@ static int throttle_read(struct collect *c)
 	return 0;
 }
 
-/* The workload may have entered another group since `prepare`. */
-static int throttle_start(struct collect *c)
+/* The workload may have entered other groups since `prepare`. */
+static int throttle_before(struct collect *c)
 {
-	throttle_find_quota(c->data, c->run->pid);
-	return reading_take(c);
+	const struct tree *tree = tree_of(c->run);
+
+	for (size_t i = 0; i < tree->nprocesses; i++)
+		throttle_find_quota(c->data, tree->processes[i].pid);
+	return 0;
 }
 
 static void throttle_finish(struct collect *c)
@@ -167,7 +172,7 @@ const struct collector collector_throttle = {
 	.passes = PASS_EVERY,
 	.always_due = true,
 	.prepare = throttle_prepare,
-	.start = throttle_start,
+	.before = throttle_before,
 	.read = throttle_read,
 	.finish = throttle_finish,
 };

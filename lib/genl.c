@@ -105,7 +105,7 @@ void genl_put_u32(struct genl *g, uint16_t type, uint32_t value)
 	genl_put(g, type, &value, sizeof(value));
 }
 
-void genl_put_str(struct genl *g, uint16_t type, const char *value)
+static void genl_put_str(struct genl *g, uint16_t type, const char *value)
 {
 	genl_put(g, type, value, strlen(value) + 1);
 }

@@ -49,7 +49,6 @@ static inline const void *netlink_head(const void *attrs, size_t head_len)
 void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags);
 void genl_put(struct genl *g, uint16_t type, const void *data, size_t len);
 void genl_put_u32(struct genl *g, uint16_t type, uint32_t value);
-void genl_put_str(struct genl *g, uint16_t type, const char *value);
 /* Begins a nested attribute. Pass the result to genl_nest_end(). */
 size_t genl_nest(struct genl *g, uint16_t type);
 void genl_nest_end(struct genl *g, size_t nest);

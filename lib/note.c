@@ -139,12 +139,6 @@ struct note *notes_set_side(struct notes *list, const char *variant, const char 
 	return n;
 }
 
-void notes_copy_all(struct notes *list, const struct notes *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		notes_copy(list, &from->note[i]);
-}
-
 bool notes_have(const struct notes *list, enum note_severity severity)
 {
 	size_t i;

@@ -76,7 +76,6 @@ bool severity_parse(const char *name, enum note_severity *severity);
 struct note *notes_add(struct notes *list, const struct note_kind *kind, ...);
 /* Adds a copy of the note and of its texts. */
 struct note *notes_copy(struct notes *list, const struct note *note);
-void notes_copy_all(struct notes *list, const struct notes *from);
 /*
  * Sets the variant and side of the last note and returns the note. Copies the names; each may be
  * NULL.

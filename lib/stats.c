@@ -59,7 +59,7 @@ int stats_by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double *stats_sorted(const double *x, size_t n)
+static double *stats_sorted(const double *x, size_t n)
 {
 	double *s = xmemdup(x, n * sizeof(*x));
 

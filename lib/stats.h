@@ -44,8 +44,6 @@ bool estimator_parse(const char *name, enum estimator *e);
 
 /* Orders doubles, or structs that begin with a double, for qsort(). */
 int stats_by_value(const void *a, const void *b);
-/* Returns a sorted copy that the caller frees. */
-double *stats_sorted(const double *x, size_t n);
 double stats_mean(const double *x, size_t n);
 double stats_sd(const double *x, size_t n);			 /* n - 1; NAN below two */
 double stats_quantile(const double *x, size_t n, double p);	 /* type 7, R's default */

@@ -315,7 +315,7 @@ struct value value_half(struct table *t, double x, double half)
 	return value_with(t, value_real(x), (struct interval){NAN, NAN, half});
 }
 
-struct value value_copy(struct table *t, const struct value *v)
+static struct value value_copy(struct table *t, const struct value *v)
 {
 	struct value copy = v->type == V_STR ? value_str(t, v->str) : *v;
 

@@ -202,8 +202,6 @@ struct value value_real(double x); /* NaN and infinities give V_NONE */
 struct value value_estimate(struct table *t, double x, double low, double high);
 struct value value_half(struct table *t, double x, double half);
 struct value value_with(struct table *t, struct value v, struct interval interval);
-/* Copies a value of another table, with its words and its interval. */
-struct value value_copy(struct table *t, const struct value *v);
 /* Returns the value without its interval, or a part of the interval. */
 struct value value_part(const struct value *v, enum interval_part part);
 /* Appends the name of the column that has this part of the column's values: "x_lo". */

@@ -409,7 +409,8 @@ static void copy_notes(struct copying *k)
 	struct notes *notes = &k->copy->notes;
 
 	*notes = (struct notes){0};
-	notes_copy_all(notes, &k->t->notes);
+	for (size_t n = 0; n < k->t->notes.n; n++)
+		notes_copy(notes, &k->t->notes.note[n]);
 	for (size_t n = 0; n < notes->n; n++) {
 		struct note *note = &notes->note[n];
 

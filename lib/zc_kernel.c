@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define NIC_SETUP                                                                                  \
-	"turn header split on (ethtool -G IF tcp-data-split on hds-thresh 0), take the queue out " \
-	"of RSS (ethtool -X IF equal N) and steer the flow to it (ethtool -U IF flow-type tcp4 "   \
+#define NIC_SETUP                                                                                                                 \
+	"turn header split on (ethtool -G IF tcp-data-split on, with hds-thresh 0 where ethtool -g "                              \
+	"IF shows it), take the queue out of RSS (ethtool -X IF equal N) and steer the flow to it (ethtool -U IF flow-type tcp4 " \
 	"... queue Q)"
 
 enum { BIND = ZC_BIND_RX | ZC_BIND_TX, QUEUE = ZC_ZCRX | ZC_BIND_RX };

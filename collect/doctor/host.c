@@ -10,6 +10,7 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/methods.h"
+#include "lib/file.h"
 #include "lib/json.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 extern const struct collector collector_perf, collector_power;
@@ -44,19 +46,23 @@ static bool doctor_ask(const struct collector *is, const char *info, char why[51
 
 static void doctor_kernel_names(struct doctor *d)
 {
+	autofree char *kcore = xasprintf("%s/kcore", proc_root());
+	autoclose int fd = open(kcore, O_RDONLY | O_CLOEXEC);
 	double kptr = host_sysctl_number("kernel.kptr_restrict", 0);
+	char byte;
 
-	if (kptr > 1 || (kptr > 0 && geteuid()))
+	if (!host_has_addresses(proc_root()))
 		doctor_put(
 			d, "kernel symbols", STATE_NO,
-			kptr > 1 ? "sysctl kernel.kptr_restrict=0"
-				 : "run as root, or sysctl kernel.kptr_restrict=0",
-			"kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and profiles no names of kernel functions",
+			kptr > 1
+				? "sysctl kernel.kptr_restrict=0"
+				: "run as root with CAP_SYSLOG, or sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
+			"/proc/kallsyms has no addresses (kernel.kptr_restrict is %.0f), and profiles no names of kernel functions",
 			kptr);
 	else
 		doctor_put(d, "kernel symbols", STATE_YES, NULL, "kernel.kptr_restrict is %.0f",
 			   kptr);
-	if (access("/proc/kcore", R_OK))
+	if (fd < 0 || read(fd, &byte, 1) != 1)
 		doctor_put(
 			d, "kernel code", STATE_PARTLY, NULL,
 			"/proc/kcore cannot be read: report hotspots shows the kernel's instructions as offsets, without their code");

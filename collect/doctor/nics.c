@@ -67,7 +67,8 @@ static void port_put_offloads(struct doctor *d, const struct port *p)
 static void port_put_header_split(struct doctor *d, const struct port *p)
 {
 	double split = port_number(p, "tcp_data_split"), thresh = port_number(p, "hds_thresh");
-	autofree char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", p->name);
+	autofree char *todo = xasprintf("ethtool -G %s tcp-data-split on%s", p->name,
+					isnan(thresh) ? "" : " hds-thresh 0");
 
 	if (isnan(split))
 		doctor_put(d, "header split", STATE_NO, NULL,
@@ -155,7 +156,7 @@ static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 {
 	struct nic_space s;
 	freed(str_free) struct str rows = {0};
-	int rc = nic_space_open(&s, "host");
+	int rc = nic_space_open(&s, "host", NULL);
 	bool any = false;
 
 	if (rc) {

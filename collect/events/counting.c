@@ -62,7 +62,7 @@ static int perf_event_try_sampling(unsigned int cpu, uint32_t type, uint64_t con
 				       .type = type,
 				       .config = config,
 				       .freq = 1,
-				       .sample_freq = 1000,
+				       .sample_freq = 1, /* below any limit */
 				       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
 				       .disabled = 1};
 	int fd = perf_event_fd(&attr, cpu, -1);

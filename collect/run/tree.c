@@ -58,7 +58,7 @@ static bool tree_read_place(pid_t pid, struct place *p)
 		      &p->start) == 7;
 }
 
-bool tree_has_ended(pid_t pid)
+static bool tree_has_ended(pid_t pid)
 {
 	struct place p;
 

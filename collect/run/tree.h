@@ -87,7 +87,4 @@ void tree_sockets_report(struct collect *c, const struct tree_sockets *s);
 size_t tree_file(char *buf, size_t cap, const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Says whether a process is gone, or waits for its parent. */
-bool tree_has_ended(pid_t pid);
-
 #endif

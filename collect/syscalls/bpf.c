@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #ifndef HAVE_BPF
@@ -68,7 +67,8 @@ static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 	return bpf_object__find_program_by_name(b->obj, programs[i].name);
 }
 
-static int bpf_load(struct bpf *b, bool fentry)
+/* Loads all programs but those of fentry from the number `most` on. */
+static int bpf_load(struct bpf *b, size_t most)
 {
 	struct syscall_trait *traits;
 	struct bpf_map *rodata;
@@ -84,15 +84,10 @@ static int bpf_load(struct bpf *b, bool fentry)
 		return -EINVAL;
 	memcpy(traits, syscall_traits(), SYSCALLS_NR * sizeof(*traits));
 	for (i = 0; i < array_size(programs); i++)
-		bpf_program__set_autoload(bpf_program(b, i), fentry || !programs[i].fentry);
+		bpf_program__set_autoload(bpf_program(b, i), i < most || !programs[i].fentry);
 	bpf_choose_again(b->obj);
 	return bpf_object__load(b->obj);
 }
-
-enum {
-	THREADS_LEN = SYSCALLS_THREADS * sizeof(struct syscall_thread),
-	CELLS_LEN = SYSCALLS_CELLS * sizeof(struct syscall_cell),
-};
 
 static int bpf_attach(struct bpf *b)
 {
@@ -123,18 +118,19 @@ static int bpf_open(void **self, struct error *err)
 	rc = bpf_begin(err);
 	if (rc)
 		return rc;
-	rc = bpf_load(b, true);
-	if (rc) { /* fentry needs a kernel that lets us change its code */
+	rc = bpf_load(b, SOCKET_COPY_KINDS);
+	/* Pins need Linux 6.0, and fentry a kernel that lets us change its code. */
+	for (size_t most = SOCKET_COPY_KINDS; rc && most--;) {
 		bpf_object__close(b->obj);
 		b->obj = NULL;
 		bpf_begin(err);
-		rc = bpf_load(b, false);
+		rc = bpf_load(b, most);
 	}
 	if (rc)
 		return bpf_refused(-rc, err);
 	b->control = bpf_map_memory(b->obj, ".bss", sizeof(*b->control));
-	b->threads = bpf_map_memory(b->obj, "threads", THREADS_LEN);
-	b->cells = bpf_map_memory(b->obj, "cells", CELLS_LEN);
+	b->threads = bpf_map_memory(b->obj, "threads", SYSCALLS_THREADS * sizeof(*b->threads));
+	b->cells = bpf_map_memory(b->obj, "cells", SYSCALLS_CELLS * sizeof(*b->cells));
 	if (!b->control || !b->threads || !b->cells)
 		return bpf_refused(ENOMEM, err);
 	b->self = b->control->adopt = bpf_own_pid(b->obj, "zcost_whoami");
@@ -244,12 +240,6 @@ static void bpf_counts(void *self, struct syscall_counts *counts)
 	bpf_read_copies(b, counts);
 }
 
-static void bpf_unmap(volatile void *p, size_t len)
-{
-	if (p)
-		munmap((void *)p, len);
-}
-
 static const void *bpf_programs(void *self)
 {
 	return ((struct bpf *)self)->obj;
@@ -262,9 +252,6 @@ static void bpf_close(void *self)
 
 	for (i = 0; i < array_size(programs); i++)
 		bpf_link__destroy(b->links[i]);
-	bpf_unmap(b->control, sizeof(*b->control));
-	bpf_unmap(b->threads, THREADS_LEN);
-	bpf_unmap(b->cells, CELLS_LEN);
 	bpf_object__close(b->obj);
 	free(b);
 }

@@ -5,6 +5,8 @@
  */
 #include "memory.h"
 
+#include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/zc_kernel.h"
 
 #include <errno.h>
@@ -48,14 +50,13 @@ enum { NOTIFICATION = 1024, CAP_IPC_LOCK_BIT = 14 };
 
 static unsigned long limits_read_optmem(void)
 {
-	FILE *in = fopen("/proc/sys/net/core/optmem_max", "r");
-	unsigned long v = ULONG_MAX;
+	autofree char *text = NULL;
+	unsigned long v;
 
-	if (in && fscanf(in, "%lu", &v) != 1)
-		v = ULONG_MAX;
-	if (in)
-		fclose(in);
-	return v;
+	return !file_read("/proc/sys/net/core/optmem_max", &text, NULL, NULL) &&
+			       sscanf(text, "%lu", &v) == 1
+		       ? v
+		       : ULONG_MAX;
 }
 
 static unsigned long limits_read_memlock(void)
@@ -69,15 +70,13 @@ static unsigned long limits_read_memlock(void)
 
 static bool limits_may_lock_all(void)
 {
-	FILE *in = fopen("/proc/self/status", "r");
+	autofree char *text = NULL;
 	unsigned long long caps = 0;
-	char line[256];
+	const char *line;
 
-	while (in && fgets(line, sizeof(line), in))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	if (in)
-		fclose(in);
+	if (!file_read("/proc/self/status", &text, NULL, NULL) &&
+	    (line = strstr(text, "\nCapEff:")))
+		sscanf(line, " CapEff: %llx", &caps);
 	return caps >> CAP_IPC_LOCK_BIT & 1;
 }
 

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "uring.h"
 
+#include "lib/alloc.h"
 #include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
@@ -166,21 +167,6 @@ static int zcrx_open(struct flow *f)
 	return zcrx_get_memory(f, s) ? zcrx_register_queue(f, s) : -f->error;
 }
 
-static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
-{
-	if (s->nbacklog == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 1024;
-		struct back *b = realloc(s->backlog, cap * sizeof(*b));
-
-		if (!b)
-			return flow_fail(f, ENOMEM, "memory");
-		s->backlog = b;
-		s->cap = cap;
-	}
-	s->backlog[s->nbacklog++] = (struct back){off, s->reaped_ns, len};
-	return 0;
-}
-
 static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
 {
 	uint64_t now = s->nbacklog ? clock_mono_ns() : 0;
@@ -214,8 +200,8 @@ static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t l
 	flow_received(f, len);
 	if (zcrx_give_back(&s->refill, off, len))
 		s->given++;
-	else if (zcrx_add_backlog(f, s, off, len))
-		return -f->error;
+	else
+		array_add(s->backlog, s->nbacklog, s->cap, (struct back){off, s->reaped_ns, len});
 	return STEP_ON;
 }
 

@@ -138,7 +138,7 @@ ok "a run without perf is ok" test "$(jq -r .status r/run.json)" = ok
 # A perf that dies in the window costs the profile, not the run.
 cat >bin/perf <<-'EOF'
 	#!/usr/bin/perl
-	exit if $ARGV[0] eq '--version';
+	if ($ARGV[0] eq '--version') { print "perf version 6.1.0\n"; exit }
 	my ($fd) = "@ARGV" =~ /--control=fd:(\d+)/;
 	open(my $control, '+<&=', $fd) or die;
 	for (1, 2) { sysread($control, my $command, 64); syswrite($control, "ack\n"); }
@@ -152,7 +152,11 @@ ok "run.json marks perf as degraded and the other collector as ok" test "$(jq -r
 printf '#!/bin/sh\necho perf version 5.10.1\n' >bin/perf
 ok "collect exits 4 on a perf that is too old" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf -- true
 ok "the warning names the version of perf" says 'perf version 5.10.1 is too old' err
-printf '#!/bin/sh\necho no way >&2; exit 1\n' >bin/perf
+printf '#!/bin/sh\necho WARNING: perf not found for this kernel >&2; exit 2\n' >bin/perf # as on Ubuntu
+ok "collect exits 4 on a perf that prints no version" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu -- sleep 0.1
+ok "the warning about a perf without a version names the package" says 'prints no version: on Ubuntu install linux-tools-' err
+ok "doctor exits 1 where perf prints no version" exits 1 env PATH="$PWD/bin:$PATH" "$zcost" doctor perf
+printf '#!/bin/sh\n[ "$1" != --version ] || exec echo perf version 6.1.0\necho no way >&2; exit 1\n' >bin/perf
 ok "collect exits 4 on a perf that does not start" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu -- sleep 0.1
 ok "the warning quotes the error of perf" says 'did not start: no way' err
 
