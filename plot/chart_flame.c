@@ -191,6 +191,18 @@ static int flame_chart_read_profile(struct flame_chart *c, const struct block *b
 	return 0;
 }
 
+/* The wall time is that of the traced runs. The profile divides its part on a CPU. */
+static void flame_chart_fit_profile(struct flame_chart *c)
+{
+	const struct tally *waits = &c->main.part.tally;
+	double on_cpu = -c->main.all;
+
+	for (size_t i = 0; i < waits->n; i++)
+		on_cpu += waits->rows[i].self * c->main.per;
+	c->profile.per *= on_cpu / c->profile.all;
+	c->profile.all = on_cpu;
+}
+
 static int flame_chart_read(struct flame_chart *c, const struct block *b, struct error *err)
 {
 	struct drawing *d = c->d;
@@ -205,6 +217,8 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	if (rc)
 		return rc;
 	c->costs = !isnan(c->main.part.basis.ns);
+	if (c->profile.all > 0)
+		flame_chart_fit_profile(c);
 	c->all = c->main.all + c->profile.all;
 	if (c->main.all > 0)
 		return 0;

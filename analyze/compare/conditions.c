@@ -164,7 +164,9 @@ static void condition_print(struct str *s, const struct condition *c,
 /* Returns "runs of 1.5 s", or "runs" where the window is not known. The caller frees it. */
 static char *condition_runs(const struct condition_side *side)
 {
-	double seconds = figure_metric(side->s, &side->runs[0], "seconds");
+	double seconds =
+		scope_estimate(side->s, side->runs, side->n, EST_MEDIAN, figure_metric, "seconds")
+			.value;
 	const char *runs = side->n == 1 ? "run" : "runs";
 
 	return isnan(seconds) ? xstrdup(runs) : xasprintf("%s of %.3g s", runs, seconds);

@@ -147,8 +147,10 @@ static double basis_per_unit(struct store *s, const struct run *r, const struct 
 
 	if (!(rate > 0))
 		return NAN;
-	if (query_of_wall(k->q))
-		return figure_metric(s, r, "waits_wall_ns") / figure_metric(s, r, "seconds") / rate;
+	if (query_of_wall(k->q)) /* --in cycles: nobody counts cycles of a wait */
+		return k->q->in != IN_NS ? NAN
+					 : figure_metric(s, r, "waits_wall_ns") /
+						   figure_metric(s, r, "seconds") / rate;
 	if (k->q->in != IN_NS)
 		return basis_counted(s, r, k) / rate;
 	if (k->q->workload_only)

@@ -141,9 +141,12 @@ static double limits_quota(struct store *s, const struct run *r, const void *arg
 {
 	double share =
 		100 * figure_metric(s, r, "throttled_quota_s") / figure_metric(s, r, "seconds");
+	double threads = figure_metric(s, r, "workload_threads"), cpus = (double)r->ncpus;
 
 	(void)arg;
-	return share > 100 ? 100 : share; /* the time of several CPUs; NAN stays NAN */
+	/* Each CPU counts its own wait. NAN stays NAN. */
+	share /= fmax(1, threads >= 1 && threads < cpus ? threads : cpus);
+	return share > 100 ? 100 : share;
 }
 
 /* --- the link --- */

@@ -199,7 +199,8 @@ char *setting_text(double x, const char *like)
 {
 	static const char factors[] = "kMGT";
 	const char *digits = like + strcspn(like, "kKMGT");
-	double step = digits[0] && (!digits[1] || digits[1] == 'B') ? 1024 : 1000;
+	double step =
+		digits[0] && (!digits[1] || digits[1] == 'B' || digits[1] == 'i') ? 1024 : 1000;
 	int i = -1;
 
 	if (!*digits)

@@ -247,7 +247,7 @@ void folds_weigh_exact(struct folds *f, const struct recording *r, const struct 
 
 	while (event < r->events.n && !exact_has_due(x, &r->events.list[event]))
 		event++;
-	if (event == r->events.n)
+	if (event == r->events.n || !x->ntimes)
 		return;
 	f->list[0].events[event].exact = true;
 	s.cells = cells = xcalloc(exact_cells(x), sizeof(*cells));

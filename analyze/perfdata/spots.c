@@ -139,9 +139,12 @@ static uint8_t *kernel_read_file(const struct objects *ob, const char *path, uin
 static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size_t size)
 {
 	const struct perfdata_options *o = ob->o;
+	autofree char *symbols = xasprintf("%s/kallsyms", o->run_dir ? o->run_dir : "");
+	const bool own = o->run_dir && path_exists(symbols);
 	char *paths[] = {
 		path_is_dir(ob->r->path) ? xasprintf("%s/kcore_dir/kcore", ob->r->path) : NULL,
-		o->host_dir ? xasprintf("%s/kcore", o->host_dir) : NULL,
+		/* It is of the first run, whose modules may lie elsewhere. */
+		o->host_dir && !own ? xasprintf("%s/kcore", o->host_dir) : NULL,
 		o->use_this_host && kernel_is_this(ob->r) ? xstrdup("/proc/kcore") : NULL,
 	};
 	uint8_t *bytes = NULL;

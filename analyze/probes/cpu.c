@@ -323,19 +323,22 @@ void ingest_others(struct ingest *in)
 		MEMBER_NAMED(name, struct cpu_row, part[of]), "%", V_REAL, .digits = 1,      \
 									   .what = (meaning) \
 	}
-#define TIME_COLUMNS                                                                     \
-	PART_COLUMN("app_pct", CPU_APP, "user space, of all programs; guests included"), \
-		PART_COLUMN("sys_pct", CPU_SYS, "kernel, on behalf of processes"),       \
-		PART_COLUMN("soft_pct", CPU_SOFT, "softirqs"),                           \
-		PART_COLUMN("irq_pct", CPU_IRQ, "hardware interrupts"),                  \
-		PART_COLUMN("steal_pct", CPU_STEAL, "taken by the hypervisor"),          \
-		PART_COLUMN("iowait_pct", CPU_IOWAIT,                                    \
-			    "idle while I/O was pending; io_uring waits count here"),    \
-		PART_COLUMN("idle_pct", CPU_IDLE, "idle"),                               \
-	{                                                                                \
-		MEMBER(struct cpu_row, busy_pct), "%", V_REAL,                           \
-			.digits = 1, .spread = SPREAD_RANGE, .stem = "busy",             \
-			.what = "all but idle and iowait"                                \
+#define TIME_COLUMNS                                                                                            \
+	PART_COLUMN("app_pct", CPU_APP,                                                                         \
+		    "user space, of all programs; guests too, but where the frame measured it"),                \
+		PART_COLUMN(                                                                                    \
+			"sys_pct", CPU_SYS,                                                                     \
+			"kernel, on behalf of processes; with the frame also the idle task while it is awake"), \
+		PART_COLUMN("soft_pct", CPU_SOFT, "softirqs"),                                                  \
+		PART_COLUMN("irq_pct", CPU_IRQ, "hardware interrupts"),                                         \
+		PART_COLUMN("steal_pct", CPU_STEAL, "taken by the hypervisor"),                                 \
+		PART_COLUMN("iowait_pct", CPU_IOWAIT,                                                           \
+			    "idle while I/O was pending; io_uring waits count here"),                           \
+		PART_COLUMN("idle_pct", CPU_IDLE, "idle"),                                                      \
+	{                                                                                                       \
+		MEMBER(struct cpu_row, busy_pct), "%", V_REAL,                                                  \
+			.digits = 1, .spread = SPREAD_RANGE, .stem = "busy",                                    \
+			.what = "all but idle and iowait"                                                       \
 	}
 
 static const struct column by_cpu_columns[] = {

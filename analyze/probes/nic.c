@@ -64,6 +64,7 @@ static bool nic_add_values(struct nic *n, const char *index, const char *interfa
 	uint64_t v;
 	double change;
 
+	n->d.wraps = str_starts(group, "qdisc:"); /* struct gnet_stats_queue has 32 bits */
 	str_printf(&key, "%s %s/%s/", index, interface, group);
 	prefix = key.len;
 
@@ -339,7 +340,7 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 		int end = 0;
 
 		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end ||
-		    nic_is_size(name + end))
+		    (str_starts(patterns[i].pattern + 2, "_%u") && nic_is_size(name + end)))
 			continue;
 		snprintf(queue, size, "%s-%u",
 			 patterns[i].of ? patterns[i].of : nic_name_way(name + end), n);

@@ -20,6 +20,8 @@ static const struct {
 	{"processed", 0}, {"dropped", 1}, {"squeezed", 2}, {"received_rps", 9}, {"flow_limit", 10},
 };
 
+#define NEAR_NS 100000000 /* how far the readings of the window's ends may lie outside it */
+
 struct softnet {
 	struct deltas d; /* first: deltas_free() releases it */
 	const struct ingest *in;
@@ -72,7 +74,7 @@ static size_t softnet_read_snap(struct ingest *in, void *softnet, char *text, ui
 	s->waiting = before_ns ? s->waiting : NAN;
 	s->d.wraps = true;
 	deltas_reading(&s->d, in, t_ns);
-	s->in_window = !before_ns || (t_ns >= in->run.start_ns && t_ns <= in->run.end_ns);
+	s->in_window = t_ns + NEAR_NS >= in->run.start_ns && t_ns <= in->run.end_ns + NEAR_NS;
 	s->squeezed = NAN;
 	s->lines = 0;
 	snap_lines(text, softnet_parse_line, s);

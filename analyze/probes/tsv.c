@@ -60,23 +60,25 @@ static void tsv_read_row(struct tsv *t, char *line, char sep, size_t *cap)
 	t->rows++;
 }
 
-static bool tsv_line_is_blank(const char *line)
+/* Only files of users have comments: the name of a thread may begin with '#'. */
+static bool tsv_line_is_blank(const char *line, bool comments)
 {
 	while (isspace((unsigned char)*line))
 		line++;
-	return !*line || *line == '#';
+	return !*line || (comments && *line == '#');
 }
 
 /* Parses t->buf, which the table owns. */
 static int tsv_parse(struct tsv *t, char sep, struct error *err)
 {
 	const char *path = t->path;
+	const bool comments = !sep;
 	char *rest, *line;
 	size_t cap = 0;
 
 	rest = str_starts(t->buf, "\xef\xbb\xbf") ? t->buf + 3 : t->buf;
 	while ((line = str_token(&rest, '\n'))) {
-		if (tsv_line_is_blank(line))
+		if (tsv_line_is_blank(line, comments))
 			continue;
 		if (!sep)
 			sep = tsv_find_separator(line);

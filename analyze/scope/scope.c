@@ -379,7 +379,7 @@ void scope_add_slice_notes(struct store *s, bool frames, struct table *t)
 
 	if (slice)
 		note_add(&t->notes, slice, slice,
-			 absent ? "; no part of the window has figures of: " : "",
+			 absent ? "; this part of some runs has no figures of: " : "",
 			 absent ? absent : "");
 	if (frames && store_capture_value(s, "inlines"))
 		note_add(&t->notes, inlines);

@@ -126,7 +126,10 @@ flames() {
 		says 'n = 1 profiled and 1 traced run ' charts/flame_wall_rr_both.svg &&
 		tsv '$at["parent"] == 0 { roots++ } $at["symbol"] == "woken by softirq NET_RX" { woken += $at["total_ns"] }
 			$at["symbol"] == "main" { ran += $at["total_ns"] } END { print roots, woken, ran; exit !(woken > 0 && ran > 0) }' \
-			charts/flame_wall_rr_both.tsv
+			charts/flame_wall_rr_both.tsv &&
+		near "$(tsv '!$at["parent"] { n += $at["total_ns"] } END { print n }' charts/flame_wall_rr_both.tsv)" \
+			"$("$zcost" report contexts cap --event wall --unit message --all --format tsv 2>/dev/null |
+				tsv '{ n += $at["self_ns"] } END { print n }')" 1
 }
 ok "flame --wall has the chains of the profile beside those of the waits" flames
 functions() { # without --wall the samples of the profile are the costs, as ever

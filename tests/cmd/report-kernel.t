@@ -70,12 +70,12 @@ nic() { # nic T N
 	if [ "$1" = 0 ]; then
 		printf 'n\thost\t4\teth0\tlink\trx_packets\trx_dropped\ttx_packets\n'
 		printf 'n\thost\t4\teth0\trx-0\trx-packets\n'
-		printf 'n\thost\t4\teth0\tethtool\trx3_packets\trx_64_bytes_phy\tunchanged\n'
+		printf 'n\thost\t4\teth0\tethtool\trx3_packets\trx_64_bytes_phy\tunchanged\trx3_bytes\n'
 		printf 'n\tworkload\t2\tveth0\tlink\trx_packets\n'
 	fi
 	printf 'v\thost\t4\teth0\tlink\t%d\t%d\t0\n' $((10 * $2)) $2
 	printf 'v\thost\t4\teth0\trx-0\t%d\n' $((8 * $2))
-	printf 'v\thost\t4\teth0\tethtool\t%d\t%d\t7\n' $((6 * $2)) $2
+	printf 'v\thost\t4\teth0\tethtool\t%d\t%d\t7\t%d\n' $((6 * $2)) $2 $((600 * $2))
 	printf 'v\tworkload\t2\tveth0\tlink\t%d\n' $2
 }
 nic_state() { # nic_state REPEAT: the ring grows once

@@ -69,6 +69,8 @@ TEST(every_counter_of_drops_has_a_row)
 	row_is(&t, 2, "drops = 2, runs = 2");
 	t = small_store_table(s, "drops", (struct query){.all = true});
 	assert_int_equal(t.rows, 6);
+	t = small_store_table(s, "drops", (struct query){.limit = 2});
+	assert_int_equal(t.rows, 2);
 }
 
 TEST(without_drops_the_total_is_a_row)

@@ -34,6 +34,19 @@ static void check_case(const char *metrics, double run_s, double wait_s, const c
 	check_row(&t, 0, limit, share, evidence);
 }
 
+/* The kernel adds up what each CPU waits: 2 s on two of eight CPUs are half of a window of 2 s. */
+TEST(quota_counts_on_each_cpu_that_waits)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.ncpus = 8});
+	struct table t;
+
+	small_store_metrics(s, run, "seconds = 2, throttled_quota_s = 2, workload_threads = 2");
+	t = small_store_table(s, "limits", (struct query){0});
+	check_row(&t, 0, "quota", 50,
+		  "a cgroup's CPU quota stopped the workload for 50.0 % of the window");
+}
+
 TEST(figure_at_its_threshold_is_a_limit)
 {
 	check_case(

@@ -594,8 +594,6 @@ TEST(profile_pass_has_the_share_of_measuring)
 	store_world(s, add_run(s, "profile", 1), &w);
 	t = small_store_table(s, "passes", (struct query){0});
 	cells_are(&t, "pass = measure profile, 0 tracing_pct = -, 1 tracing_pct = 30");
-	t = small_store_table(s, "passes", (struct query){.basis = BASIS_WALL});
-	cells_are(&t, "1 tracing_pct = 30");
 }
 
 /* Packets count where no run has a throughput. */

@@ -15,12 +15,12 @@
 static const struct {
 	const char *context; /* in the raw files */
 	enum exact_place place;
-	int part; /* FRAME_PARTS: of idle time */
+	int part; /* of busy time; FRAME_PARTS: of none */
 } contexts[] = {
 	{"user", PLACE_USER, CPU_APP},
 	{"syscall", PLACE_SYSCALL, CPU_SYS},
 	{"kthread", PLACE_KTHREAD, CPU_SYS},
-	{"idle", PLACE_IDLE, FRAME_PARTS},
+	{"idle", PLACE_IDLE, CPU_SYS}, /* it is awake */
 	{"halt", PLACE_HALT, FRAME_PARTS},
 	{"softirq_in_user", PLACE_SOFTIRQ, CPU_SOFT},
 	{"softirq_in_syscall", PLACE_SOFTIRQ_IN_SYSCALL, CPU_SOFT},
@@ -290,5 +290,6 @@ const struct parser parser_frame = {.files = {"frame.tsv"},
 				    .rows = frame_read_rows};
 const struct parser parser_due = {.files = {"due.tsv"},
 				  .collector = "frame",
+				  .timed = true,
 				  .columns = "cpu pid context vector at late changes",
 				  .rows = due_read_rows};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* batches: how much is handled at once: by the softirq, the protocols, a call, after a wake-up. */
 #include "analyze/scope/changes.h"
+#include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
 
 #include <math.h>
@@ -107,7 +108,8 @@ static int batches_put_block(struct block_table *k, struct error *err)
 	}
 	free(keys.m);
 	free(counted.runs);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc
+		      : passes_note_conditions(k->s, k->q, &k->b->block, SYSCALLS_PASS, k->t, err);
 }
 
 const struct measure measure_batches = {

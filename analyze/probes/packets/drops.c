@@ -124,16 +124,15 @@ static void drops_put_row(struct block_table *k, const struct changes c[COUNTS],
 
 /* Adds the rows of a source, the highest rate first. Without a drop, its total says so. */
 static void drops_put_source(struct block_table *k, const struct drop_source *source,
-			     const struct changes c[COUNTS])
+			     const struct changes c[COUNTS], long *left)
 {
 	autofree struct change_rate *ranked = changes_rank(&c[0]);
 	const struct change_row *total = changes_find(&c[0], "total", NO_CPU);
-	long left = k->q->limit ? k->q->limit : -1;
 	bool entered = false; /* the workload has a namespace of its own */
 
 	for (size_t i = 0; i < c[0].n; i++)
 		entered |= str_starts(c[0].row[i].name, "workload/");
-	for (size_t i = 0; i < c[0].n && left; i++) {
+	for (size_t i = 0; i < c[0].n && *left; i++) {
 		const struct change_row *r = ranked[i].row;
 		autofree char *copy = xstrdup(r->name);
 		struct drop d = {entered ? "host" : "namespace", source->name, NULL, NULL};
@@ -144,7 +143,7 @@ static void drops_put_source(struct block_table *k, const struct drop_source *so
 		if (!k->q->all && !change_happened(&c[0], r))
 			continue;
 		drops_put_row(k, c, r, &d);
-		left--;
+		--*left;
 	}
 	if (total && !change_happened(&c[0], total))
 		drops_put_row(k, c, total, &(struct drop){.source = source->name});
@@ -152,6 +151,7 @@ static void drops_put_source(struct block_table *k, const struct drop_source *so
 
 static int drops_put_block(struct block_table *k, struct error *err)
 {
+	long left = k->q->limit ? k->q->limit : -1;
 	int rc = 0;
 
 	for (size_t s = 0; s < array_size(drop_sources) && !rc; s++) {
@@ -165,7 +165,7 @@ static int drops_put_block(struct block_table *k, struct error *err)
 		if (!rc && source->known)
 			rc = changes_known(&c[0], k, source->known, err);
 		if (!rc)
-			drops_put_source(k, source, c);
+			drops_put_source(k, source, c, &left);
 		for (size_t i = 0; i < COUNTS; i++)
 			changes_free(&c[i]);
 	}

@@ -22,7 +22,8 @@ static void perf_add_named(struct profile *p, const struct ingest *in)
 
 static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	const bool exact = in->exact && in->exact->ntimes;
+	/* A part of the window has no exact times, but its samples have their contexts. */
+	const bool exact = in->exact && (in->exact->ntimes || in->exact->ndue);
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,

@@ -191,11 +191,12 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 }
 
 /* Returns whether RAPL counts the domain a second time within its package: cores and graphics. */
-static bool domain_is_part(const char *domain)
+static bool domain_is_part(const char *source, const char *domain)
 {
 	const char *slash = strrchr(domain, '/'), *leaf = slash ? slash + 1 : domain;
 
-	return str_starts(leaf, "core") || str_starts(leaf, "uncore");
+	return !strcmp(source, "powercap") &&
+	       (str_starts(leaf, "core") || str_starts(leaf, "uncore"));
 }
 
 static const char *power_find_source(const struct ingest *in, const char *kind)
@@ -218,7 +219,8 @@ static void power_add_total(struct ingest *in, const char *kind)
 	for (size_t i = 0; source && i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
 
-		if (strcmp(p->kind, kind) || strcmp(p->source, source) || domain_is_part(p->domain))
+		if (strcmp(p->kind, kind) || strcmp(p->source, source) ||
+		    domain_is_part(source, p->domain))
 			continue;
 		watts += p->watts;
 		how = p->how;
@@ -250,17 +252,17 @@ static void power_add_total_series(struct ingest *in, const char *kind)
 	for (size_t i = 0; i < in->npower; i++)
 		domains += source && !strcmp(in->power[i].kind, kind) &&
 			   !strcmp(in->power[i].source, source) &&
-			   !domain_is_part(in->power[i].domain);
+			   !domain_is_part(source, in->power[i].domain);
 	for (size_t i = 0; i < in->nseries; i++)
 		if (str_starts(in->series[i].name, prefix) &&
-		    !domain_is_part(in->series[i].name + strlen(prefix)))
+		    !domain_is_part(source, in->series[i].name + strlen(prefix)))
 			array_add(r, n, cap,
 				  (struct reading){in->series[i].t_ns, in->series[i].value});
 	readings_sort(r, n);
 	name = arena_printf(&in->arena, "power_w:%s", kind);
 	for (size_t i = 0; i < n; i += together) {
 		watts = 0;
-		for (k = i; k < n && r[k].t_ns - r[i].t_ns < TOGETHER_NS; k++)
+		for (k = i; k < n && k - i < domains && r[k].t_ns - r[i].t_ns < TOGETHER_NS; k++)
 			watts += r[k].v;
 		together = k - i;
 		if (together == domains)

@@ -4,6 +4,7 @@
 
 #include "analyze/perfdata/tracepoints.h"
 #include "analyze/scope/changes.h"
+#include "analyze/scope/runs.h"
 #include "analyze/scope/results.h"
 #include "analyze/texts/text.h"
 #include "lib/syscall_facts.h"
@@ -692,7 +693,7 @@ static int syscalls_put_block(struct store *s, const struct query *q, const stru
 	if (!rc && b->n)
 		syscalls_put(t, q, &sums, &b->block);
 	free(sums.rows);
-	return rc;
+	return rc ?: passes_note_conditions(s, q, &b->block, SYSCALLS_PASS, t, err);
 }
 
 static int syscalls_run_store(struct store *s, const struct query *q, struct table *t,

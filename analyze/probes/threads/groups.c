@@ -118,14 +118,18 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 	int n;
 
 	*list = (struct thread_groups){.nruns = b->n};
+	list->measured = arena_alloc(&list->arena, (size_t)b->n * sizeof(*list->measured) + 1);
 	for (int run = 0; run < b->n; run++) {
 		n = store_threads(s, b->runs[run].id, &rows, err);
 		if (n < 0)
 			return n;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
+			for (int f = 0; f < THREAD_FIGURES; f++)
+				list->measured[run][f] |= !isnan(rows[i].f[f]);
 			if (str_matches(comm, rows[i].comm ? rows[i].comm : ""))
 				thread_add(thread_group_of(list, &rows[i], key, run), &rows[i],
 					   run);
+		}
 		free(rows);
 	}
 	thread_sort(list, order);
@@ -137,15 +141,6 @@ void thread_groups_free(struct thread_groups *list)
 	free(list->g);
 	arena_free(&list->arena);
 	*list = (struct thread_groups){0};
-}
-
-/* Returns true if the run measured this figure for any thread. */
-static bool thread_measured(const struct thread_groups *list, int run, enum thread_figure f)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (!isnan(list->g[i].of[run][f]))
-			return true;
-	return false;
 }
 
 struct estimate thread_estimate(const struct thread_groups *list, const struct thread_group *g,
@@ -160,7 +155,7 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 		any |= !isnan(g->of[k][f]);
 		if (!isnan(g->of[k][f]))
 			x[n++] = g->of[k][f];
-		else if (g->run < 0 && !g->count[k] && thread_measured(list, k, f))
+		else if (g->run < 0 && !g->count[k] && list->measured[k][f])
 			x[n++] = 0;
 	}
 	if (any)

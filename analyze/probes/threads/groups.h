@@ -29,6 +29,7 @@ struct thread_groups {
 	struct thread_group *g;
 	size_t n, cap;
 	int nruns;
+	bool (*measured)[THREAD_FIGURES]; /* by run: the figure of any thread */
 	struct arena arena;
 };
 

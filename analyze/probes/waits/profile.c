@@ -207,6 +207,7 @@ int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks
 	event = profile_event(in->profile, WALL_EVENT, true);
 	for (size_t row = 0; row < t->rows; row++)
 		wait_add_row(&s, t, row, in->profile, event);
+	in->profile->events[event].weight2 = 1; /* exact times have no sampling error */
 	profile_sort_own(in->profile);
 	symtab_free(&s.kernel);
 	intern_free(&s.keys);
