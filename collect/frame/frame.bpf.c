@@ -45,7 +45,7 @@ enum {
 
 /* What belongs to an id of a process or a thread. */
 struct id {
-	uint32_t group; /* of the process; 0: none yet */
+	uint32_t group; /* the group of the process; 0: none yet */
 	uint32_t left;	/* the thread was on its way to user mode, or there, when it left its CPU */
 };
 

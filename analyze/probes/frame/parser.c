@@ -15,7 +15,7 @@
 static const struct {
 	const char *context; /* in the raw files */
 	enum exact_place place;
-	int part; /* of busy time; FRAME_PARTS: of none */
+	int part; /* the part of busy time; FRAME_PARTS: none */
 } contexts[] = {
 	{"user", PLACE_USER, CPU_APP},
 	{"syscall", PLACE_SYSCALL, CPU_SYS},
