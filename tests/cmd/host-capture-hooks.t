@@ -39,7 +39,7 @@ log() {
 }
 
 nothing_hangs() {
-	! grep -lz -- "$tag" /proc/[0-9]*/cmdline 2>/dev/null
+	[ -z "$(grep -lzs "^$tag\$" /proc/[0-9]*/cmdline)" ] # grep itself fails when a process ends while it looks
 }
 
 runs() {

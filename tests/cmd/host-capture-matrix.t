@@ -252,7 +252,7 @@ ok "a setting's 'after' begins before SIGKILL" killed v 'gro back'
 ok "capture --undo succeeds after a kill in an 'after'" exits 0 "$zcost" capture --undo -o v
 ok "capture --undo repeats the killed 'after', then runs the others" test "$(sed -n '/killed/,$p' hooks | tr '\n' ' ')" = \
 	"killed gro back from on mtu back to 1400 end "
-ok "no process of the killed 'after' is left" sh -c "! grep -lzs '^61.$$\$' /proc/[0-9]*/cmdline"
+ok "no process of the killed 'after' is left" test -z "$(grep -lzs "^61.$$\$" /proc/[0-9]*/cmdline)"
 
 # --- the progress line on a terminal ---
 

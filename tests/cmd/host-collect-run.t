@@ -163,7 +163,7 @@ ok "collect exits 1 on SIGTERM" test $code = 1
 ok "run.json marks the run as failed by SIGTERM" is '[.status,.why]|join(" ")' "failed stopped by signal 15 (Terminated)"
 ok "SIGTERM to collect ends the command" sh -c '! kill -0 $(cat pid)'
 ok "SIGTERM to collect ends the command's children" sh -c '! kill -0 $(cat pid2)'
-ok "SIGTERM to collect ends perf" sh -c "! grep -lz '$scratch/[r]/perf.data' /proc/[0-9]*/cmdline"
+ok "SIGTERM to collect ends perf" test -z "$(grep -lzs "$scratch/[r]/perf.data" /proc/[0-9]*/cmdline)"
 
 ok "-h behind -- belongs to the workload" sh -c '"$1" collect --collect null -o own -- echo -h && grep -qx -e -h own/workload.out' - "$zcost"
 

@@ -11,7 +11,7 @@ cleanup() {
 	rm -rf /run/$bed
 }
 nothing_left() {
-	[ ! -e /run/$bed ] && [ ! -e /run/netns/$bed-sender ] && ! grep -lzs "/run/$bed/" /proc/[0-9]*/cmdline
+	[ ! -e /run/$bed ] && [ ! -e /run/netns/$bed-sender ] && [ -z "$(grep -lzs "[/]run/$bed/" /proc/[0-9]*/cmdline)" ]
 }
 
 # On a machine that stands still for most of a window, nearly all of the bytes were in the sockets before the window began: no call
