@@ -194,9 +194,9 @@ sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UP
 	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name = 'nic_state' AND object LIKE '%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
 run compare settings:copying later:mapping --table settings --format csv # in the order plan, kernel, card, sysctl
 run compare settings:copying later:mapping
-ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv | cut -f 2 | grep -c cpus | grep -qx 0"
+ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv >out && ! cut -f 2 out | grep cpus"
 sqlite3 later/zcost.db "DELETE FROM metric WHERE name = 'nic_state'"
-ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings | grep -c nic: | grep -qx 0"
+ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings >out && ! grep nic: out"
 cp -r settings tools
 sqlite3 tools/zcost.db "INSERT INTO fact (run, name, value) SELECT id, 'tool:perf', '6.1.9' FROM run WHERE pass = 'profile' AND variant = 'copying';
 	INSERT INTO fact (run, name, value) SELECT id, 'tool:perf', '6.6.1' FROM run WHERE pass = 'profile' AND variant = 'mapping';

@@ -70,12 +70,11 @@ half_closing_sender() { # RX
 	[ $rxrc = 0 ] && holds rxs '.bytes == 500001'
 }
 wrong_bytes() { # RX
-	[ $1 != trunc ] || return 0 # trunc never sees the data
 	from_peer half-close 500001 --rx $1 --verify
 	[ $rxrc = 1 ] && one_error rx.err 'verify: [0-9]* of 500001 bytes differ, the first at offset 0$' && holds rxs '.verify == "failed"'
 }
 for rx in $rx_modes; do
-	ok "$rx finds bytes that are not those of --verify" wrong_bytes $rx
+	[ $rx = trunc ] || ok "$rx finds bytes that are not those of --verify" wrong_bytes $rx # trunc never sees the data
 	ok "$rx: a receiver has one error when the sender resets the connection" reset_by_sender $rx
 	ok "$rx: a receiver ends when the sender closes its half" half_closing_sender $rx
 done

@@ -17,7 +17,7 @@ ok "a longer file begins with the records of a shorter file" cmp -i 1000 -n 8000
 ok "a file of a million samples has all samples" says '^event cpu-clock	1000000 samples' longer
 ok "a generated file has no lost, unknown or bad records" sh -c "grep -E '^(lost|unknown|bad|truncated)' longer | awk '\$2 != \"0\" && NF > 1 { exit 1 }'"
 same() {
-	test "$(grep -E "^$1	" long)" = "$(grep -E "^$1	" longer)"
+	grep -E "^$1	" long && test "$(grep -E "^$1	" long)" = "$(grep -E "^$1	" longer)"
 }
 ok "ten times the samples add no stack" same frames
 ok "more samples add rows only for short processes" near "$(awk '/^costs/ { print $2 }' long)" \

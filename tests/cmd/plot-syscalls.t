@@ -67,7 +67,7 @@ ok "the commands of one side are added up" near "$(cell slides 'receiver: recvfr
 ok "the interval is that of the mean call" near "$(cell slides 'receiver: recvfrom' baseline hi)" \
 	"$(awk 'BEGIN { print 300 + 1.96 * sqrt(2 ^ 2 + 1) }')" 1e-3
 ok "the calls per MiB are in the .tsv" test "$(cell slides 'receiver: recvfrom' baseline calls_per_mib)" = 30
-ok "the calls per MiB stand beside each bar" says 'recvfrom|30.0 calls' slides/syscalls.svg
+ok "the calls per MiB stand beside each bar" says '300 · 30[.]0 calls' slides/syscalls.svg
 ok "time and calls are those of report syscalls" test "$("$zcost" report syscalls cap --variant mmap --format tsv 2>/dev/null |
 	awk -F '\t' '$2 == "receiver" && $4 == "getsockopt" { print $NF, $(NF - 1) }')" = \
 	"$(cell slides 'receiver: getsockopt' mmap value) $(cell slides 'receiver: getsockopt' mmap calls_per_mib)"
