@@ -36,30 +36,12 @@ receiver = \${bindir}/tcpzc --listen \${to} --rx mmap
 sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx splice --seconds 60
 EOT
 
-# Both windows of each run are within 50 ms. A busy machine's scheduler may miss that, so repeat the capture.
-from=c
-together() {
-	for run in $from/runs/*/*; do
-		jq -se 'def near($a; $b): ($a - $b) | fabs < 5e7;
-			near(.[0].window.start_ns; .[1].window.start_ns) and
-			near(.[0].window.end_ns; .[1].window.end_ns)' \
-			"$run/receiver/run.json" "$run/sender/run.json" >/dev/null && echo "${run#*/}"
-	done >>good
-	sort -u good
-	[ "$(sort -u good | wc -l)" = 8 ] && return
-	from=again
-	rm -rf again
-	"$zcost" capture p.ini -o again
-	return 1
-}
-
 captured() { # a busy machine may lose samples
 	"$zcost" capture p.ini -o c 2>err || { code=$?; cat err; [ $code = 4 ] && grep -q 'perf lost [0-9]* [rs]' err; }
 }
 
 ok "the plan is captured" captured
 ok "all runs are ok" jq -e '.complete and ([.runs[].status] | all(. == "ok"))' c/manifest.json
-steady "both sides of each run measure the same window within 50 ms" together
 ok "the profile pass writes perf.data" test -s c/runs/mmap/profile-01/receiver/perf.data
 ok "the syscalls pass writes syscall counts" test -s c/runs/mmap/syscalls-01/sender/syscalls.tsv
 info() { # info PASS COLLECTOR KEY: of both sides

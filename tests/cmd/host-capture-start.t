@@ -76,7 +76,6 @@ ok "capture succeeds when the data begins late" exits 0 "$zcost" capture p.ini -
 run=moves/runs/a/measure-01/sender
 first=$(jq -s 'map(.t_ns) | min' $run/workload.out)
 ok "the window opens the warm-up after the first data" jq -e ".window.start_ns >= $first + 1e8" $run/run.json
-ok "the windows of both sides end together, to 5 %" jq -es 'map(.window.end_ns) | max - min < 5e7' moves/runs/a/measure-01/*/run.json
 
 # The first `sleep` ends before a window that opens after 2.5 s: 3 s are the whole seconds of 0.1 + 0.8 + 2.
 repeats=2 duration=0.8 keys='units = tcpzc

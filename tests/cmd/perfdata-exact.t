@@ -52,7 +52,7 @@ taken_home() {
 	done
 	"$dump" functions taken.data | grep -v '\[vdso\]' | sort >here
 	"$dump" functions --foreign --host-dir home taken.data | grep -v '\[vdso\]' | sort >home.tsv
-	cmp here home.tsv
+	[ -s here ] && cmp here home.tsv
 }
 ok "a capture's kallsyms and objects give the same names as the host" taken_home
 
@@ -60,8 +60,8 @@ mismatched() { # puts another kernel's notes beside the same kallsyms
 	printf '\004\0\0\0\004\0\0\0\003\0\0\0GNU\0\001\002\003\004' >home/notes
 	"$dump" health --foreign --host-dir home a.data >out
 	says 'kernel_note	.*build-id [0-9a-f]*, the capture has 01020304' out &&
-		! "$dump" functions --foreign --host-dir home a.data |
-			awk -F'\t' '$2 == "[kernel.kallsyms]" && $4 == 0' | grep .
+		"$dump" functions --foreign --host-dir home a.data >named &&
+		! awk -F'\t' '$2 == "[kernel.kallsyms]" && $4 == 0' named | grep .
 }
 ok "kallsyms of another kernel names nothing, and a note says why" mismatched
 
@@ -69,7 +69,7 @@ relocated() { # writes the kallsyms of the same kernel at another address
 	perl -pe 's/^(ffffffff)([0-9a-f]{8})/sprintf("%s%08x", $1, hex($2) + 0x200000)/e' /proc/kallsyms >moved
 	"$dump" functions a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >here
 	"$dump" functions --kallsyms moved a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >there
-	cmp here there
+	[ -s here ] && cmp here there
 }
 ok "kallsyms of a kernel at another address gives the same names" relocated
 
@@ -163,7 +163,6 @@ lost() {
 		/^cpu-clock stats/ { mine = 1 } /^dummy/ { mine = 0 }
 		mine && /LOST_SAMPLES/ { n += $3 } END { print n + 0 }')
 	perl "$compare" lost.data "$dump" && "$dump" health lost.data >out || return 1
-	perf report -D -i lost.data 2>/dev/null | grep -a 'RECORD_LOST:' >records
 	[ "$lost" = 0 ] && return # a kernel before 6.0 does not count per event
 	says "^lost_samples	$lost$" out &&
 		"$zcost" report functions --perf lost.data 2>&1 | grep -E "perf lost ([0-9]+ records? and )?$lost samples?"
