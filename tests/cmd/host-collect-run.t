@@ -155,7 +155,7 @@ ok "collect replaces a run that was killed early" exits 0 "$zcost" collect -o ea
 "$zcost" collect -o "$scratch/r" --collect all -- sh -c 'echo $$ >pid; sleep 1000 & echo $! >pid2; wait' 2>err &
 collect=$!
 soon test -s pid2
-sleep 0.5
+soon test -s r/proc_stat.snap
 kill -TERM $collect
 wait $collect
 code=$?

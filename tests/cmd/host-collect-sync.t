@@ -70,7 +70,7 @@ ok "the command ends when standard input is closed before the window" sh -c '! k
 
 begin sh -c 'echo $$ >pid; exec sleep 100'
 echo "go 1 60000000000" >&3
-sleep 0.3
+soon test -s r/proc_stat.snap
 end
 ok "collect exits 1 when standard input is closed inside the window" test $code = 1
 ok "the command ends when standard input is closed inside the window" sh -c '! kill -0 $(cat pid)'

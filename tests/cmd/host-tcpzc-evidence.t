@@ -89,7 +89,7 @@ host_state() { # must not change: interfaces, addresses, routes, namespaces, sys
 	ip netns | sort
 	sysctl -a -r '^net\.(core|ipv4|ipv6)' 2>/dev/null | grep -v '_count\|random\|gc_\|\.flush'
 }
-host_state | grep -v "^zc" >before
+host_state | grep -v "^zc\|zcd[0-9]" >before
 
 ok "the test bed refuses an unknown command" exits 2 "$bed" sideways
 ok "the test bed refuses a bad name" exits 2 "$bed" up 'a b'
@@ -224,7 +224,7 @@ ok "down succeeds while a command runs inside" exits 0 "$bed" down "$name"
 gone $sleeper && wait $sleeper 2>/dev/null
 ok "down ends the command that runs inside" gone $sleeper
 ok "down succeeds twice" exits 0 "$bed" down "$name"
-host_state | grep -v "^zc" >after
+host_state | grep -v "^zc\|zcd[0-9]" >after
 ok "the test bed leaves the host as it was" diff before after
 no_namespace() { ! ip netns | grep "$name"; }
 ok "the test bed leaves no namespace" no_namespace
