@@ -199,6 +199,7 @@ static void flame_chart_fit_profile(struct flame_chart *c)
 
 	for (size_t i = 0; i < waits->n; i++)
 		on_cpu += waits->rows[i].self * c->main.per;
+	on_cpu = on_cpu > 0 ? on_cpu : 0;
 	c->profile.per *= on_cpu / c->profile.all;
 	c->profile.all = on_cpu;
 }
