@@ -10,6 +10,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/hash.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct source {
 struct throttle {
 	struct source *s;
 	size_t n, cap;
+	uint64_t last; /* hash of the groups that the process before is in */
 };
 
 static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
@@ -97,7 +99,8 @@ static void throttle_find_quota(struct throttle *t, pid_t pid)
 	autofree char *text = NULL;
 	char *rest, *line, *controllers, *hierarchy;
 
-	if (!file_read(path, &text, NULL, NULL)) {
+	if (!file_read(path, &text, NULL, NULL) && t->last != hash_bytes(text, strlen(text), 1)) {
+		t->last = hash_bytes(text, strlen(text), 1);
 		rest = text;
 		while ((line = str_token(&rest, '\n'))) {
 			str_token(&line, ':');

@@ -139,13 +139,12 @@ static void limits_add_thread(const struct limits_variant *v, struct limits_side
 
 static double limits_quota(struct store *s, const struct run *r, const void *arg)
 {
-	double share =
-		100 * figure_metric(s, r, "throttled_quota_s") / figure_metric(s, r, "seconds");
-	double threads = figure_metric(s, r, "workload_threads"), cpus = (double)r->ncpus;
+	double waits = figure_metric(s, r, "throttled_quota_s") / figure_metric(s, r, "seconds");
+	double cpus = ceil(figure_metric(s, r, "workload_cpu_pct") / 100 + waits), share;
 
 	(void)arg;
-	/* Each CPU counts its own wait. NAN stays NAN. */
-	share /= fmax(1, threads >= 1 && threads < cpus ? threads : cpus);
+	/* Each CPU that the workload wants counts its own wait. NAN stays NAN. */
+	share = 100 * waits / (cpus > 1 ? cpus : 1);
 	return share > 100 ? 100 : share;
 }
 

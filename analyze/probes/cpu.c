@@ -324,8 +324,9 @@ void ingest_others(struct ingest *in)
 									   .what = (meaning) \
 	}
 #define TIME_COLUMNS                                                                                            \
-	PART_COLUMN("app_pct", CPU_APP,                                                                         \
-		    "user space, of all programs; guests too, but where the frame measured it"),                \
+	PART_COLUMN(                                                                                            \
+		"app_pct", CPU_APP,                                                                             \
+		"user space, of all programs; guests too, except where the frame measured it"),                 \
 		PART_COLUMN(                                                                                    \
 			"sys_pct", CPU_SYS,                                                                     \
 			"kernel, on behalf of processes; with the frame also the idle task while it is awake"), \

@@ -222,7 +222,7 @@ static __always_inline void note_left(const struct frame_cpu *c, const struct ta
 	struct id *id = bpf_map_lookup_elem(&processes, &pid);
 
 	if (id)
-		id->left = c->known && c->base == FRAME_USER;
+		id->left = c && c->known && c->base == FRAME_USER;
 }
 
 static __always_inline void set_current(struct frame_cpu *c, struct task_struct *task)
@@ -250,9 +250,9 @@ int zcost_switch(uint64_t *ctx)
 {
 	struct frame_cpu *c = this_cpu();
 
+	note_left(c, (struct task_struct *)ctx[1]);
 	if (!c)
 		return 0;
-	note_left(c, (struct task_struct *)ctx[1]);
 	set_current(c, (struct task_struct *)ctx[2]);
 	log_change(c, FRAME_ENTERS); /* a program of another type cannot call zcost_add */
 	if (c->nlogged - c->nadded >= FRAME_LOG - FRAME_LATE) /* no other change came for long */

@@ -120,7 +120,7 @@ static int bpf_open(void **self, struct error *err)
 		return rc;
 	rc = bpf_load(b, SOCKET_COPY_KINDS);
 	/* Pins need Linux 6.0, and fentry a kernel that lets us change its code. */
-	for (size_t most = SOCKET_COPY_KINDS; rc && most--;) {
+	for (size_t most = SOCKET_COPY_KINDS; rc && --most;) {
 		bpf_object__close(b->obj);
 		b->obj = NULL;
 		bpf_begin(err);

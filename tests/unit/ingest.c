@@ -1128,7 +1128,7 @@ TEST(slice_has_the_evidence_of_a_summary_alone)
 	summary(members, true);
 	metrics_are(&in, "rx_mapped_bytes = 9, asked_zero_copy = 1, rx_calls = -, rx_bytes = -, "
 			 "workload_calls:recvfrom = -");
-	assert_string_equal(in.absent[0], "the account's totals");
+	assert_string_equal(in.absent[0], "the account's total");
 	summary("\"side\":\"sender\",\"bytes\":9,\"flows\":[],\"asks_zero_copy\":false,"
 		"\"mode\":\"mmap\"",
 		false);

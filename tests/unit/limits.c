@@ -41,7 +41,7 @@ TEST(quota_counts_on_each_cpu_that_waits)
 	int64_t run = small_store_run(s, (struct run){.ncpus = 8});
 	struct table t;
 
-	small_store_metrics(s, run, "seconds = 2, throttled_quota_s = 2, workload_threads = 2");
+	small_store_metrics(s, run, "seconds = 2, throttled_quota_s = 2, workload_cpu_pct = 100");
 	t = small_store_table(s, "limits", (struct query){0});
 	check_row(&t, 0, "quota", 50,
 		  "a cgroup's CPU quota stopped the workload for 50.0 % of the window");

@@ -170,7 +170,7 @@ static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 	const char *side = json_str(line, "side");
 
 	if (in->sliced) {
-		window_absent(in, "the account's totals", "they are of the whole run");
+		window_absent(in, "the account's total", "it is of the whole run");
 		return;
 	}
 	tcpzc_add_counts(in, json_object_get(line, "syscalls"), "workload_calls");
