@@ -61,7 +61,7 @@ ok "a series without a step has one segment" is "$(of mapping receiver ns_per_ki
 ok "a figure that never varies has no change" is "$(of copying receiver throughput captures)" "$days"
 ok "a series that only scatters more is neither better nor worse" is "$(of mapping receiver throughput verdict)" " spread"
 ok "the spread between captures is the planted 2 %" near "$(of copying receiver ns_per_kib between_pct | cut -d' ' -f1)" 2 0.1
-ok "the spread of the runs within a capture is told apart" near "$(of copying receiver ns_per_kib within_pct | cut -d' ' -f1)" 0.19 0.01
+ok "the spread of the runs within a capture is 0.19 %" near "$(of copying receiver ns_per_kib within_pct | cut -d' ' -f1)" 0.19 0.01
 ok "secondary figures are not shown" is "$(of copying receiver cpu captures)" ""
 ok "a pattern shows them" exits 0 history show '*' --variant copying --side receiver --format tsv
 ok "a figure without a better direction is higher or lower" is "$(of copying receiver cpu verdict)" " higher"
