@@ -2,7 +2,7 @@
 /*
  * Constants and structures of the kernel's zero-copy interfaces, for systems with headers older
  * than the kernel. They follow the kernel's documentation
- * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml).
+ * (Documentation/networking/{iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml).
  * They are part of the kernel's stable interface.
  */
 #ifndef ZC_UAPI_H
@@ -22,7 +22,6 @@ enum {
 	ZC_IORING_SETUP_CQE32 = 1 << 11,
 	ZC_IORING_SETUP_SINGLE_ISSUER = 1 << 12,
 	ZC_IORING_SETUP_DEFER_TASKRUN = 1 << 13,
-	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17, /* 6.15: waits that do not count as iowait */
 	ZC_IORING_OP_SEND_ZC = 47,
 	ZC_IORING_OP_SENDMSG_ZC = 48,
 	ZC_IORING_OP_RECV_ZC = 58,
@@ -85,33 +84,6 @@ enum {
 	ZC_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; older kernels return EINVAL */
 };
 #define ZC_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
-
-/* --- sockets --- */
-
-enum {
-	ZC_SO_ZEROCOPY = 60,
-	ZC_MSG_ZEROCOPY = 0x4000000,
-	ZC_SO_EE_ORIGIN_ZEROCOPY = 5,
-	ZC_SO_EE_CODE_ZEROCOPY_COPIED = 1,
-	ZC_TCP_ZEROCOPY_RECEIVE = 35,
-};
-
-/*
- * The argument of getsockopt(TCP_ZEROCOPY_RECEIVE) since Linux 5.12. Older kernels accept a
- * shorter structure.
- */
-struct zc_zerocopy_receive {
-	uint64_t address;	  /* in: page-aligned, inside a mapping of the socket */
-	uint32_t length;	  /* in: bytes to map at most; out: bytes mapped */
-	uint32_t recv_skip_hint;  /* out: bytes that cannot be mapped and must be read next */
-	uint32_t inq;		  /* out: bytes in the receive queue */
-	int32_t err;		  /* out: the socket's pending error, a negative errno, cleared */
-	uint64_t copybuf_address; /* in: buffer for bytes that cannot be mapped */
-	int32_t copybuf_len; /* in: the buffer's length; out: bytes copied, or a negative errno */
-	uint32_t flags;
-	uint64_t msg_control, msg_controllen;
-	uint32_t msg_flags, reserved;
-};
 
 /* --- devmem TCP --- */
 

@@ -25,7 +25,6 @@ enum waits_state {
 	WAITS_WOKEN,			/* for a CPU, after that */
 	WAITS_PREEMPTED,		/* for a CPU that another thread took */
 	WAITS_ENDED,
-	WAITS_STATES
 };
 
 /* What wakes a thread: the context that it happens in and, without an interrupt, the thread. */

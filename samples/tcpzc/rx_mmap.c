@@ -76,23 +76,22 @@ static int mmap_copy_rest(struct flow *f, struct mmap_rx *s, size_t rest, enum u
 	return 1;
 }
 
-static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy_receive *zc)
+static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct tcp_zerocopy_receive *zc)
 {
 	socklen_t len = sizeof(*zc);
 
-	*zc = (struct zc_zerocopy_receive){
+	*zc = (struct tcp_zerocopy_receive){
 		.address = (uintptr_t)s->window,
 		.length = WINDOW,
 		.copybuf_address = (uintptr_t)s->copy,
 		/* The call copies a queue of less than a page. */
 		.copybuf_len = (int32_t)page_size() - 1,
 	};
-	if (CALL(f, GETSOCKOPT,
-		 getsockopt(f->fd, IPPROTO_TCP, ZC_TCP_ZEROCOPY_RECEIVE, zc, &len))) {
+	if (CALL(f, GETSOCKOPT, getsockopt(f->fd, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, zc, &len))) {
 		/* EIO: the end of the stream or an error. recv then tells which. */
 		if (errno != EIO && errno != EINTR)
 			return flow_fail(f, errno, "TCP_ZEROCOPY_RECEIVE");
-		*zc = (struct zc_zerocopy_receive){.recv_skip_hint = 1};
+		*zc = (struct tcp_zerocopy_receive){.recv_skip_hint = 1};
 	}
 	/* The kernel reports the connection's error once. Earlier data is still to be read. */
 	if (zc->err)
@@ -104,7 +103,7 @@ static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy
  * Returns why the kernel did not map what stands next in the queue: the bytes that it copied and
  * those that it asks us to read. It copies a queue of less than a page without a look at it.
  */
-static enum unmapped mmap_unmapped(const struct zc_zerocopy_receive *zc)
+static enum unmapped mmap_unmapped(const struct tcp_zerocopy_receive *zc)
 {
 	uint64_t gap = zc->recv_skip_hint + (uint64_t)(zc->copybuf_len > 0 ? zc->copybuf_len : 0);
 
@@ -115,7 +114,7 @@ static enum unmapped mmap_unmapped(const struct zc_zerocopy_receive *zc)
 
 static int mmap_step(struct flow *f)
 {
-	struct zc_zerocopy_receive zc;
+	struct tcp_zerocopy_receive zc;
 	struct mmap_rx *s = f->state;
 	enum unmapped why;
 	size_t got;

@@ -50,7 +50,7 @@ static int zerocopy_tx_attach(struct flow *f)
 {
 	int on = 1;
 
-	if (!CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, ZC_SO_ZEROCOPY, &on, sizeof(on))))
+	if (!CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on))))
 		return 0;
 	return flow_fail(f, errno, "SO_ZEROCOPY (Linux 4.14 or later)");
 }
@@ -71,7 +71,7 @@ static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
 	for (id = ee->ee_info; n--; id++) {
 		flow_hist(f, HIST_NOTIFY_NS, now - z->sends[id % ZEROCOPY_IDS].handed_ns);
 		slots_release(&z->slots, z->sends[id % ZEROCOPY_IDS].slot);
-		if (ee->ee_code & ZC_SO_EE_CODE_ZEROCOPY_COPIED)
+		if (ee->ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
 			f->sends_copied++;
 		else
 			f->sends_zero_copy++;
@@ -86,7 +86,7 @@ static bool zerocopy_tx_is_notification(const struct cmsghdr *cm)
 	if (!(cm->cmsg_level == SOL_IP && cm->cmsg_type == IP_RECVERR) &&
 	    !(cm->cmsg_level == SOL_IPV6 && cm->cmsg_type == IPV6_RECVERR))
 		return false;
-	return ee->ee_origin == ZC_SO_EE_ORIGIN_ZEROCOPY;
+	return ee->ee_origin == SO_EE_ORIGIN_ZEROCOPY;
 }
 
 /* Reads all notifications that have come. Returns the number of messages, or -errno. */
@@ -156,7 +156,7 @@ static int zerocopy_tx_step(struct flow *f)
 		return zerocopy_tx_await(f, z);
 	flow_fill(f, p, f->bytes, n);
 	now = clock_mono_ns();
-	sent = z->send(f, p, n, ZC_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
+	sent = z->send(f, p, n, MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
 	if (sent < 0 && errno == ENOBUFS)
 		return zerocopy_tx_no_buffers(f, z);
 	if (sent < 0)
