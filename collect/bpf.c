@@ -34,8 +34,8 @@ int bpf_add_threads(struct collect *c,
 
 #ifdef HAVE_BPF
 
-#include "collect/again.h"
 #include "collect/host.h"
+#include "collect/programs.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

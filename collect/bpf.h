@@ -44,7 +44,7 @@ uint32_t bpf_thread_ids(void);
  * program. So it is on for a hundredth of the window.
  */
 
-/* Leaves out the copies of programs (collect/again.h) that this kernel does not need. */
+/* Leaves out the copies of programs (collect/programs.h) that this kernel does not need. */
 void bpf_choose_again(struct bpf_object *obj);
 /*
  * Begins a part of the account, or ends the one of the descriptor *fd. Returns the ns until the

@@ -13,35 +13,12 @@
  */
 #include "collect/frame/frame.h"
 
-#include "collect/again.h"
-
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
-struct task_struct {
-	int pid, tgid;
-	unsigned int flags;
-	char comm[16];
-} __attribute__((preserve_access_index));
-
-struct pt_regs {
-	long orig_ax;  /* x86 */
-	int syscallno; /* arm64 */
-} __attribute__((preserve_access_index));
-
 struct hrtimer {
 	struct {
 		long long expires;
 	} node;
 	void *function;
-} __attribute__((preserve_access_index));
-
-enum {
-	PF_IO_WORKER = 0x10,	 /* a thread of a process that never leaves the kernel */
-	PF_USER_WORKER = 0x4000, /* the same: of vhost, since Linux 6.4 */
-	PF_KTHREAD = 0x200000,
-};
+} KERNEL;
 
 /* What belongs to an id of a process or a thread. */
 struct id {
@@ -85,6 +62,10 @@ static __always_inline struct frame_cpu *this_cpu(void)
 	return c && c->wanted ? c : 0;
 }
 
+#define CPU	      struct frame_cpu
+#define PROGRAM(name) zcost_##name
+#include "collect/frame/contexts.bpf.h"
+
 static __always_inline uint32_t *process_group(uint32_t pid)
 {
 	struct id *id = bpf_map_lookup_elem(&processes, &pid);
@@ -92,21 +73,13 @@ static __always_inline uint32_t *process_group(uint32_t pid)
 	return id ? &id->group : 0;
 }
 
-static __always_inline uint32_t context_of(const struct frame_cpu *c)
-{
-	if (c->depth)
-		return FRAME_HARDIRQ + c->vector[(c->depth - 1) & (FRAME_NESTED - 1)];
-	if (c->softirq)
-		return FRAME_SOFTIRQ + c->base * FRAME_SOFTIRQS + c->softirq - 1;
-	return c->halted ? FRAME_HALT : c->base;
-}
-
 static __always_inline void log_change(struct frame_cpu *c, uint32_t enters)
 {
 	frame_change at = (frame_change)bpf_ktime_get_ns() << 16;
 	uint32_t n = c->nlogged;
 
-	c->log[n & (FRAME_LOG - 1)] = at | enters | c->group << 6 | context_of(c);
+	c->log[n & (FRAME_LOG - 1)] =
+		at | enters | c->group << 6 | context_of(c, c->halted ? FRAME_HALT : c->base);
 	c->nlogged = n + 1;
 }
 
@@ -203,16 +176,10 @@ static __always_inline void task_is_on(struct frame_cpu *c)
  */
 static __always_inline uint32_t task_base(struct task_struct *task)
 {
-	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	uint32_t pid = task->pid;
 	struct id *id = bpf_map_lookup_elem(&processes, &pid);
-	long call = 0;
 
-	if (bpf_core_field_exists(regs->orig_ax))
-		call = regs->orig_ax;
-	else if (bpf_core_field_exists(regs->syscallno))
-		call = regs->syscallno;
-	return call < 0 || (id && id->left) ? FRAME_USER : FRAME_SYSCALL;
+	return task_call(task, 0) < 0 || (id && id->left) ? FRAME_USER : FRAME_SYSCALL;
 }
 
 /* A thread may lose its CPU behind the end of a system call, on its way to user mode. */
@@ -342,65 +309,6 @@ int zcost_idle(struct bpf_raw_tracepoint_args *ctx)
 	return change(ctx, c, c->halted ? FRAME_ENTERS : 0);
 }
 
-/* --- interrupts --- */
-
-/* vec */
-SEC("raw_tp/softirq_entry")
-int zcost_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct frame_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->softirq = 1 + (uint32_t)ctx->args[0] % FRAME_SOFTIRQS;
-	return change(ctx, c, FRAME_ENTERS);
-}
-
-SEC("raw_tp/softirq_exit")
-int zcost_softirq_exit(void *ctx)
-{
-	struct frame_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->softirq = 0;
-	return change(ctx, c, 0);
-}
-
-static __always_inline int hardirq_entry(void *ctx, uint32_t vector)
-{
-	struct frame_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->vector[c->depth & (FRAME_NESTED - 1)] = vector;
-	c->depth++;
-	return change(ctx, c, FRAME_ENTERS);
-}
-
-static __always_inline int hardirq_exit(void *ctx)
-{
-	struct frame_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	if (c->depth) /* 0: the programs were attached in the interrupt */
-		c->depth--;
-	return change(ctx, c, 0);
-}
-
-#define HARDIRQ(name, vector)                                             \
-	SEC("raw_tp/" #name "_entry") int zcost_##name##_entry(void *ctx) \
-	{                                                                 \
-		return hardirq_entry(ctx, vector);                        \
-	}                                                                 \
-	SEC("raw_tp/" #name "_exit") int zcost_##name##_exit(void *ctx)   \
-	{                                                                 \
-		return hardirq_exit(ctx);                                 \
-	}
-
-FRAME_HARDIRQS(HARDIRQ)
-
 /*
  * register, value, failed. On a virtual machine most of these writes exit to the hypervisor: they
  * send an interrupt to another CPU, or set the timer. The kernel does not trace all of its writes:
@@ -500,5 +408,3 @@ int zcost_turn(struct bpf_raw_tracepoint_args *ctx)
 	c->phase = (uint32_t)ctx->args[0];
 	return 0;
 }
-
-char LICENSE[] SEC("license") = "GPL";

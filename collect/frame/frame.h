@@ -6,7 +6,7 @@
 #ifndef ZC_FRAME_H
 #define ZC_FRAME_H
 
-#include "collect/integers.h"
+#include "collect/programs.h"
 
 /* What a task does when no interrupt is on top of it. */
 enum frame_base { FRAME_USER, FRAME_SYSCALL, FRAME_KTHREAD, FRAME_IDLE, FRAME_BASES };

@@ -6,27 +6,13 @@
  */
 #include "collect/packets/packets.h"
 
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
-/* The members of the kernel's types that the programs read. */
 // clang-format off
-#define KERNEL __attribute__((preserve_access_index))
-
-struct ns_common { unsigned int inum; } KERNEL;
-struct net { struct ns_common ns; } KERNEL;
-typedef struct { struct net *net; } KERNEL possible_net_t;
 struct nsproxy { struct net *net_ns; } KERNEL;
-struct task_struct { struct nsproxy *nsproxy; } KERNEL;
 
 struct inode { unsigned long i_ino; } KERNEL;
 struct socket { int state; } KERNEL;
 struct socket_alloc { struct socket socket; struct inode vfs_inode; } KERNEL;
-struct sock_common { volatile unsigned char skc_state; possible_net_t skc_net; } KERNEL;
-struct sock { struct sock_common __sk_common; struct socket *sk_socket; } KERNEL;
 
-struct net_device { char name[16]; int ifindex; possible_net_t nd_net; } KERNEL;
 struct napi_struct { struct net_device *dev; } KERNEL;
 struct kobject { const char *name; } KERNEL;
 struct device { struct kobject kobj; } KERNEL;
@@ -35,26 +21,11 @@ struct page_pool_params_slow { struct net_device *netdev; } KERNEL;
 struct page_pool_user { unsigned int id; } KERNEL;
 struct page_pool { struct page_pool_params_fast p; struct page_pool_params_slow slow; struct page_pool_user user;
 	unsigned int xdp_mem_id; } KERNEL;
-struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, end; unsigned char *head; } KERNEL;
-struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
 // clang-format on
 
 enum { TCP_TIME_WAIT = 6, TCP_NEW_SYN_RECV = 12 }; /* such a struct sock ends before sk_socket */
 
 struct packets_control control;
-
-/* Returns the packets of the wire in a packet. */
-static __always_inline uint32_t packet_segments(void *end, uint32_t len)
-{
-	struct skb_shared_info *info = end;
-	uint32_t size = BPF_CORE_READ(info, gso_size), segments;
-
-	if (!size)
-		return 1;
-	segments = BPF_CORE_READ(info, gso_segs);
-	return segments ? segments
-			: (len + size - 1) / size; /* a virtual machine says the size alone */
-}
 
 /* --- drops --- */
 
@@ -261,5 +232,3 @@ int pools_release(uint64_t *ctx)
 {
 	return pool_count(POOL_RELEASED, (void *)ctx[0]);
 }
-
-char LICENSE[] SEC("license") = "GPL";

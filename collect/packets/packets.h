@@ -6,7 +6,7 @@
 #ifndef ZC_PACKETS_H
 #define ZC_PACKETS_H
 
-#include "collect/integers.h"
+#include "collect/programs.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
 

@@ -8,26 +8,10 @@
  */
 #include "collect/path/path.h"
 
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 
-/* The members of the kernel's types that the programs read. */
 // clang-format off
-#define KERNEL __attribute__((preserve_access_index))
-
-struct task_struct { int pid, tgid; unsigned int flags, __state; } KERNEL;
-struct sock_common { uint16_t skc_dport, skc_num; } KERNEL;
-struct sock { struct sock_common __sk_common; } KERNEL;
 struct tcp_sock { uint32_t copied_seq, rcv_nxt, write_seq; } KERNEL;
-struct ns_common { unsigned int inum; } KERNEL;
-struct net { struct ns_common ns; } KERNEL;
-typedef struct { struct net *net; } KERNEL possible_net_t;
-struct net_device { possible_net_t nd_net; void *rtnl_link_ops; } KERNEL;
-struct sk_buff { struct net_device *dev; struct sock *sk; unsigned int len, data_len, end; uint16_t transport_header;
-	unsigned char *head, *data; } KERNEL;
-struct skb_shared_info { unsigned short gso_size, gso_segs; } KERNEL;
 struct iov_iter { unsigned long count; } KERNEL;
 struct msghdr { struct iov_iter msg_iter; } KERNEL;
 // clang-format on
@@ -35,9 +19,6 @@ struct msghdr { struct iov_iter msg_iter; } KERNEL;
 enum {
 	NET_RX = 3,
 	TCP = 6,
-	PF_IO_WORKER = 0x10,
-	PF_USER_WORKER = 0x4000,
-	PF_KTHREAD = 0x200000,
 	/*
 	 * After it, a packet that waits for no socket, queue or thread is lost. A flow of 137
 	 * Gbit/s comes to the same sequence numbers again after it.
@@ -214,8 +195,6 @@ __noinline int finish(int slot, uint32_t first, uint32_t total, uint64_t now)
 /* The device layer may cut the packet up later. */
 static __always_inline void set_size(struct path_slot *s, const struct event *e)
 {
-	struct skb_shared_info *info = (void *)e->info;
-	uint32_t size, segments;
 	uint64_t weight;
 
 	s->skb = e->skb;
@@ -224,10 +203,7 @@ static __always_inline void set_size(struct path_slot *s, const struct event *e)
 	s->bytes = e->len;
 	weight = (uint64_t)s->weight * s->piece / e->len;
 	s->weight = weight >> 32 ? (uint32_t)-1 : weight;
-	size = BPF_CORE_READ(info, gso_size);
-	segments = BPF_CORE_READ(info, gso_segs);
-	/* a virtual machine says the size alone */
-	s->segments = !size ? 1 : segments ?: (e->len + size - 1) / size;
+	s->segments = packet_segments((void *)e->info, e->len);
 }
 
 /* Returns for how long the thread waited for a CPU between two times. */
@@ -931,5 +907,3 @@ ON(tcp_destroy_sock)
 	e.owner = id_of((void *)ctx[0]);
 	return for_each(&e);
 }
-
-char LICENSE[] SEC("license") = "GPL";

@@ -9,7 +9,7 @@
 #ifndef ZC_PATH_H
 #define ZC_PATH_H
 
-#include "collect/integers.h"
+#include "collect/programs.h"
 
 /*
  * The stages of a way are neighbours. A slot in stage FREE has no packet. RECEIVED and SENT are the

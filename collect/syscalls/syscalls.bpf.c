@@ -11,21 +11,8 @@
  */
 #include "collect/syscalls/syscalls.h"
 
-#include "collect/again.h"
-
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include <linux/ptrace.h>
-
-struct task_struct {
-	int pid, tgid;
-} __attribute__((preserve_access_index));
-
-struct sk_buff {
-	uint32_t data_len;
-} __attribute__((preserve_access_index));
 
 /* The state of each thread id. User space sets the size. */
 MAP(tids, ARRAY, 1, uint32_t, uint32_t, 0);
@@ -374,5 +361,3 @@ int zcost_whoami(void *ctx)
 {
 	return bpf_get_current_pid_tgid() >> 32;
 }
-
-char LICENSE[] SEC("license") = "GPL";

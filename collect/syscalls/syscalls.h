@@ -6,7 +6,7 @@
 #ifndef ZC_SYSCALLS_H
 #define ZC_SYSCALLS_H
 
-#include "collect/integers.h"
+#include "collect/programs.h"
 
 enum {
 	SYSCALLS_FLAGGED = 500, /* numbers below this one are counted; others are lost */

@@ -13,31 +13,11 @@
  */
 #include "collect/waits/waits.h"
 
-#include "collect/again.h"
-
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-
-struct task_struct {
-	int pid, tgid;
-	unsigned int flags, __state;
-	char comm[16];
-} __attribute__((preserve_access_index));
-
 struct task_struct___before_5_14 {
 	long state;
-} __attribute__((preserve_access_index));
-
-struct pt_regs {
-	long orig_ax;  /* x86 */
-	int syscallno; /* arm64 */
-} __attribute__((preserve_access_index));
+} KERNEL;
 
 enum {
-	PF_IO_WORKER = 0x10,
-	PF_USER_WORKER = 0x4000,
-	PF_KTHREAD = 0x200000,
 	TASK_UNINTERRUPTIBLE = 2,
 	TASK_STOPPED_OR_TRACED = 4 | 8,
 	TASK_DEAD = 0x80,
@@ -64,6 +44,10 @@ static __always_inline struct waits_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
+#define CPU	      struct waits_cpu
+#define PROGRAM(name) waits_##name
+#include "collect/frame/contexts.bpf.h"
+
 static __always_inline uint32_t slot_of(uint32_t tid)
 {
 	uint32_t *slot = bpf_map_lookup_elem(&tids, &tid);
@@ -74,15 +58,6 @@ static __always_inline uint32_t slot_of(uint32_t tid)
 static __always_inline struct waits_thread *thread_at(uint32_t slot)
 {
 	return slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
-}
-
-static __always_inline uint32_t context_of(const struct waits_cpu *c)
-{
-	if (c->depth)
-		return FRAME_HARDIRQ + c->vector[(c->depth - 1) & (FRAME_NESTED - 1)];
-	if (c->softirq)
-		return FRAME_SOFTIRQ + c->base * FRAME_SOFTIRQS + c->softirq - 1;
-	return c->base;
 }
 
 static __always_inline void lose(void)
@@ -103,14 +78,14 @@ static __always_inline void thread_count(struct waits_thread *t, uint64_t now)
 	t->since = now;
 }
 
-static __always_inline int context_changes(struct waits_cpu *c)
+static __always_inline int change(void *ctx, struct waits_cpu *c, uint32_t enters)
 {
 	struct waits_thread *t = thread_at(c->slot);
 
 	if (!t || control.stop)
 		return 0;
 	thread_count(t, bpf_ktime_get_ns());
-	t->state = context_of(c);
+	t->state = context_of(c, c->base);
 	return 0;
 }
 
@@ -126,7 +101,7 @@ static __always_inline int set_base(uint32_t base, uint32_t call)
 	t = thread_at(c->slot);
 	if (t)
 		t->call = call;
-	return context_changes(c);
+	return change(0, c, 0);
 }
 
 /* regs, number */
@@ -154,83 +129,22 @@ AGAIN("raw_tp/sys_enter", waits_sys_enter, struct bpf_raw_tracepoint_args *,
       set_base_again(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff))
 AGAIN("raw_tp/sys_exit", waits_sys_exit, void *, set_base_again(FRAME_USER, WAITS_NO_CALL))
 
-/* vec */
-SEC("raw_tp/softirq_entry")
-int waits_softirq_entry(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct waits_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->softirq = 1 + (uint32_t)ctx->args[0] % FRAME_SOFTIRQS;
-	return context_changes(c);
-}
-
-SEC("raw_tp/softirq_exit")
-int waits_softirq_exit(void *ctx)
-{
-	struct waits_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->softirq = 0;
-	return context_changes(c);
-}
-
-static __always_inline int hardirq_entry(uint32_t vector)
-{
-	struct waits_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	c->vector[c->depth++ & (FRAME_NESTED - 1)] = vector;
-	return context_changes(c);
-}
-
-static __always_inline int hardirq_exit(void)
-{
-	struct waits_cpu *c = this_cpu();
-
-	if (!c)
-		return 0;
-	if (c->depth) /* 0: the programs were attached in the interrupt */
-		c->depth--;
-	return context_changes(c);
-}
-
-#define HARDIRQ(name, vector)                                             \
-	SEC("raw_tp/" #name "_entry") int waits_##name##_entry(void *ctx) \
-	{                                                                 \
-		return hardirq_entry(vector);                             \
-	}                                                                 \
-	SEC("raw_tp/" #name "_exit") int waits_##name##_exit(void *ctx)   \
-	{                                                                 \
-		return hardirq_exit();                                    \
-	}
-
-FRAME_HARDIRQS(HARDIRQ)
-
 /* --- off the CPU --- */
 
 /* Returns the number of the system call that a task is in, or WAITS_NO_CALL. */
-static __always_inline uint32_t task_call(struct task_struct *task)
+static __always_inline uint32_t wait_call(struct task_struct *task)
 {
-	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-	long call = -1;
+	long call = task_call(task, -1);
 
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || call < 0)
 		return WAITS_NO_CALL;
-	if (bpf_core_field_exists(regs->orig_ax))
-		call = regs->orig_ax;
-	else if (bpf_core_field_exists(regs->syscallno))
-		call = regs->syscallno;
-	return call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
+	return (uint32_t)call & 0xfff;
 }
 
 /* Fills what a task returns to that no event of this thread says. */
 static __always_inline void thread_find_base(struct waits_thread *t, struct task_struct *task)
 {
-	t->call = task_call(task);
+	t->call = wait_call(task);
 	t->base = task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ? FRAME_KTHREAD
 		  : t->call == WAITS_NO_CALL				     ? FRAME_USER
 									     : FRAME_SYSCALL;
@@ -396,7 +310,7 @@ int waits_waking(uint64_t *ctx)
 	if (!t || !c || control.stop || (t->state > WAITS_BLOCKED))
 		return 0;
 	if (c->depth || c->softirq)
-		wait_set_waker(&t->wait, context_of(c), 0, 0);
+		wait_set_waker(&t->wait, context_of(c, c->base), 0, 0);
 	else
 		wait_set_waker(&t->wait, FRAME_SYSCALL, c->slot != 0, bpf_get_current_task_btf());
 	if (t->state == WAITS_BLOCKED) {
@@ -519,5 +433,3 @@ int waits_whoami(void *ctx)
 {
 	return bpf_get_current_pid_tgid() >> 32;
 }
-
-char LICENSE[] SEC("license") = "GPL";
