@@ -4,7 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-/* System calls of x86-64 by number, up to 450. */
+/* System calls of x86-64 by number, up to 423. */
 // clang-format off
 static const char *const x86_64[] = {
 	"read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap", "mprotect",
@@ -54,17 +54,10 @@ static const char *const x86_64[] = {
 	"sched_setattr", "sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create",
 	"kexec_file_load", "bpf", "execveat", "userfaultfd", "membarrier", "mlock2", "copy_file_range",
 	"preadv2", "pwritev2", "pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents",
-	"rseq", [424] = "pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register",
-	"open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "pidfd_open", "clone3",
-	"close_range", "openat2", "pidfd_getfd", "faccessat2", "process_madvise", "epoll_pwait2",
-	"mount_setattr", "quotactl_fd", "landlock_create_ruleset", "landlock_add_rule",
-	"landlock_restrict_self", "memfd_secret", "process_mrelease", "futex_waitv",
-	"set_mempolicy_home_node",
+	"rseq",
 };
-// clang-format on
 
-/* System calls of arm64, riscv64, loongarch64 (asm-generic) by number, up to 450. */
-// clang-format off
+/* System calls of arm64, riscv64, loongarch64 (asm-generic) by number, up to 423. */
 static const char *const generic[] = {
 	"io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "setxattr", "lsetxattr",
 	"fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
@@ -107,24 +100,22 @@ static const char *const generic[] = {
 	"sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create", "bpf", "execveat",
 	"userfaultfd", "membarrier", "mlock2", "copy_file_range", "preadv2", "pwritev2",
 	"pkey_mprotect", "pkey_alloc", "pkey_free", "statx", "io_pgetevents", "rseq", "kexec_file_load",
-	[424] = "pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register",
-	"open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "pidfd_open", "clone3",
+};
+
+/* System calls from here on have the same number on all architectures. */
+enum { FIRST_COMMON = 424 };
+static const char *const common[] = {
+	"pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register", "open_tree",
+	"move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "pidfd_open", "clone3",
 	"close_range", "openat2", "pidfd_getfd", "faccessat2", "process_madvise", "epoll_pwait2",
 	"mount_setattr", "quotactl_fd", "landlock_create_ruleset", "landlock_add_rule",
 	"landlock_restrict_self", "memfd_secret", "process_mrelease", "futex_waitv",
-	"set_mempolicy_home_node",
+	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake",
+	"futex_wait", "futex_requeue", "statmount", "listmount", "lsm_get_self_attr",
+	"lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat", "listxattrat",
+	"removexattrat", "open_tree_attr", "file_getattr", "file_setattr",
 };
 // clang-format on
-
-/* System calls from here on have the same number on all architectures. */
-enum { FIRST_COMMON = 451 };
-static const char *const common[] = {
-	"cachestat",	     "fchmodat2",	  "map_shadow_stack", "futex_wake",
-	"futex_wait",	     "futex_requeue",	  "statmount",	      "listmount",
-	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal",
-	"setxattrat",	     "getxattrat",	  "listxattrat",      "removexattrat",
-	"open_tree_attr",    "file_getattr",	  "file_setattr",
-};
 
 static const struct {
 	const char *arch;

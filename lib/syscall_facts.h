@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns NULL for an unknown number. Numbers from 451 on need no `arch`: they are the same. */
+/* Returns NULL for an unknown number. Numbers from 424 on need no `arch`: they are the same. */
 const char *syscall_name_on(const char *arch, uint32_t nr);
 /* Returns whether the names of this architecture are known. */
 bool syscall_arch_known(const char *arch);
