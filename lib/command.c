@@ -59,14 +59,13 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 void arg_error(const struct argp_state *state, const char *fmt, ...)
 {
 	autofree char *prefix = xasprintf("%s: ", state->name);
-	char *text;
+	autofree char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	message_print(prefix, text ? text : fmt);
-	free(text);
+	message_print(prefix, text);
 	argp_state_help(state, stderr, ARGP_HELP_STD_ERR);
 	exit(argp_err_exit_status); /* not reached: no command sets ARGP_NO_EXIT */
 }
@@ -112,18 +111,9 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 
 void args_help_line(struct str *s, size_t column, const char *name, const char *what)
 {
-	const char *line;
-	bool first = true;
-	size_t len;
+	autofree char *lines = str_wrap(what, HELP_WIDTH - 1 - (int)column, (int)column);
 
-	str_printf(s, "  %-*s", (int)column - 2, name);
-	while ((line = str_line(&what, HELP_WIDTH - 1 - (int)column, &len))) {
-		if (!first)
-			str_printf(s, "\n%*s", (int)column, "");
-		str_add(s, line, len);
-		first = false;
-	}
-	str_putc(s, '\n');
+	str_printf(s, "  %-*s%s\n", (int)column - 2, name, lines);
 }
 
 /* --- the manual page --- */

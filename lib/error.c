@@ -55,13 +55,11 @@ void message_print(const char *prefix, const char *text)
 {
 	int width = output_terminal_width(STDERR_FILENO);
 	freed(str_free) struct str scratch = {0}, all = {0};
-	const char *line, *indent = "";
-	size_t len;
+	autofree char *lines = NULL;
 
 	str_printf(&all, "%s%s", prefix, printable(&scratch, text, PRINTABLE_LINE));
-	for (const char *rest = all.buf;
-	     (line = str_line(&rest, width ? width - 2 : INT_MAX, &len)); indent = "  ")
-		fprintf(stderr, "%s%.*s\n", indent, (int)len, line);
+	lines = str_wrap(all.buf, width ? width - 2 : INT_MAX, 2);
+	fprintf(stderr, "%s\n", lines);
 }
 
 void error_print(const struct error *err)
@@ -71,15 +69,11 @@ void error_print(const struct error *err)
 
 void message_printf(const char *prefix, const char *fmt, ...)
 {
+	autofree char *text = NULL;
 	va_list ap;
-	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return;
 	message_print(prefix, text);
-	free(text);
 }

@@ -306,3 +306,17 @@ const char *str_line(const char **rest, int room, size_t *len)
 	*rest = at + (*at == '\n');
 	return start;
 }
+
+char *str_wrap(const char *text, int room, int margin)
+{
+	struct str s = {0};
+	const char *line;
+	size_t len;
+
+	while ((line = str_line(&text, room, &len))) {
+		if (s.buf)
+			str_printf(&s, "\n%*s", margin, "");
+		str_add(&s, line, len);
+	}
+	return str_take(&s);
+}

@@ -64,6 +64,8 @@ const char *did_you_mean(const char *words, const char *typed);
  * end.
  */
 const char *str_line(const char **rest, int room, size_t *len);
+/* Breaks a text so, and indents all lines but the first by `margin`. The caller frees the text. */
+char *str_wrap(const char *text, int room, int margin);
 
 /* Returns the number of characters in the first `bytes` bytes: the bytes that begin one. */
 int str_chars(const char *s, size_t bytes);

@@ -33,21 +33,6 @@ static void text_print_lines(FILE *out, int width, const char *first, const char
 
 /* --- the rows --- */
 
-/* Prints wrapped prose. `at` is the position of its column. */
-static void text_print_prose(FILE *out, const char *text, int at, int room)
-{
-	const char *line;
-	size_t len;
-	bool first = true;
-
-	while ((line = str_line(&text, room, &len))) {
-		if (!first)
-			fprintf(out, "\n%*s", at, "");
-		fwrite(line, 1, len, out);
-		first = false;
-	}
-}
-
 /*
  * Prints the cells of a row that a block shows. Strings are left-aligned, and numbers are
  * right-aligned. No line ends in blanks. Row -1 prints the names.
@@ -68,10 +53,13 @@ static void text_print_row(const struct sheet *sh, FILE *out, long row, int bloc
 			fprintf(out, "%*s", from - cursor, "");
 			cursor = from + (chars < c->width ? chars : c->width);
 		}
-		if (sh->prose && i == sh->p.ncolumns - 1 && chars > c->width)
-			text_print_prose(out, cell, at, c->width);
-		else
+		if (sh->prose && i == sh->p.ncolumns - 1 && chars > c->width) {
+			autofree char *lines = str_wrap(cell, c->width, at);
+
+			fputs(lines, out);
+		} else {
 			text_put_short(out, cell, c->width);
+		}
 		at += c->width + sh->gap;
 	}
 	fputc('\n', out);

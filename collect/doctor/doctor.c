@@ -190,17 +190,9 @@ struct page {
 static void page_print_wrapped(const struct page *p, const char *text, int margin)
 {
 	int room = p->width > margin ? p->width - margin : 1;
-	const char *line;
-	bool first = true;
-	size_t len;
+	autofree char *lines = str_wrap(text, p->width ? room : INT_MAX, margin);
 
-	while ((line = str_line(&text, p->width ? room : INT_MAX, &len))) {
-		if (!first)
-			fprintf(p->out, "\n%*s", margin, "");
-		fprintf(p->out, "%.*s", (int)len, line);
-		first = false;
-	}
-	fputc('\n', p->out);
+	fprintf(p->out, "%s\n", lines);
 }
 
 static void page_print_finding(const struct page *p, const struct finding *f)
