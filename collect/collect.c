@@ -296,30 +296,9 @@ const struct collector collector_null = {
 
 // clang-format off
 #define COLLECTORS(ROW) \
-	ROW(host) \
-	ROW(kcore) \
-	ROW(perf) \
-	ROW(power) \
-	ROW(frame) \
-	ROW(drops) \
-	ROW(batches) \
-	ROW(waits) \
-	ROW(path) \
-	ROW(pools) \
-	ROW(syscalls) \
-	ROW(sched) \
-	ROW(threads) \
-	ROW(tcp) \
-	ROW(counters) \
-	ROW(nic) \
-	ROW(queues) \
-	ROW(idle) \
-	ROW(irq) \
-	ROW(snmp) \
-	ROW(sockstat) \
-	ROW(softnet) \
-	ROW(throttle) \
-	ROW(cpu) \
+	ROW(host) ROW(kcore) ROW(perf) ROW(power) ROW(frame) ROW(drops) ROW(batches) ROW(waits) \
+	ROW(path) ROW(pools) ROW(syscalls) ROW(sched) ROW(threads) ROW(tcp) ROW(counters) ROW(nic) \
+	ROW(queues) ROW(idle) ROW(irq) ROW(snmp) ROW(sockstat) ROW(softnet) ROW(throttle) ROW(cpu) \
 	ROW(null)
 // clang-format on
 

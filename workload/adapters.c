@@ -14,19 +14,8 @@ static const struct adapter adapter_none = {.name = "none"};
 /* The list of adapters, in the order of messages. */
 // clang-format off
 #define ADAPTERS(row) \
-	row(tcpzc) \
-	row(iperf3) \
-	row(neper) \
-	row(netperf) \
-	row(kperf) \
-	row(sockperf) \
-	row(wrk) \
-	row(ab) \
-	row(pps) \
-	row(regex) \
-	row(nic) \
-	row(tcp) \
-	row(none)
+	row(tcpzc) row(iperf3) row(neper) row(netperf) row(kperf) row(sockperf) row(wrk) row(ab) \
+	row(pps) row(regex) row(nic) row(tcp) row(none)
 // clang-format on
 
 #define DECLARATION(name) extern const struct adapter adapter_##name;

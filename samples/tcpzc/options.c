@@ -10,25 +10,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define TX_MODES(X)            \
-	X(tx_send)             \
-	X(tx_sendfile)         \
-	X(tx_sendfile_direct)  \
-	X(tx_splice)           \
-	X(tx_msg_zerocopy)     \
-	X(tx_uring_send)       \
-	X(tx_uring_send_zc)    \
-	X(tx_uring_sendmsg_zc) \
-	X(tx_devmem)
-#define RX_MODES(X)           \
-	X(rx_recv)            \
-	X(rx_recvmsg)         \
-	X(rx_trunc)           \
-	X(rx_mmap)            \
-	X(rx_uring_recv)      \
-	X(rx_uring_multishot) \
-	X(rx_zcrx)            \
-	X(rx_devmem)
+// clang-format off
+#define TX_MODES(X) \
+	X(tx_send) X(tx_sendfile) X(tx_sendfile_direct) X(tx_splice) X(tx_msg_zerocopy) \
+	X(tx_uring_send) X(tx_uring_send_zc) X(tx_uring_sendmsg_zc) X(tx_devmem)
+#define RX_MODES(X) \
+	X(rx_recv) X(rx_recvmsg) X(rx_trunc) X(rx_mmap) X(rx_uring_recv) X(rx_uring_multishot) \
+	X(rx_zcrx) X(rx_devmem)
+// clang-format on
 
 #define DECLARE(m) extern const struct mode m;
 TX_MODES(DECLARE)
