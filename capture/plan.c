@@ -40,10 +40,8 @@ void plan_init(struct plan *p)
 
 struct side_plan *plan_add_side(struct plan *p, const char *name)
 {
-	struct side_plan *s;
+	struct side_plan *s = array_new(p->sides, p->nsides, p->sides_cap);
 
-	array_grow(p->sides, p->nsides, p->sides_cap);
-	s = &p->sides[p->nsides++];
 	*s = (struct side_plan){.name = xstrdup(name)};
 	plan_keys_init(SECTION_SIDE, s);
 	return s;
@@ -171,8 +169,7 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
 		return rc;
 	if (!p->nsides)
 		plan_add_side(p, "local");
-	array_grow(p->variants, p->nvariants, p->variants_cap);
-	v = &p->variants[p->nvariants++];
+	v = array_new(p->variants, p->nvariants, p->variants_cap);
 	*v = (struct variant){.name = xstrdup(variant), .base = xstrdup(variant)};
 	v->command = xcalloc(2, sizeof(*v->command));
 	v->command[0] = words_join(argv);

@@ -262,8 +262,7 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 	for (const struct ini_entry *var = ini->entry; var < ini->entry + ini->n; var++)
 		if (var->key && !strcmp(var->kind, "vars"))
 			str_printf(&known, " %s", var->key);
-	ini_unknown_key(e, known.buf, err);
-	return -EINVAL;
+	return ini_unknown_key(e, known.buf, err);
 }
 
 static int matrix_add_excludes(struct matrix *m, const struct ini_entry *e, struct error *err)
@@ -422,8 +421,7 @@ static int combine_take_variants(struct combining *x, struct plan *from, size_t 
 				"%s: two combinations are named '%s': give the values different labels",
 				x->source->path, v->name);
 		v->combination = combination;
-		array_grow(p->variants, p->nvariants, p->variants_cap);
-		p->variants[p->nvariants++] = *v;
+		array_add(p->variants, p->nvariants, p->variants_cap, *v);
 	}
 	from->nvariants = left;
 	return rc;
@@ -444,11 +442,9 @@ static int combination_check_hooks(const struct combination *c, const char *path
 static int combine_add(struct combining *x, size_t n, struct error *err)
 {
 	struct plan *p = x->plan;
-	struct combination *c;
+	struct combination *c = array_new(p->combinations, p->ncombinations, p->combinations_cap);
 	int rc;
 
-	array_grow(p->combinations, p->ncombinations, p->combinations_cap);
-	c = &p->combinations[p->ncombinations++];
 	combination_fill(c, x->m, n);
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
@@ -489,7 +485,6 @@ static int combine_all(struct combining *x, struct error *err)
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err)
 {
-	static const struct combination plain;
 	autofree char *real = realpath(path, NULL) ?: xstrdup(path); /* tests have no file */
 	struct ini ini;
 	freed(matrix_free) struct matrix m = {0};
@@ -502,7 +497,7 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	if (!rc && m.ncross)
 		rc = combine_all(&x, err);
 	else if (!rc)
-		rc = plan_read_once(p, &source, &plain, err);
+		rc = plan_read_once(p, &source, plan_combination(p, 0), err);
 	ini_free(&ini);
 	return rc;
 }

@@ -280,8 +280,7 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_entry *e
 
 	if (plan_check_name(e->name, &why))
 		return ini_error(&e->at, err, "%s", why.text);
-	array_grow(p->variants, p->nvariants, p->variants_cap);
-	v = &p->variants[p->nvariants++];
+	v = array_new(p->variants, p->nvariants, p->variants_cap);
 	*v = (struct variant){
 		.name = xstrdup(e->name), .what = xstrdup(""), .base = xstrdup(e->name)};
 	v->command = xcalloc(n + 1, sizeof(*v->command));
@@ -336,8 +335,7 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_entr
 			str_printf(&known, "%s%s", known.len ? " " : "", k->name);
 	for (int i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
 		str_printf(&known, " %s", r->plan->sides[i].name);
-	ini_unknown_key(e, known.buf, err);
-	return -EINVAL;
+	return ini_unknown_key(e, known.buf, err);
 }
 
 static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, struct error *err)

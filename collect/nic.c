@@ -47,8 +47,7 @@ static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
 	char now[sizeof(p->name)] = "";
 
 	if (!p) {
-		array_grow(l->s->port, l->s->nports, l->s->cap);
-		p = &l->s->port[l->s->nports++];
+		p = array_new(l->s->port, l->s->nports, l->s->cap);
 		*p = (struct nic_port){.index = info->ifi_index};
 	}
 	p->flags = info->ifi_flags;

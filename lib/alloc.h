@@ -56,6 +56,13 @@ static inline void pointer_free(void *at)
 		(p)[(n)++] = (__VA_ARGS__); \
 	} while (0)
 
+/* Appends an element without a value, and is its address. */
+#define array_new(p, n, cap)           \
+	({                             \
+		array_grow(p, n, cap); \
+		&(p)[(n)++];           \
+	})
+
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
 /* An arena frees all its memory at once: everything from it lives until arena_free(). */

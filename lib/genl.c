@@ -70,16 +70,11 @@ void netlink_begin(struct genl *g, uint16_t type, uint16_t flags, const void *he
 	genl_header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
 }
 
-static void genl_begin_family(struct genl *g, uint16_t family, uint8_t cmd, uint16_t flags)
+void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
 {
 	const struct genlmsghdr head = {.cmd = cmd, .version = 1};
 
-	netlink_begin(g, family, flags, &head, sizeof(head));
-}
-
-void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
-{
-	genl_begin_family(g, g->family, cmd, flags);
+	netlink_begin(g, g->family, flags, &head, sizeof(head));
 }
 
 /* An attribute that does not fit makes `len` too long, and genl_ask() then refuses to send. */
@@ -103,11 +98,6 @@ void genl_put(struct genl *g, uint16_t type, const void *data, size_t len)
 void genl_put_u32(struct genl *g, uint16_t type, uint32_t value)
 {
 	genl_put(g, type, &value, sizeof(value));
-}
-
-static void genl_put_str(struct genl *g, uint16_t type, const char *value)
-{
-	genl_put(g, type, value, strlen(value) + 1);
 }
 
 size_t genl_nest(struct genl *g, uint16_t type)
@@ -246,8 +236,10 @@ int genl_open(struct genl *g, const char *family, struct error *err)
 
 	if (rc)
 		return rc;
-	genl_begin_family(g, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
-	genl_put_str(g, CTRL_ATTR_FAMILY_NAME, family);
+	g->family = GENL_ID_CTRL;
+	genl_begin(g, CTRL_CMD_GETFAMILY, 0);
+	g->family = 0;
+	genl_put(g, CTRL_ATTR_FAMILY_NAME, family, strlen(family) + 1);
 	rc = genl_ask(g, genl_read_family, &g->family, err);
 	if (!rc && !g->family)
 		rc = error_set(err, ENOENT, "netlink: no family '%s'", family);

@@ -54,9 +54,8 @@ uint32_t intern_bytes(struct intern *in, const void *data, size_t len)
 		intern_grow(in);
 	slot = intern_find_slot(in, data, len, hash);
 	if (!*slot) {
-		array_grow(in->items, in->n, in->items_cap);
-		in->items[in->n++] =
-			(struct intern_item){intern_copy(&in->arena, data, len), len, hash};
+		array_add(in->items, in->n, in->items_cap,
+			  (struct intern_item){intern_copy(&in->arena, data, len), len, hash});
 		*slot = (uint32_t)in->n;
 	}
 	return *slot - 1;

@@ -101,11 +101,9 @@ static struct note_value conversion_value(const struct conversion *c, struct are
 
 struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 {
-	struct note *n;
+	struct note *n = array_new(list->note, list->n, list->cap);
 	va_list ap;
 
-	array_grow(list->note, list->n, list->cap);
-	n = &list->note[list->n++];
 	*n = (struct note){.kind = kind, .severity = kind->severity};
 	va_start(ap, kind);
 	for (struct conversion c = conversion_next(kind->sentence);
@@ -117,10 +115,8 @@ struct note *notes_add(struct notes *list, const struct note_kind *kind, ...)
 
 struct note *notes_copy(struct notes *list, const struct note *note)
 {
-	struct note *n;
+	struct note *n = array_new(list->note, list->n, list->cap);
 
-	array_grow(list->note, list->n, list->cap);
-	n = &list->note[list->n++];
 	*n = *note;
 	n->variant = arena_strdup(&list->arena, note->variant);
 	n->side = arena_strdup(&list->arena, note->side);

@@ -323,11 +323,10 @@ static int events_read_list(struct event_list *list, const char *text, bool look
 
 int event_list_read(struct event_list *list, const char *text, struct error *err)
 {
-	struct error own = {0};
 	int rc;
 
 	*list = (struct event_list){0};
-	rc = events_read_list(list, text, true, err ? err : &own);
+	rc = events_read_list(list, text, true, err);
 	if (rc)
 		event_list_free(list);
 	return rc;

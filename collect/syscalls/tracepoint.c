@@ -28,8 +28,7 @@
 
 void syscalls_events_add(struct syscalls_events *e, const struct syscall_event *event)
 {
-	array_grow(e->pending, e->n, e->cap);
-	e->pending[e->n++] = *event;
+	array_add(e->pending, e->n, e->cap, *event);
 }
 
 static void syscall_events_set_comm(struct syscalls_events *e, struct syscall_thread *t)
