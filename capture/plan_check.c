@@ -228,23 +228,23 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 
 int hook_check_script(const char *owner, const char *before, struct error *err)
 {
-	char *copy = xstrdup(before), *rest = copy, *word;
-	bool simple = !strpbrk(before, ";&|<>()`\n"), runs = true;
-	int rc = 0;
+	bool runs = true;
+	char *word;
 
-	while (simple && !rc && (word = str_token(&rest, ' '))) {
+	if (strpbrk(before, ";&|<>()`\n"))
+		return 0;
+	each_part (word, before, ' ') {
 		if (!*word)
 			continue;
 		if (runs && *word == '/' && !strpbrk(word, "$*?'\"\\") && !path_exists(word))
-			rc = error_set(
+			return error_set(
 				err, EINVAL,
 				"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
 				owner, word);
 		/* Does the next word name a file to run? */
 		runs = str_matches_any(". bash env exec perl python3 sh sudo", word);
 	}
-	free(copy);
-	return rc;
+	return 0;
 }
 
 int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err)

@@ -267,21 +267,20 @@ static int value_read_key(const struct matrix *m, const struct ini *ini, const s
 
 static int matrix_add_excludes(struct matrix *m, const struct ini_entry *e, struct error *err)
 {
-	char *copy = xstrdup(e->value), *rest = copy, *line;
-	int rc = 0;
+	char *line;
 
-	while (!rc && (line = str_token(&rest, '\n'))) {
+	each_part (line, e->value, '\n') {
 		struct ini_entry one = *e;
 
 		one.value = line;
 		array_add(m->exclude, m->nexclude, m->exclude_cap,
 			  (struct matrix_exclude){.at = e->at});
-		rc = matrix_split(&m->exclude[m->nexclude - 1].word, &one, err);
-		if (!rc && !m->exclude[m->nexclude - 1].word.n)
+		if (matrix_split(&m->exclude[m->nexclude - 1].word, &one, err))
+			return -EINVAL;
+		if (!m->exclude[m->nexclude - 1].word.n)
 			m->nexclude--;
 	}
-	free(copy);
-	return rc;
+	return 0;
 }
 
 /* Adds the settings of `cross`, or all where `e` is NULL. */

@@ -107,10 +107,9 @@ static bool remark_is_new(struct capture *c, const char *remark)
 /* Says whether the plan, or a pass, asks for a collector. */
 static bool collector_is_asked_for(const struct capture *c, int side, const char *name)
 {
-	autofree char *copy = xstrdup(c->plan->sides[side].collect);
-	char *rest = copy, *word;
+	char *word;
 
-	while ((word = str_token(&rest, ',')))
+	each_part (word, c->plan->sides[side].collect, ',')
 		if (!strcmp(str_trim(word), name))
 			return true;
 	return !strcmp(name, "perf") || !strcmp(name, "syscalls");

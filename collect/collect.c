@@ -333,11 +333,10 @@ static int table_set_unknown(const char *name, struct error *err)
 /* Fills which collectors the user named. `all` is every collector that some pass uses. */
 static int table_read_names(bool named[], bool *all, const char *names, struct error *err)
 {
-	char *copy = xstrdup(names), *rest = copy, *token;
-	int rc = 0;
+	char *token;
 	size_t i;
 
-	while (!rc && (token = str_token(&rest, ','))) {
+	each_part (token, names, ',') {
 		token = str_trim(token);
 		for (i = 0; collectors[i] && strcmp(collectors[i]->name, token); i++)
 			;
@@ -346,10 +345,9 @@ static int table_read_names(bool named[], bool *all, const char *names, struct e
 		else if (!strcmp(token, "all"))
 			*all = true;
 		else
-			rc = table_set_unknown(token, err);
+			return table_set_unknown(token, err);
 	}
-	free(copy);
-	return rc;
+	return 0;
 }
 
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,

@@ -40,10 +40,9 @@ const char *proc_root(void)
 
 bool host_has_program(const char *name)
 {
-	autofree char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-	char *rest = dirs, *dir;
+	char *dir;
 
-	while ((dir = str_token(&rest, ':'))) {
+	each_part (dir, getenv("PATH") ?: "/usr/bin:/bin", ':') {
 		autofree char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
 
 		if (!access(path, X_OK))

@@ -126,12 +126,11 @@ void manual_print_name(const char *name, const char *what)
 /* Each line of args_doc is one form of the command. */
 static void manual_print_synopsis(const char *forms, const char *name)
 {
-	char *copy = xstrdup(forms ? forms : ""), *rest = copy;
+	char *form;
 
 	printf("## Synopsis\n\n");
-	while (rest)
-		printf("    %s [OPTION...] %s\n", name, str_token(&rest, '\n'));
-	free(copy);
+	each_part (form, forms ? forms : "", '\n')
+		printf("    %s [OPTION...] %s\n", name, form);
 }
 
 /* Prints a heading of --help without its colon. */

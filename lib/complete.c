@@ -14,14 +14,11 @@ void complete_add(struct str *lines, const char *word, const char *what)
 
 void complete_print(const struct str *lines, const char *before, const char *start)
 {
-	char *copy = xstrdup(lines->len ? lines->buf : ""), *rest = copy, *line;
+	char *line;
 
-	while (rest) {
-		line = str_token(&rest, '\n');
+	each_part (line, lines->len ? lines->buf : "", '\n')
 		if (*line && str_starts(line, start))
 			printf("%s%s\n", before, line);
-	}
-	free(copy);
 }
 
 /* Finds an option as it is typed: "--format", "-f" or "--format=". */

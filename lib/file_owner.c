@@ -109,45 +109,39 @@ static int path_check(const char *path, int *links, struct error *err);
 /* Checks the target of the link `link`, which lies in its first `len` bytes. */
 static int path_check_target(const char *link, size_t len, int *links, struct error *err)
 {
-	char target[PATH_MAX], *path;
+	char target[PATH_MAX];
+	autofree char *path = NULL;
 	ssize_t n = readlink(link, target, sizeof(target) - 1);
-	int rc;
 
 	if (n < 0 || ++*links > MOST_LINKS)
 		return error_sys(err, n < 0 ? errno : ELOOP, "%s: cannot follow", link);
 	path = xasprintf("%.*s/%.*s", *target == '/' ? 0 : (int)len, link, (int)n, target);
-	rc = path_check(path, links, err);
-	free(path);
-	return rc;
+	return path_check(path, links, err);
 }
 
 /* Checks an absolute path from / down, up to the first part that does not exist yet. */
 static int path_check(const char *path, int *links, struct error *err)
 {
-	char done[PATH_MAX] = "", *copy = xstrdup(path), *rest = copy, *name;
+	char done[PATH_MAX] = "", *name;
 	struct stat st;
 	int rc = stat("/", &st) ? -errno : owner_check("/", &st, true, err);
 
-	/* nobody plants a file in /proc */
-	while (!rc && strcmp(done, "/proc") && (name = str_token(&rest, '/'))) {
+	each_part (name, path, '/') {
 		size_t len = strlen(done);
 
+		if (rc || !strcmp(done, "/proc")) /* nobody plants a file there */
+			break;
 		if (!*name || !strcmp(name, "."))
 			continue;
-		if ((size_t)snprintf(done + len, PATH_MAX - len, "/%s", name) >= PATH_MAX - len) {
-			rc = error_sys(err, ENAMETOOLONG, "%s", done);
-			break;
-		}
-		if (lstat(done, &st)) {
-			rc = errno == ENOENT ? 0
-					     : error_sys(err, errno, "%s: cannot be found", done);
-			break;
-		}
+		if ((size_t)snprintf(done + len, PATH_MAX - len, "/%s", name) >= PATH_MAX - len)
+			return error_sys(err, ENAMETOOLONG, "%s", done);
+		if (lstat(done, &st))
+			return errno == ENOENT ? 0
+					       : error_sys(err, errno, "%s: cannot be found", done);
 		rc = owner_check(done, &st, true, err);
 		if (!rc && S_ISLNK(st.st_mode))
 			rc = path_check_target(done, len, links, err);
 	}
-	free(copy);
 	return rc;
 }
 

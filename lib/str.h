@@ -46,6 +46,13 @@ void str_replace(char *s, char from, char to);
 
 /* Returns the part before the next `sep` and moves *rest behind `sep`, to NULL at the end. */
 char *str_token(char **rest, char sep);
+/*
+ * Visits the parts of a text between the separators, in a copy that it frees: each_part (word,
+ * text, ' ') puts(word). Needs lib/alloc.h.
+ */
+#define each_part(part, text, sep)                                                               \
+	for (char *copy_ __attribute__((cleanup(pointer_free))) = xstrdup(text), *rest_ = copy_; \
+	     ((part) = str_token(&rest_, sep));)
 
 /* Returns the last line that is not blank, trimmed, or NULL. Changes `text`. */
 char *str_last_line(char *text);

@@ -403,15 +403,14 @@ static void sheet_hide(struct sheet *sh, const char *name)
 /* Hides the columns that the table can spare, one by one, until the rest fits. */
 static bool sheet_try_sparing(struct sheet *sh)
 {
-	char *copy = xstrdup(sh->t->least ? sh->t->least : ""), *rest = copy, *name;
-	bool fits = false;
+	char *name;
 
-	while (!fits && (name = str_token(&rest, ' '))) {
+	each_part (name, sh->t->least ? sh->t->least : "", ' ') {
 		sheet_hide(sh, name);
-		fits = sheet_try_names(sh, NAME_FAIR);
+		if (sheet_try_names(sh, NAME_FAIR))
+			return true;
 	}
-	free(copy);
-	return fits || sheet_try_names(sh, NAME_LEAST);
+	return sheet_try_names(sh, NAME_LEAST);
 }
 
 /* --- blocks --- */

@@ -214,9 +214,9 @@ char *ascii_of(struct arena *a, const char *s)
 /* Prints lines of words. A word that is longer than a line loses its middle. */
 static void commit_print_text(FILE *out, struct arena *a, const char *text)
 {
-	char *copy = xstrdup(ascii_of(a, text)), *rest = copy, *line;
+	char *line;
 
-	while ((line = str_token(&rest, '\n'))) {
+	each_part (line, ascii_of(a, text), '\n') {
 		const char *at = line, *first = "", *part;
 		size_t len;
 
@@ -233,7 +233,6 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 			first = "  ";
 		}
 	}
-	free(copy);
 }
 
 /* The table's words are ASCII already: table_write() spells them. */

@@ -67,12 +67,11 @@ static bool latency_parse_line(const struct latency_format *f, const char *line,
 
 static bool latency_parse(const struct latency_format *f, const char *text, double us[LATENCIES])
 {
-	char *copy = xstrdup(text), *rest = copy, *line;
 	bool found = false;
+	char *line;
 
-	while ((line = str_token(&rest, '\n')))
+	each_part (line, text, '\n')
 		found |= latency_parse_line(f, line, us);
-	free(copy);
 	return found;
 }
 

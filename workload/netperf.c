@@ -124,14 +124,13 @@ static double netperf_find_result(const char *text, const struct netperf_unit **
 static int netperf_parse(const struct workload_run *run, char *text, struct account *a,
 			 struct error *err)
 {
-	autofree char *copy = xstrdup(text);
-	char *rest = copy, *line;
+	char *line;
 	const struct netperf_unit *unit;
 	struct netperf_interim r;
 	double rate;
 
-	while (run->wall_clock > 0 && (line = str_token(&rest, '\n')))
-		if (netperf_parse_line(line, &r))
+	each_part (line, text, '\n')
+		if (run->wall_clock > 0 && netperf_parse_line(line, &r))
 			netperf_add_interim(run, &r, a);
 	if (a->points.n)
 		return 0;

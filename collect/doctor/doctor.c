@@ -128,21 +128,19 @@ static error_t doctor_parse(int key, char *arg, struct argp_state *state)
 /* Refuses unknown names: a typo would pass for health. */
 static int doctor_read_groups(const char *text, unsigned int *bits, struct error *err)
 {
-	char *copy = xstrdup(text), *rest = copy, *one;
+	char *one;
 	size_t i;
 
-	while (!err->code && (one = str_token(&rest, ','))) {
+	each_part (one, text, ',') {
 		one = str_trim(one);
 		for (i = 0; i < array_size(checks) && strcmp(checks[i].name, one); i++)
 			;
-		if (i < array_size(checks))
-			*bits |= 1U << i;
-		else
-			error_set(err, EINVAL, "no check '%s'; 'zcost doctor --help' lists them",
-				  one);
+		if (i == array_size(checks))
+			return error_set(err, EINVAL,
+					 "no check '%s'; 'zcost doctor --help' lists them", one);
+		*bits |= 1U << i;
 	}
-	free(copy);
-	return -err->code;
+	return 0;
 }
 
 /* Refuses options that only checks outside the groups on the command line use. */
