@@ -266,10 +266,9 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 
 	if (!rc && remote)
 		remote_command(remote, &argv, &here);
-	rc = rc
-		     ?: side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
-				   remote != NULL, err);
-	return rc;
+	return rc ? rc
+		  : side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
+			       remote != NULL, err);
 }
 
 /* Notes why the run ends a side that takes too long, with what the side was doing. */
@@ -459,18 +458,14 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 	struct interrupt *intr = &r->c->intr;
 	autofree char *dir = xasprintf("%s/%s", r->dir, r->c->plan->sides[side].name);
 	autofree char *hosts = xasprintf("%s/hosts", r->c->dir);
-	char *staging;
+	autofree char *staging = xasprintf("%s/.incoming", r->c->dir);
 	bool left = r->sides[side].late || side_was_cut_off(&r->sides[side]);
-	int rc;
+	int rc = left ? remote_sweep(remote, intr, err) : 0;
 
-	staging = xasprintf("%s/.incoming", r->c->dir);
-	rc = left ? remote_sweep(remote, intr, err) : 0;
 	rc = rc ?: remote_offset(remote, intr, &remote->after, err);
 	rc = rc ?: remote_fetch(remote, intr, dir, hosts, staging, err);
 	rc = rc ?: dir_make(dir, err);
-	rc = rc ?: remote_write_clock(remote, dir, err);
-	free(staging);
-	return rc;
+	return rc ?: remote_write_clock(remote, dir, err);
 }
 
 static int run_fetch_sides(struct live_run *r)
@@ -558,12 +553,9 @@ static int run_copy_frame(struct live_run *r, struct error *err)
 		for (size_t k = 0; k < array_size(files) && !rc; k++) {
 			autofree char *from = xasprintf("%s/%s/%s", r->dir, s[0].name, files[k]);
 			autofree char *to = xasprintf("%s/%s/%s", r->dir, s[i].name, files[k]);
-			autofree char *data = NULL;
-			size_t len;
 
 			if (path_exists(from))
-				rc = file_read(from, &data, &len, err)
-					     ?: file_write(to, data, len, err);
+				rc = file_copy(from, to, err);
 		}
 	return rc;
 }
@@ -572,9 +564,8 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		      struct run_outcome *out, struct error *err)
 {
 	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
-	int rc = 0;
+	int rc = remotes_reconnect(c, err);
 
-	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;
 	r.begun = clock_mono_ns();

@@ -190,22 +190,13 @@ static const struct {
 	{"/proc/cpuinfo", "cpuinfo", true},
 };
 
-static int host_save_copy(const char *from, const char *to, struct error *err)
-{
-	autofree char *data = NULL;
-	size_t len;
-
-	return file_read(from, &data, &len, err) ?: file_write(to, data, len, err);
-}
-
 static void host_save_copies(struct collect *c)
 {
 	for (size_t i = 0; i < array_size(copies); i++) {
 		autofree char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
 		struct error err = {0};
 
-		if (host_save_copy(copies[i].from, to, &err) &&
-		    (copies[i].must || err.code != ENOENT))
+		if (file_copy(copies[i].from, to, &err) && (copies[i].must || err.code != ENOENT))
 			collect_degraded(c, "%s", err.text);
 	}
 }
@@ -263,7 +254,7 @@ static void host_save_symbols_of_run(struct collect *c)
 	for (size_t i = 0; i < array_size(from); i++) {
 		autofree char *to = xasprintf("%s/%s", c->run->dir, path_base_name(from[i]));
 
-		if (host_save_copy(from[i], to, &err))
+		if (file_copy(from[i], to, &err))
 			collect_degraded(c, "%s", err.text);
 	}
 }
@@ -312,7 +303,7 @@ static void host_save_config(struct collect *c, const char *dir)
 	uname(&u);
 	for (size_t i = 0; i < array_size(places) && !done; i++) {
 		snprintf(from, sizeof(from), places[i], u.release);
-		done = !host_save_copy(from, to, &err);
+		done = !file_copy(from, to, &err);
 	}
 	if (!done && error_of_machine(err.code))
 		collect_degraded(c, "%s", err.text);

@@ -504,18 +504,16 @@ static int power_after(struct collect *c)
 
 static void power_finish(struct collect *c)
 {
-	autofree char *path = collect_path(c, c->is->files[2]), *log = NULL;
+	autofree char *path = collect_path(c, c->is->files[2]);
 	struct power *p = c->data;
 	struct error err = {0};
-	size_t len;
 
 	if (p->command && power_poll_stop(p->command, &err))
 		collect_degraded(c, "%s", err.text);
 	collect_write(c, c->is->files[0], &p->rows);
 	err = (struct error){0};
 	/* Unchanged: zcost analyze understands the meter's clock and columns. */
-	if (c->run->power_csv &&
-	    (file_read(c->run->power_csv, &log, &len, &err) || file_write(path, log, len, &err)))
+	if (c->run->power_csv && file_copy(c->run->power_csv, path, &err))
 		collect_degraded(c, "%s", err.text);
 	power_release(p);
 }

@@ -160,6 +160,14 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
 }
 
+int file_copy(const char *from, const char *to, struct error *err)
+{
+	autofree char *data = NULL;
+	size_t len;
+
+	return file_read(from, &data, &len, err) ?: file_write(to, data, len, err);
+}
+
 bool disk_is_full(const char *path)
 {
 	struct statvfs st;

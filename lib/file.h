@@ -38,6 +38,9 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 /* Writes a temporary file beside `path`, syncs it and renames it, so nobody sees half a file. */
 int file_write(const char *path, const void *data, size_t len, struct error *err);
 
+/* Copies a file, which it reads as file_read() and writes as file_write(). */
+int file_copy(const char *from, const char *to, struct error *err);
+
 /*
  * Opens a new file at `path` for writing and returns its descriptor or -errno. It removes a file or
  * a symbolic link of that name first. It leaves a device, a FIFO or a folder alone and returns
