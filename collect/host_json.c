@@ -215,22 +215,21 @@ static char *host_virtualization(void)
 
 static json_t *host_idle_states(void)
 {
-	json_t *list = json_array(), *o;
-	char *name, *dir;
+	json_t *list = json_array();
 
 	for (int i = 0;; i++) {
-		dir = xasprintf("%s/devices/system/cpu/cpu0/cpuidle/state%d", sysfs_root(), i);
-		name = host_fact("%s/name", dir);
+		autofree char *dir =
+			xasprintf("%s/devices/system/cpu/cpu0/cpuidle/state%d", sysfs_root(), i);
+		char *name = host_fact("%s/name", dir);
+		json_t *o;
+
 		if (!name)
-			break;
+			return list;
 		o = json_object();
 		host_set_text(o, "name", name);
 		host_set_text(o, "latency_us", host_fact("%s/latency", dir));
 		json_array_append_new(list, o);
-		free(dir);
 	}
-	free(dir);
-	return list;
 }
 
 /* Saves only the options of the boot line that influence speed. The rest may be private. */

@@ -35,7 +35,7 @@ void sha256_hex(struct sha256 *h, char hex[65])
 
 int sha256_file(const char *path, char hex[65], struct error *err)
 {
-	int fd = file_open(path, err);
+	autoclose int fd = file_open(path, err);
 	struct sha256 h;
 	char buf[CHUNK];
 	ssize_t n = 0;
@@ -46,7 +46,6 @@ int sha256_file(const char *path, char hex[65], struct error *err)
 	while (!stop_asked() && ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			sha256_add(&h, buf, (size_t)n);
-	close(fd);
 	sha256_hex(&h, hex);
 	if (stop_asked())
 		return error_set(err, EINTR, "interrupted");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/spawn.h"
 
+#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 
@@ -13,8 +14,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -329,30 +328,24 @@ static bool marked_find_mark(const char *env, size_t len, const char *mark, bool
 
 bool marked_has_mark(const char *pid, const char *mark, bool begins)
 {
-	char path[300], *env;
+	autofree char *env = NULL;
+	char path[300];
 	size_t len;
-	bool found;
 
 	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-	if (file_read_most(path, ENVIRON_MOST, &env, &len, NULL))
-		return false;
-	found = marked_find_mark(env, len, mark, begins);
-	free(env);
-	return found;
+	return !file_read_most(path, ENVIRON_MOST, &env, &len, NULL) &&
+	       marked_find_mark(env, len, mark, begins);
 }
 
 /* The kernel may have reused the pid. So this opens a pidfd first and checks the mark again. */
 static void marked_signal_one(const char *pid, const char *mark, bool begins, int sig)
 {
-	int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
+	autoclose int fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
 
-	if (fd < 0)
-		return;
-	if (marked_has_mark(pid, mark, begins)) {
+	if (fd >= 0 && marked_has_mark(pid, mark, begins)) {
 		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
 		syscall(SYS_pidfd_send_signal, fd, SIGCONT, NULL, 0);
 	}
-	close(fd);
 }
 
 /* Sends `sig` to all marked processes and returns their number. Signal 0 only counts. */

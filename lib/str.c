@@ -98,14 +98,14 @@ bool str_matches(const char *pattern, const char *name)
 
 bool str_matches_any(const char *patterns, const char *name)
 {
-	char *copy = xstrdup(patterns), *save;
-	bool found = false;
+	autofree char *copy = xstrdup(patterns);
+	char *save;
 
-	for (char *word = strtok_r(copy, " \t\n", &save); word && !found;
+	for (char *word = strtok_r(copy, " \t\n", &save); word;
 	     word = strtok_r(NULL, " \t\n", &save))
-		found = str_matches(word, name);
-	free(copy);
-	return found;
+		if (str_matches(word, name))
+			return true;
+	return false;
 }
 
 bool str_ends(const char *s, const char *suffix)

@@ -234,17 +234,16 @@ static char *watts_skip_word(char *line)
 
 int watts_of_line(const char *line, double *watts, struct error *err)
 {
-	char *copy = xstrdup(line), *text = watts_skip_word(str_trim(copy)), *end;
-	int rc = 0;
+	autofree char *copy = xstrdup(line);
+	char *text = watts_skip_word(str_trim(copy)), *end;
 
 	*watts = strtod(text, &end);
 	if (end == text || !isfinite(*watts) || !watts_scale_unit(str_trim(end), watts))
-		rc = error_set(
+		return error_set(
 			err, ENODATA,
 			"'%.80s' is not a reading; a line is to hold a number, or 'watts NUMBER'",
 			str_trim(copy));
-	else if (*watts < 0)
-		rc = error_set(err, ERANGE, "'%.80s': power cannot be negative", str_trim(copy));
-	free(copy);
-	return rc;
+	if (*watts < 0)
+		return error_set(err, ERANGE, "'%.80s': power cannot be negative", str_trim(copy));
+	return 0;
 }

@@ -234,7 +234,7 @@ static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus");
 	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
 	int times = bpf_object__find_map_fd_by_name(f->obj, "times");
-	struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
+	autofree struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
 	struct frame_group g;
 	struct frame_cpu c;
 	int rc = 0;
@@ -253,7 +253,6 @@ static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
 		if (!rc)
 			*lost += (int64_t)c.lost;
 	}
-	free(t);
 	return rc;
 }
 

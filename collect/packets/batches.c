@@ -20,7 +20,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const char *const kinds[BATCH_KINDS] = {"poll", "receive", "transmit", "held", "released"};
 
@@ -37,7 +36,7 @@ static void batches_print(struct str *s, const struct packets *p)
 {
 	int map = bpf_object__find_map_fd_by_name(p->obj, "batches"),
 	    ncpus = libbpf_num_possible_cpus();
-	struct batch_count *n = xcalloc((size_t)ncpus, sizeof(*n));
+	autofree struct batch_count *n = xcalloc((size_t)ncpus, sizeof(*n));
 	struct batch_key key, *before = NULL;
 	const char *netns;
 
@@ -58,7 +57,6 @@ static void batches_print(struct str *s, const struct packets *p)
 				   key.interface);
 		}
 	}
-	free(n);
 }
 
 static void batches_finish(struct collect *c)

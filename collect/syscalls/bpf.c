@@ -203,7 +203,8 @@ static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
 {
 	int map = bpf_object__find_map_fd_by_name(b->obj, "copies"),
 	    ncpus = libbpf_num_possible_cpus();
-	struct socket_copies *per_cpu = xcalloc(ncpus > 0 ? (size_t)ncpus : 1, sizeof(*per_cpu));
+	autofree struct socket_copies *per_cpu =
+		xcalloc(ncpus > 0 ? (size_t)ncpus : 1, sizeof(*per_cpu));
 	uint32_t kind;
 	int i;
 
@@ -217,7 +218,6 @@ static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
 			counts->copies[kind].bytes += per_cpu[i].bytes;
 		}
 	}
-	free(per_cpu);
 }
 
 static void bpf_counts(void *self, struct syscall_counts *counts)

@@ -6,13 +6,13 @@
  */
 #include "run.h"
 
+#include "lib/alloc.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* --- histograms --- */
@@ -412,7 +412,7 @@ void report_point(struct run *r, uint64_t t_ns)
 /* Prints the line and frees it. */
 static void report_write_json(struct run *r, json_t *line)
 {
-	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+	autofree char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
 	size_t n = text ? strlen(text) : 0;
 
 	json_decref(line);
@@ -422,7 +422,6 @@ static void report_write_json(struct run *r, json_t *line)
 	}
 	text[n] = '\n'; /* replaces the NUL */
 	report_write(r, text, n + 1);
-	free(text);
 }
 
 void report_summary(struct run *r)
