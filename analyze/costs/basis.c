@@ -246,8 +246,8 @@ static bool basis_try_units(struct basis_search *b, const char *unit, bool busy)
 		b->k.rate_metric = work_kinds[i].rate;
 		b->k.work = work_kinds[i].unit;
 		if (calls)
-			b->k.calls = calls_per_work(b->s, b->block, b->est, b->k.rate_metric,
-						    &b->k.calls_error);
+			b->k.calls = calls_per_work(b->s, b->k.q, b->block, b->est,
+						    b->k.rate_metric, &b->k.calls_error);
 		if (calls && !b->k.calls.n)
 			continue;
 		b->v->unit = calls ? "syscall" : work_kinds[i].unit;
@@ -323,7 +323,6 @@ static void basis_fill_none(struct basis_value *v, struct store *s, const struct
 int basis_of_block(struct store *s, const struct query *q, const struct block *block,
 		   struct basis_value *v, struct basis_runs *measured, struct error *err)
 {
-	const struct query every = {0}; /* all runs of the variant share one basis */
 	struct basis_search b = {
 		.s = s, .block = block, .k = {.q = q}, .v = v, .measured = measured};
 	const char *unit;
@@ -337,7 +336,7 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 			"--basis wall is the time of whole CPUs; with --workload-only, omit it");
 	rc = rc ?: scope_estimator(s, q, &b.est, err);
 	if (!rc)
-		rc = b.n = scope_runs(s, &every, block, query_of_wall(q) ? FOR_WAITS : FOR_FIGURES,
+		rc = b.n = scope_runs(s, q, block, query_of_wall(q) ? FOR_WAITS : FOR_FIGURES,
 				      &b.runs, err);
 	if (rc < 0)
 		return rc;

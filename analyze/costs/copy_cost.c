@@ -137,7 +137,8 @@ const char *copying_base(struct store *s, const char *variant)
 int group_cost(struct store *s, const struct query *q, const struct block *b, const char *functions,
 	       struct cost *cost, const char **unit, struct error *err)
 {
-	const struct query plain = {.repeat = q->repeat, .estimator = q->estimator};
+	const struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 	autofree char *group = xasprintf("group=%s", functions);
 	struct components *rules;

@@ -51,7 +51,6 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 {
 	struct system_load l = {
 		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
-	const struct query every = {.estimator = q->estimator};
 	enum estimator est = EST_MEDIAN;
 	autofree struct run *runs = NULL;
 	autofree double *x = NULL;
@@ -63,10 +62,10 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 	l.pct = l.ci = NAN;
 	if (l.one_cpu)
 		return l;
-	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, NULL);
+	n = scope_runs(s, q, b, FOR_FIGURES, &runs, NULL);
 	if (n < 0)
 		return l;
-	scope_estimator(s, &every, &est, NULL);
+	scope_estimator(s, q, &est, NULL);
 	x = scope_figures(s, runs, n, system_load_of_run, q, &used);
 	l.pct = used ? stats_point(est, x, used) : NAN;
 	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);

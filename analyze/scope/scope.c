@@ -212,9 +212,8 @@ int scope_basis_notes(struct store *s, const struct query *q, const struct block
 		      struct table *t, struct error *err)
 {
 	freed(notes_free) struct notes stored = {0}, losses = {0};
-	struct query every = {0};
 	autofree struct run *runs = NULL;
-	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+	int n = scope_runs(s, q, b, FOR_FIGURES, &runs, err);
 
 	for (int r = 0; r < n; r++)
 		if (!scope_serves(s, q, &runs[r], FOR_PROFILE_NOTES))

@@ -273,10 +273,14 @@ TEST(store)
 	cells_are(&t, "skb_b self_share = 57.1428571429, skb_b self_ns = 285.714285714");
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 8 samples are too few */
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
-	q.repeat = 1;
+	q.repeat = 1; /* selects repeat 1 of each pass */
 	t = small_store_table(s, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 50, 1e-9);
-	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
+	assert_float_equal(sum(&t, "self_ns"), 400, 1e-9);
+	q.pass = "profile"; /* one CPU for one KiB/s */
+	t = small_store_table(s, "functions", q);
+	assert_float_equal(sum(&t, "self_ns"), 1e9, 1e-9);
+	q.pass = NULL;
 	q.variant = "w";
 	small_store_refuses(s, "functions", q, -ENOENT, "");
 }

@@ -1233,9 +1233,11 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 		s, (struct query){0}, 4e5, true,
 		"busy: 400000.0 ns/KiB of CPU 1 (median of 2 measure runs, 300000.0..500000.0)");
 	check_basis(
-		s, (struct query){.unit = "packet", .estimator = "mean", .repeat = 1}, 4e7, true,
+		s, (struct query){.unit = "packet", .estimator = "mean"}, 4e7, true,
 		"busy: 40000000.0 ns/packet of CPU 1 (mean of 2 measure runs, -87062047.4..167062047.4); "
 		"a packet has 102400 bytes on average");
+	check_basis(s, (struct query){.repeat = 2}, 3e5, true,
+		    "busy: 300000.0 ns/KiB of CPU 1 (1 measure run)");
 	check_basis(
 		s, (struct query){.basis = BASIS_WALL}, 1e6, false,
 		"wall: 1000000.0 ns/KiB of CPU 1 (median of 2 measure runs, 1000000.0..1000000.0)");
