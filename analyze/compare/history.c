@@ -116,6 +116,7 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 	autofree bool *main = NULL;
 	freed(table_free) struct table notes = {0};
 	struct figures f;
+	double median;
 	int rc;
 
 	a->c.end[BASE].variant = variant;
@@ -127,7 +128,7 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 		main[(size_t)(judged[n - 1].side - f.side) * FIGURES + judged[n - 1].figure] = true;
 	for (size_t i = 0; i < f.n * FIGURES && !rc; i++) {
 		const struct side_figures *side = &f.side[i / FIGURES];
-		const struct figure_runs *of = side->of[i % FIGURES];
+		const struct figure_runs *of = &side->of[i % FIGURES][BASE];
 		const struct figure_kind *k = &figure_kinds[i % FIGURES];
 		const char *unit =
 			k == &figure_kinds[FIGURE_COPY] ? work_word(side->copy_unit) : "";
@@ -140,9 +141,12 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 
 		figure_print_unit(&words, &a->c.query, i % FIGURES, !strcmp(k->unit, "1"));
 		s.unit = words.buf;
-		if (of[BASE].n)
-			rc = history_values_add(a->h, &s, a->capture.id, of[BASE].x, of[BASE].n,
-						err);
+		/* Their median becomes the figure of compare. */
+		median = stats_point(EST_MEDIAN, of->x, of->n);
+		for (size_t r = 0; r < of->n && !isnan(of->pooled); r++)
+			of->x[r] = median > 0 ? of->x[r] * of->pooled / median : of->pooled;
+		if (of->n)
+			rc = history_values_add(a->h, &s, a->capture.id, of->x, of->n, err);
 	}
 	figures_free(&f);
 	return rc;

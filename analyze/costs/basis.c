@@ -160,11 +160,6 @@ static double basis_per_unit(struct store *s, const struct run *r, const struct 
 	return ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
-static const char *basis_plural(int n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void basis_fill_text(const struct basis_search *b, const struct estimate *e)
 {
 	const struct basis_ratio *k = &b->k;
@@ -185,12 +180,12 @@ static void basis_fill_text(const struct basis_search *b, const struct estimate 
 	if (e->n > 1)
 		str_printf(&s, "%s of ", estimator_names[b->est]);
 	str_printf(&s, "%zu %s%srun%s", e->n, all ? "" : first->pass, all ? "" : " ",
-		   basis_plural((int)e->n));
+		   e->n == 1 ? "" : "s");
 	if (e->n > 1 && !isnan(e->lo))
 		str_printf(&s, ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
 		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value, k->work, k->calls.n,
-			   basis_plural((int)k->calls.n));
+			   k->calls.n == 1 ? "" : "s");
 	str_putc(&s, ')');
 	if (!strcmp(b->v->unit, "packet"))
 		work_print_packet(&s, "; ", b->s, b->runs, b->n);
@@ -465,7 +460,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	} else if (rate > 0) {
 		v->ns = 1e9 / rate * ncpus;
 		snprintf(v->text, sizeof(v->text), "wall: %.1f ns/%s = 1e9 / %.10g x %u CPU%s",
-			 v->ns, unit, rate, ncpus, basis_plural((int)ncpus));
+			 v->ns, unit, rate, ncpus, ncpus == 1 ? "" : "s");
 	} else {
 		snprintf(v->text, sizeof(v->text),
 			 "none: shares only; for costs, add --rate, or --units and --seconds");

@@ -66,6 +66,12 @@ ok "secondary figures are not shown" is "$(of copying receiver cpu captures)" ""
 ok "a pattern shows them" exits 0 history show '*' --variant copying --side receiver --format tsv
 ok "a figure without a better direction is higher or lower" is "$(of copying receiver cpu verdict)" " higher"
 ok "the cost of copying is a figure" is "$(of copying receiver copy_ns_per_kib captures | cut -d' ' -f1)" "$step"
+cp day/00.db uneven.db
+sqlite3 uneven.db "UPDATE cost SET weight = 5 * weight WHERE frame = 1 AND run = (SELECT MIN(run) FROM cost)"
+ok "a capture is added whose profile runs differ" exits 0 "$zcost" history add uneven.db -H uneven.h
+cost=$("$zcost" report summary uneven.db --variant copying --side receiver --format tsv | tsv '{ print $at["copy_ns_per_kib"] }')
+ok "its cost of copying is shown" exits 0 "$zcost" history show copy_ns_per_kib --each --variant copying --side receiver -H uneven.h --format tsv
+ok "it is that of the summary" near "$(of copying receiver copy_ns_per_kib value)" "$cost" 1e-6
 ok "each capture has a row" exits 0 history show ns_per_kib --each --variant copying --side receiver --format tsv
 ok "in the order of the days" is "$(of copying receiver ns_per_kib since | tr ' ' '\n' | sort -c && tsv 'END { print NR - 1 }' out)" "$days"
 
