@@ -34,15 +34,15 @@ void snaps_close(struct ingest *in, struct snaps *snaps)
 	snaps_free(snaps);
 }
 
-/* Drops the snapshots before the window but the last one, which shows the state at its start. */
-static void snaps_skip_early(struct snaps *s, uint64_t start)
+/* Drops the snapshots outside the window, but one at each end, which shows the state there. */
+static void snaps_cut(struct snaps *s, const struct run *r, bool early)
 {
 	size_t skip = 0;
 
-	while (skip + 2 < s->n && s->snap[skip + 1].mono_ns <= start)
+	while (early && skip + 2 < s->n && s->snap[skip + 1].mono_ns <= r->start_ns)
 		skip++;
-	if (!skip)
-		return; /* an empty file has no list at all */
+	while (skip + 2 < s->n && s->snap[s->n - 2].mono_ns >= r->end_ns)
+		s->n--;
 	s->n -= skip;
 	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
 }
@@ -74,8 +74,7 @@ int snaps_parse(const struct snap_reader *r, struct ingest *in, const char *path
 	if (rc)
 		return rc;
 	sums = xcalloc(1, r->size);
-	if (r->skip_early)
-		snaps_skip_early(&snaps, in->run.start_ns);
+	snaps_cut(&snaps, &in->run, r->skip_early);
 	for (size_t i = 0; i < snaps.n; i++)
 		bad += r->reading(in, sums, snaps_text(&snaps, i),
 				  i ? snaps.snap[i - 1].mono_ns : 0, snaps.snap[i].mono_ns);
@@ -108,6 +107,7 @@ void deltas_reading(struct deltas *d, const struct ingest *in, uint64_t t_ns)
 			   : 0;
 	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
 	d->t_ns = t_ns;
+	d->start = t_ns <= d->from ? d->round + 1 : d->start;
 	d->round++;
 	d->next = 0;
 }

@@ -51,12 +51,12 @@ struct deltas {
 	size_t n, cap;
 	struct map index; /* hash of name and CPU: place + 1 */
 	struct arena names;
-	uint64_t from; /* the start of the window */
-	uint64_t t_ns; /* the time of the last reading; 0: none */
-	unsigned int round;
-	bool wraps;	      /* the counters have 32 bits, and begin again at 0 */
-	bool whole;	      /* all spans count, in the window or not */
-	size_t next;	      /* the place that probably comes next in this reading */
+	uint64_t from;		   /* the start of the window */
+	uint64_t t_ns;		   /* the time of the last reading; 0: none */
+	unsigned int round, start; /* start: of the last reading in front of the window */
+	bool wraps;		   /* the counters have 32 bits, and begin again at 0 */
+	bool whole;		   /* all spans count, in the window or not */
+	size_t next;		   /* the place that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
 };
@@ -76,10 +76,10 @@ double deltas_put(struct deltas *d, const char *name, int cpu, uint64_t value);
 /* Forgets the last reading, which belongs to something else. */
 void deltas_restart(struct deltas *d);
 
-/* Returns whether the counter vanished before the last reading. */
+/* Returns whether the counter vanished in the window. */
 static inline bool delta_gone(const struct deltas *d, const struct delta *c)
 {
-	return c->round != d->round;
+	return c->round != d->round && c->round >= d->start;
 }
 
 /*

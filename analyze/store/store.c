@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { STORE_VERSION = 21, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
+enum { STORE_VERSION = 22, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };
 
 EMBED_TEXT(store_schema, "analyze/store/schema.sql");
 

@@ -408,6 +408,23 @@ TEST(run_queue_delay_is_counted)
 			 "note rows_unreadable = 1");
 }
 
+/* Thread 8 is born behind a slice, and process 9 comes with time that nobody saw. */
+TEST(readings_behind_a_slice_have_no_threads)
+{
+	struct str s = {0};
+
+	fresh(NULL);
+	str_puts(&s, "7 7 0 0 0 0 0 w\n");
+	add_snap(10, &s);
+	str_puts(&s, "7 7 1000 2000 1 1 1 w\n");
+	add_snap(13, &s);
+	str_puts(&s, "7 7 1000 2000 1 1 1 w\n7 8 1 1 1 1 1 w\n9 9 9000000000 1 1 1 1 w\n");
+	add_snap(14, &s);
+	read_raw(&in, "sched.snap");
+	metrics_are(&in, "note threads_joined = -");
+	assert_int_equal(in.nthreads_seen, 1);
+}
+
 /* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
 TEST(line_of_sched_needs_its_thread_and_its_time)
 {
