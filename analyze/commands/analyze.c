@@ -10,14 +10,7 @@
 #include <unistd.h>
 
 enum { MAX_METERS = 8 };
-
-enum {
-	KEY_CSV = 0x100,
-	KEY_KIND,
-	KEY_OFFSET,
-	KEY_INLINE,
-	KEY_UNITS,
-};
+enum { KEY_CSV = 0x100, KEY_KIND, KEY_OFFSET, KEY_INLINE, KEY_UNITS };
 
 static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0, "number of threads that read runs (default: one per CPU)", 0},

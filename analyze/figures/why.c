@@ -143,13 +143,25 @@ static double why_amount(struct store *s, const struct run *r, enum purpose from
 							   : figure_metric(s, r, name);
 }
 
-static double why_ratio(struct store *s, const struct run *r, const void *figure)
+/* Returns the ratio of the sums over the runs. A rate or a value alone is the estimate over them.
+ */
+static double why_ratio(struct store *s, const struct why_figure *f, const struct run *runs, int n,
+			enum estimator e)
 {
-	const struct why_figure *f = figure;
-	double value = f->factor * why_amount(s, r, f->purpose, f->over) /
-		       (f->under ? why_amount(s, r, f->purpose, f->under) : 1);
+	autofree double *x = xcalloc((size_t)n + 1, sizeof(*x));
+	double over = 0, under = 0, by;
+	bool pool = f->under && strcmp(f->under, "seconds") != 0;
+	size_t used = 0;
 
-	return isfinite(value) ? value : NAN;
+	for (int i = 0; i < n; i++) {
+		by = f->under ? why_amount(s, &runs[i], f->purpose, f->under) : 1;
+		x[used] = f->factor * why_amount(s, &runs[i], f->purpose, f->over) / by;
+		if (!isfinite(x[used]))
+			continue;
+		over += x[used++] * by;
+		under += by;
+	}
+	return pool ? over / under : stats_point(e, x, used);
 }
 
 /* --- the figures of a side --- */
@@ -181,9 +193,8 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 			value[id] = fmax(value[id], *f->unit == '%' ? 100 * cost.share : cost.ns);
 		}
 		if (f->over)
-			value[id] = scope_estimate(s, calls ? traced : side->b->runs,
-						   calls ? n : side->b->n, e, why_ratio, f)
-					    .value;
+			value[id] = why_ratio(s, f, calls ? traced : side->b->runs,
+					      calls ? n : side->b->n, e);
 	}
 	if (!isnan(value[COPIED_SENDS]) && zero_copy_one_host(side->blocks, side->n))
 		value[ONE_HOST] = 1;

@@ -143,18 +143,8 @@ static int comm_write(struct store *s, const char *name, int64_t *id, struct err
 
 /* --- packed costs: each number in digits of five bits, the lowest digit first --- */
 
-enum {
-	COST_EVENT,
-	COST_CPU,
-	COST_COMM,
-	COST_PID,
-	COST_TID,
-	COST_CONTEXT,
-	COST_FRAME,
-	COST_SAMPLES,
-	COST_WEIGHT,
-	COST_COLUMNS
-};
+enum { COST_EVENT, COST_CPU, COST_COMM, COST_PID, COST_TID, COST_CONTEXT, COST_FRAME };
+enum { COST_SAMPLES = COST_FRAME + 1, COST_WEIGHT, COST_COLUMNS };
 
 static void packed_add(struct str *to, uint64_t n)
 {

@@ -103,6 +103,20 @@ TEST(causes)
 	}
 }
 
+/* As in table zerocopy: 100 of 200 and 0 of 600 bytes are 12.5 %, where the runs' median is 25 %.
+ */
+TEST(shares_are_of_the_bytes_of_all_runs)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_with(s, (struct run){0}, ASKED ", rx_bytes = 200, rx_mapped_bytes = 100");
+	small_store_with(s, (struct run){.repeat = 2},
+			 ASKED ", rx_bytes = 600, rx_mapped_bytes = 0");
+	t = small_store_table(s, "why", (struct query){0});
+	cells_are(&t, "mapped value = 12.5");
+}
+
 /* The rows of the reason have a 1, those of a further cause a 2. */
 TEST(rows)
 {
