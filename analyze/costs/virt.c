@@ -212,7 +212,8 @@ static int virt_put_rows(struct virt *v, struct error *err)
 	if (!keys.n)
 		note_add_block(
 			&v->k->t->notes, &v->k->b->block, table_how,
-			"no run has the frame, which counts register writes, halts and the interrupts' time; see 'zcost report runs'");
+			scope_slice_absent(v->k->s, "frame")
+				?: "no run has the frame, which counts register writes, halts and the interrupts' time; see 'zcost report runs'");
 	if (v->rate)
 		virt_put_costs(v);
 	return 0;

@@ -162,7 +162,9 @@ static void sizes_add_notes(struct block_table *k)
 	if (k->t->rows)
 		note_add(&k->t->notes, whole_run, "sizes");
 	else
-		changes_nothing(k->s, k->t);
+		note_add(&k->t->notes, table_not_measured,
+			 scope_slice_absent(k->s, "account")
+				 ?: "no run measured this; see 'zcost report runs'");
 }
 
 const struct measure measure_sizes = {

@@ -1430,3 +1430,19 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	small_store_refuses(s, "sweep", (struct query){.setting = "gro"}, -ENODATA, "");
 	small_store_refuses(s, "sweep", (struct query){.setting = "colour"}, -EINVAL, "");
 }
+
+/* In a slice, tables whose figures are totals of the window are empty for that reason. */
+TEST(tables_that_a_slice_empties_say_so)
+{
+	static const char *const tables[] = {"waits", "virt", "latency", "tcp", "sizes"};
+	struct store *s = small_store();
+	struct table t;
+
+	small_store_run(s, (struct run){0});
+	store_capture_put(s, "slice_absent", "the account's total, waits, frame, tcp", NULL);
+	each (name, tables) {
+		t = small_store_table(s, *name, (struct query){0});
+		assert_int_equal(t.rows, 0);
+		small_store_says(&t, "not the part between --from and --to");
+	}
+}

@@ -154,7 +154,8 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 	if (b->n && t->rows == before)
 		note_add_block(
 			&t->notes, &b->block, table_not_measured,
-			"no collector saw a socket of the workload; see 'zcost report runs'");
+			scope_slice_absent(s, "tcp")
+				?: "no collector saw a socket of the workload; see 'zcost report runs'");
 	return rc < 0 ? rc : 0;
 }
 

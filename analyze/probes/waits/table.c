@@ -153,7 +153,8 @@ static void waits_add_notes(struct block_table *k)
 	if (!k->t->rows)
 		note_add(
 			&k->t->notes, table_not_measured,
-			"no run followed the threads: the pass 'trace' does, with the collector 'waits'");
+			scope_slice_absent(k->s, "waits")
+				?: "no run followed the threads: the pass 'trace' does, with the collector 'waits'");
 }
 
 const struct measure measure_waits = {

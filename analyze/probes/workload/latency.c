@@ -97,7 +97,9 @@ static void latency_add_notes(struct block_table *k)
 	if (!k->t->rows)
 		note_add(
 			&k->t->notes, table_not_measured,
-			"no workload reports percentiles (wrk --latency, ab, sockperf, netperf, neper -p, tcpzc --rr), and no run of the trace pass counts messages");
+			scope_slice_absent(k->s, "waits")
+				?: scope_slice_absent(k->s, "latency")
+				?: "no workload reports percentiles (wrk --latency, ab, sockperf, netperf, neper -p, tcpzc --rr), and no run of the trace pass counts messages");
 	else
 		note_add(
 			&k->t->notes, table_how,
