@@ -14,7 +14,7 @@
 
 static const struct column passes_columns[] = {
 	SIDE_COLUMNS,
-	{"pass", .type = V_STR, .what = "measure, profile, syscalls, trace"},
+	{"pass", .type = V_STR, .what = "measure, profile, syscalls, trace; all: of zcost collect"},
 	{"collector", .type = V_STR, .what = "its own cost; none: the pass as a whole"},
 	{"runs", .type = V_INT},
 	{"cpu_pct", "%", V_REAL, .digits = 1,
@@ -178,7 +178,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 		if (all[i].n) {
 			struct value *row = passes_put_pass(k, i, all);
 
-			if (i == PROFILE_PASS)
+			if (i == PROFILE_PASS || i == ALL_PASS)
 				rc = passes_put_tracing(k, row, err);
 			if (!rc)
 				rc = passes_put_collectors(k, &all[i], i, err);

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls", "trace"};
+const char *const stored_passes[PASSES] = {"measure", "profile", "syscalls", "trace", "all"};
 
 // clang-format off
 #define PASS_RATE(id, unit, units) {"rate_" units, units "/s"},

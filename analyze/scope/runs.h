@@ -61,7 +61,7 @@ char *clocks_text(double seconds);
 
 /* The throughput that the instruments of a pass cost. */
 
-enum { MEASURE_PASS, PROFILE_PASS, SYSCALLS_PASS, TRACE_PASS, PASSES };
+enum { MEASURE_PASS, PROFILE_PASS, SYSCALLS_PASS, TRACE_PASS, ALL_PASS, PASSES };
 extern const char *const stored_passes[PASSES];
 
 /* The rates of work of one block's runs in one pass. */

@@ -612,6 +612,7 @@ TEST(passes_are_compared_by_the_rate_that_they_have)
 	small_store_run(s, (struct run){.pass = "all"});
 	t = small_store_table(s, "passes", (struct query){0});
 	small_store_says(&t, "every collector ran at once");
+	cells_are(&t, "pass = all, 0 cost_pct = -");
 }
 
 TEST(cpu_counts_the_runs_with_a_value)
