@@ -39,6 +39,12 @@ static struct value stat_runs_of(const struct perf_stat *st)
 	return stat_hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
 }
 
+/* Returns a count without digits after the point, where it has none. */
+static struct value counter_value(double x)
+{
+	return x == floor(x) && x < 1e15 ? value_int((int64_t)x) : value_real(x);
+}
+
 static struct value *stat_add_row(struct table *t, const struct perf_stat *st, const char *name,
 				  const char *unit, double value)
 {
@@ -48,9 +54,7 @@ static struct value *stat_add_row(struct table *t, const struct perf_stat *st, c
 		return NULL;
 	row = table_row(t);
 	table_set(t, row, "name", value_str(t, name));
-	table_set(t, row, "value",
-		  value == floor(value) && value < 1e15 ? value_int((int64_t)value)
-							: value_real(value));
+	table_set(t, row, "value", counter_value(value));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "runs", stat_runs_of(st));
 	return row;
@@ -325,10 +329,10 @@ bool counter_ratio(struct counter_ratio *r, const char *event, double value,
 static const struct column counters_columns[] = {
 	SIDE_COLUMNS,
 	{"name", .type = V_STR, .what = "an event, or a ratio of two events"},
-	{"value", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
+	{"value", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"mean", .type = V_REAL, .digits = 4,
+	{"mean", .type = V_REAL, .digits = 3,
 	 .what = "mean over the runs, as perf stat -r prints it"},
 	{"stddev_pct", "%", V_REAL, .digits = 2,
 	 .what = "standard error of the mean, as perf stat -r prints it"},
@@ -419,32 +423,17 @@ static double counters_figure_ratio(struct store *s, const struct run *r, const 
  * util/stat.c). stddev_pct is 100 x the standard error of the mean, s / sqrt(n), / mean.
  */
 static void counters_add_mean(const struct block_table *m, struct value *row, figure_fn figure,
-			      const void *arg, bool whole)
+			      const void *arg)
 {
 	size_t n;
 	autofree double *x = scope_figures(m->s, m->b->runs, m->b->n, figure, arg, &n);
 	double mean = n ? stats_mean(x, n) : NAN;
 
 	if (n > 1) {
-		table_set(m->t, row, "mean", whole ? value_int(llround(mean)) : value_real(mean));
+		table_set(m->t, row, "mean", counter_value(mean));
 		table_set(m->t, row, "stddev_pct",
 			  value_real(100 * stats_sd(x, n) / sqrt((double)n) / fabs(mean)));
 	}
-}
-
-static void counters_fill_interval(const struct block_table *m, struct value *row,
-				   const struct estimate *e, bool whole)
-{
-	struct value v;
-
-	if (!whole) {
-		put_estimate(m->t, row, "value", e);
-		return;
-	}
-	v = value_int(llround(e->value));
-	if (e->n > 1)
-		v = value_with(m->t, v, (struct interval){round(e->lo), round(e->hi), NAN});
-	table_set(m->t, row, "value", v);
 }
 
 static struct value *counters_begin(const struct block_table *m, const char *name, const char *unit)
@@ -456,19 +445,22 @@ static struct value *counters_begin(const struct block_table *m, const char *nam
 	return row;
 }
 
-/* Adds a row for the figure. Returns false when no run has the figure. `whole` marks a count. */
+/* Adds a row for the figure. Returns false when no run has the figure. */
 static bool counters_add_figure(const struct block_table *m, const char *name, const char *unit,
-				figure_fn figure, const void *arg, bool whole)
+				figure_fn figure, const void *arg)
 {
 	struct estimate e = block_estimate(m, figure, arg);
-	struct value *row;
+	struct value *row, v;
 
 	if (!e.n)
 		return false;
 	row = counters_begin(m, name, unit);
 	table_set(m->t, row, "runs", value_int((int64_t)e.n));
-	counters_fill_interval(m, row, &e, whole);
-	counters_add_mean(m, row, figure, arg, whole);
+	v = counter_value(e.value);
+	if (e.n > 1)
+		v = value_with(m->t, v, (struct interval){e.lo, e.hi, NAN});
+	table_set(m->t, row, "value", v);
+	counters_add_mean(m, row, figure, arg);
 	if (figure != counters_figure_count)
 		return true;
 	e = block_estimate(m, counters_figure_running, arg);
@@ -479,11 +471,9 @@ static bool counters_add_figure(const struct block_table *m, const char *name, c
 static void counters_add_event(const struct block_table *m, const struct metric_row *event)
 {
 	autofree char *name = xasprintf("counter:%s", event->key.object);
-	bool whole = !strcmp(event->unit, "1") || !strcmp(event->unit, "ns");
 	struct value *row;
 
-	if (!counters_add_figure(m, name, event->unit, counters_figure_count, event->key.object,
-				 whole)) {
+	if (!counters_add_figure(m, name, event->unit, counters_figure_count, event->key.object)) {
 		row = counters_begin(m, name, NULL);
 		table_set(m->t, row, "state",
 			  value_str(m->t, str_ends(event->key.name, "_supported")
@@ -507,7 +497,7 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 	if (!found)
 		return;
 	name = xasprintf("%s%s", ratio.name, group ? group : "");
-	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
+	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event);
 	if (p.apart)
 		note_add_block(&m->t->notes, &m->b->block, ratio_of_turns, name);
 }
