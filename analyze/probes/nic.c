@@ -349,17 +349,17 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 	return false;
 }
 
-/* The kinds of counters, with the names that drivers use. The first match wins. */
+/* The kinds of counters, with the names that drivers use; NULL: none. The first match wins. */
 static const struct counter_kind nic_kinds[] = {
-	{"*drop*", "drop"},	  {"*discard*", "drop"},    {"*out_of_buffer*", "drop"},
-	{"*no_buf*", "drop"},	  {"*nobuf*", "drop"},	    {"*missed*", "drop"},
-	{"*overrun*", "drop"},	  {"*overflow*", "drop"},   {"*fifo*", "drop"},
-	{"*alloc*fail*", "drop"}, {"*alloc_err*", "drop"},  {"*no_desc*", "drop"},
-	{"*no_wqe*", "drop"},	  {"*nodesc*", "drop"},	    {"*err*", "error"},
-	{"*crc*", "error"},	  {"*bad*", "error"},	    {"*fail*", "error"},
-	{"*timeout*", "error"},	  {"*collision*", "error"}, {"*carrier*", "error"},
-	{"*queue_stop*", "busy"}, {"*_xon*", "pause"},	    {"*_xoff*", "pause"},
-	{"*pause*", "pause"},
+	{"*drop*", "drop"},	  {"*discard*", "drop"},   {"*out_of_buffer*", "drop"},
+	{"*no_buf*", "drop"},	  {"*nobuf*", "drop"},	   {"*missed*", "drop"},
+	{"*overrun*", "drop"},	  {"*overflow*", "drop"},  {"*fifo*", "drop"},
+	{"*alloc*fail*", "drop"}, {"*alloc_err*", "drop"}, {"*no_desc*", "drop"},
+	{"*no_wqe*", "drop"},	  {"*nodesc*", "drop"},	   {"*interrupt*", NULL},
+	{"*deferr*", NULL},	  {"*err*", "error"},	   {"*crc*", "error"},
+	{"*bad*", "error"},	  {"*fail*", "error"},	   {"*timeout*", "error"},
+	{"*collision*", "error"}, {"*carrier*", "error"},  {"*queue_stop*", "busy"},
+	{"*_xon*", "pause"},	  {"*_xoff*", "pause"},	   {"*pause*", "pause"},
 };
 
 const char *nic_kind(const char *name)
