@@ -33,6 +33,12 @@ ok "a log of which no heading names watts gives no power" test -z "$(power time,
 notes_of cap >notes
 ok "the note on it says what the first line must be" says "meter.csv: no heading names watts; the first line must name the columns" notes
 
+mkdir other
+printf 'time,watts\n9,40\n11,40\n13,40\n' >other/meter.csv
+power "time,volts,power (W)" 150 >/dev/null
+ok "two logs of one name are read" exits 0 "$zcost" analyze --power-csv meter.csv --power-csv other/meter.csv cap
+ok "each has its own series" is "$(sqlite3 cap/zcost.db "SELECT DISTINCT name, value FROM series WHERE name LIKE 'power_w:wall/%' ORDER BY 1" | paste -sd' ')" \
+	"power_w:wall/csv/meter.csv|150.0 power_w:wall/csv/meter.csv (2)|40.0"
 power "time,volts,power (W)" 150 >/dev/null
 . "$tests/golden.sh"
 golden_captures cap/zcost.db

@@ -173,21 +173,25 @@ static bool power_name_is_taken(const struct ingest *in, const char *kind, const
 	return false;
 }
 
-/* Adds a number to a domain's name that is taken: two meters may have logs of one name. */
+/* Returns the name, with a number if it is taken: two meters may have logs of one name. */
+static const char *power_new_name(struct ingest *in, const char *kind, const char *source,
+				  const char *domain)
+{
+	const char *name = domain;
+
+	for (int k = 2; power_name_is_taken(in, kind, source, name); k++)
+		name = arena_printf(&in->arena, "%s (%d)", domain, k);
+	return name;
+}
+
 void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
 	       double watts, const char *how)
 {
-	char *name = xstrdup(domain);
-
-	for (int k = 2; power_name_is_taken(in, kind, source, name); k++) {
-		free(name);
-		name = xasprintf("%s (%d)", domain, k);
-	}
+	domain = power_new_name(in, kind, source, domain);
 	array_add(in->power, in->npower, in->power_cap,
 		  (struct ingest_power){arena_strdup(&in->arena, kind),
 					arena_strdup(&in->arena, source),
-					arena_strdup(&in->arena, name), how, watts});
-	free(name);
+					arena_strdup(&in->arena, domain), how, watts});
 }
 
 /* Returns whether RAPL counts the domain a second time within its package: cores and graphics. */
@@ -598,7 +602,8 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 		if (d.bad)
 			note_add(&in->notes, rows_unreadable, "power", d.bad, "the meter's log");
 		*watts = readings_power(in, what, d.r, d.n, false);
-		readings_add_series(in, kind, "csv", name, d.r, d.n, false);
+		readings_add_series(in, kind, "csv", power_new_name(in, kind, "csv", name), d.r,
+				    d.n, false);
 	}
 	free(d.r);
 	return rc;
