@@ -340,7 +340,7 @@ double stats_t_cdf(double t, double df)
 
 /*
  * Newton's method from a t above the quantile of the lower tail. Below 0 the cdf is convex, so each
- * step ends above the quantile, too, until rounding stops the steps.
+ * step ends above the quantile, too. The error of the last step is about its square.
  */
 double stats_t_quantile(double p, double df)
 {
@@ -357,7 +357,7 @@ double stats_t_quantile(double p, double df)
 		return 0;
 	while (stats_t_cdf(t, df) > lower && t > -1e300)
 		t *= 2;
-	for (t = t == -1 ? 0 : t / 2; step > 1e-15 * -t; t -= step) {
+	for (t = t == -1 ? 0 : t / 2; step > 1e-9 * -t; t -= step) {
 		log_density = isinf(df) ? -t * t / 2 : -(df + 1) / 2 * log1p(t * t / df);
 		step = (stats_t_cdf(t, df) - lower) / (scale * exp(log_density));
 	}

@@ -103,11 +103,12 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
 }
 
-/* Returns whether each of the runs has a value that differs from the host's. */
+/* Returns whether each of the runs has a value that differs from the host's. The store has one
+ * pointer for equal names. */
 static bool end_settings_override(const struct end_settings *e, const struct fact_row *f, int runs)
 {
 	for (size_t i = 0; i < e->n && runs > 0; i++)
-		runs -= e->list[i].kind == KIND_SYSCTL && !strcmp(e->list[i].name, f->name);
+		runs -= e->list[i].kind == KIND_SYSCTL && e->list[i].name == f->name;
 	return runs <= 0;
 }
 

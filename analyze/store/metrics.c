@@ -40,13 +40,99 @@ static bool metric_is_known(struct store *s, const char *name)
 	       intern_find(&s->metric_names, name, strlen(name)) != INTERN_NONE;
 }
 
+void store_forget_metrics(struct store *s)
+{
+	for (size_t i = 0; i < s->nmetrics; i++) {
+		free(s->metrics[i].rows);
+		free(s->metrics[i].first);
+	}
+	free(s->metrics);
+	intern_free(&s->metric_runs);
+	intern_free(&s->metric_names);
+}
+
+static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct metric_row *)row =
+		(struct metric_row){{sql_name(s, q, 0), sql_text(s, q, 1), sql_small(s, q, 2)},
+				    sql_text(s, q, 3),
+				    sql_real(s, q, 4),
+				    sql_text(s, q, 5)};
+}
+
+static void metric_load_run(struct store *s, int64_t run, struct run_metrics *m)
+{
+	uint32_t n = 0, cap = 0, name = 0, names = (uint32_t)s->metric_names.n;
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, NULL,
+			   "SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric "
+			   "WHERE run = ? ORDER BY name, IFNULL(object, ''), IFNULL(cpu, -1)",
+			   "i", run);
+
+	m->first = xcalloc(names + 1, sizeof(*m->first));
+	while (!rc && sql_next(s, q, NULL) > 0) {
+		array_grow(m->rows, n, cap);
+		metric_read_row(s, q, &m->rows[n]);
+		while (name < names &&
+		       strcmp(intern_get(&s->metric_names, name), m->rows[n].key.name) <= 0)
+			m->first[name++] = n;
+		n++;
+	}
+	while (name <= names)
+		m->first[name++] = n;
+}
+
+void store_hold_metrics(struct store *s)
+{
+	s->holds_metrics = !s->writable;
+}
+
+/* Returns the rows with the name, and sets *n. Returns NULL if SQL has to answer. */
+static const struct metric_row *metric_rows(struct store *s, int64_t run, const char *name,
+					    size_t *n)
+{
+	uint32_t at, id = intern_find(&s->metric_names, name, strlen(name));
+	struct run_metrics *m;
+
+	if (!s->holds_metrics || id == INTERN_NONE)
+		return NULL;
+	at = intern_bytes(&s->metric_runs, &run, sizeof(run));
+	if (at == s->nmetrics) {
+		array_add(s->metrics, s->nmetrics, s->metrics_cap, (struct run_metrics){0});
+		metric_load_run(s, run, &s->metrics[at]);
+	}
+	m = &s->metrics[at];
+	*n = m->first[id + 1] - m->first[id];
+	return m->rows + m->first[id];
+}
+
+static bool metric_has_key(const struct metric_row *m, const struct metric_key *key)
+{
+	return m->key.cpu == key->cpu && !isnan(m->value) &&
+	       !strcmp(m->key.object ? m->key.object : "", key->object ? key->object : "");
+}
+
 bool store_metric_of(struct store *s, int64_t run, const struct metric_key *key, double *value,
 		     const char **source)
 {
 	autofree struct metric_value *found = NULL;
+	const struct metric_row *rows;
+	size_t n, i = 0;
 
-	if (!metric_is_known(s, key->name) ||
-	    sql_rows(
+	if (!metric_is_known(s, key->name))
+		return false;
+	rows = metric_rows(s, run, key->name, &n);
+	if (rows) {
+		while (i < n && !metric_has_key(&rows[i], key))
+			i++;
+		if (i == n)
+			return false;
+		*value = rows[i].value;
+		if (source)
+			*source = rows[i].source;
+		return true;
+	}
+	if (sql_rows(
 		    s, &found, sizeof(*found), metric_read_value, NULL,
 		    "SELECT value, source FROM metric WHERE run = ?1 AND value IS NOT NULL AND " KEY_IS,
 		    "issi", run, key->name, key->object, (int64_t)key->cpu) <= 0)
@@ -106,24 +192,27 @@ int store_metric_drop(struct store *s, int64_t run, const char *name, struct err
 	return sql_run(s, err, "DELETE FROM metric WHERE run = ? AND name = ?", "is", run, name);
 }
 
-static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct metric_row *)row =
-		(struct metric_row){{sql_name(s, q, 0), sql_text(s, q, 1), sql_small(s, q, 2)},
-				    sql_text(s, q, 3),
-				    sql_real(s, q, 4),
-				    sql_text(s, q, 5)};
-}
-
 int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cpus cpus,
 		  struct metric_row **rows, struct error *err)
 {
 	const char *objects = strchr(name, ':');
 	autofree char *plain = xstrndup(name, strcspn(name, ":"));
+	const struct metric_row *all;
+	size_t n, kept = 0;
 
 	*rows = NULL;
 	if (!metric_is_known(s, plain))
 		return 0;
+	all = metric_rows(s, run, plain, &n);
+	if (all) {
+		*rows = xcalloc(n + 1, sizeof(**rows));
+		for (const struct metric_row *m = all; m < all + n; m++)
+			if ((cpus == OF_ALL || (m->key.cpu != NO_CPU) == cpus) &&
+			    (!objects ||
+			     (m->key.object && !sqlite3_strglob(objects + 1, m->key.object))))
+				(*rows)[kept++] = *m;
+		return (int)kept;
+	}
 	/* The index has this order and these terms. SQLite reads only the rows that they leave. */
 	return sql_rows(
 		s, rows, sizeof(**rows), metric_read_row, err,

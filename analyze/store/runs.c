@@ -213,12 +213,23 @@ static int runs_read(struct store *s, struct error *err)
 	return n < 0 ? n : 0;
 }
 
-/* `variant` is the filter's, but NULL if it is a glob, which takes longer. */
+/* Returns the store's own pointer to a text that a run may have. */
+static const char *run_text(const struct store *s, const char *text)
+{
+	uint32_t id = text ? intern_find(&s->strings, text, strlen(text)) : INTERN_NONE;
+
+	return id == INTERN_NONE ? text : intern_get(&s->strings, id);
+}
+
+/*
+ * `variant` is the filter's, but NULL if it is a glob, which takes longer. The texts of both are
+ * those of run_text().
+ */
 static bool run_is_selected(const struct run *r, const struct run_filter *f, const char *variant)
 {
-	return (!variant || !strcmp(variant, r->variant)) &&
-	       (!f->repeat || r->repeat == f->repeat) && (!f->pass || !strcmp(r->pass, f->pass)) &&
-	       (!f->side || !strcmp(r->side, f->side)) && (f->failed || !strcmp(r->status, "ok")) &&
+	return (!variant || variant == r->variant) && (!f->repeat || r->repeat == f->repeat) &&
+	       (!f->pass || f->pass == r->pass) && (!f->side || f->side == r->side) &&
+	       (f->failed || !strcmp(r->status, "ok")) &&
 	       (variant || str_matches(f->variant, r->variant));
 }
 
@@ -227,10 +238,14 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 	const char *variant = f->variant && strpbrk(f->variant, "*?[\\") ? NULL : f->variant;
 	size_t n = 0, cap = 0;
 	int rc = runs_read(s, err);
+	struct run_filter own = *f;
 
+	own.pass = run_text(s, f->pass);
+	own.side = run_text(s, f->side);
+	variant = run_text(s, variant);
 	*runs = NULL;
 	for (size_t i = 0; i < s->nruns && !rc; i++)
-		if (run_is_selected(&s->runs[i], f, variant))
+		if (run_is_selected(&s->runs[i], &own, variant))
 			array_add(*runs, n, cap, s->runs[i]);
 	return rc ? rc : (int)n;
 }

@@ -13,6 +13,7 @@
 #include "lib/intern.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 enum { TEXT_MOST = 65536 }; /* bytes; only capture.value and code.bytes may be longer */
 
@@ -20,8 +21,9 @@ struct dictionary;
 
 struct store {
 	sqlite3 *db;
-	char *path; /* the file name; in memory, the name of the source or NULL */
-	char *tmp;  /* the temporary file name; NULL in memory or if complete */
+	char *path;	  /* the file name; in memory, the name of the source or NULL */
+	char *tmp;	  /* the temporary file name; NULL in memory or if complete */
+	struct stat file; /* zeroes in memory, and while the file is written */
 	bool writable;
 	bool strange;	     /* the store belongs to another user */
 	struct error failed; /* the first error of a statement, even if its caller ignored it */
@@ -39,8 +41,15 @@ struct store {
 	size_t note_runs_cap;
 	bool has_notes;
 	struct dictionary *dictionary;
-	struct intern metric_names; /* the names of all metrics; complete if has_metric_names */
+	struct intern metric_names; /* the names of all metrics, sorted, if has_metric_names */
 	bool has_metric_names;
+	bool holds_metrics;	   /* a question reads all metrics of its run into `metrics` */
+	struct intern metric_runs; /* the ids of the runs in `metrics` */
+	struct run_metrics {
+		struct metric_row *rows; /* sorted by name */
+		uint32_t *first;	 /* the first row of each name, and the number of rows */
+	} * metrics;
+	size_t nmetrics, metrics_cap;
 	struct intern questions; /* statements with arguments whose rows are in `answers` */
 	struct answer {
 		void *rows;
@@ -127,4 +136,5 @@ void dump_real(FILE *out, double x);
 
 void dictionary_free(struct dictionary *d);
 void sql_forget(struct store *s);
+void store_forget_metrics(struct store *s);
 #endif
