@@ -2,7 +2,15 @@
 #include "lib/workers.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/spawn.h"
+#include "lib/stop.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 struct worker {
@@ -59,4 +67,70 @@ void background_wait(struct background *b)
 	if (b->runs)
 		pthread_join(b->thread, NULL);
 	b->runs = false;
+}
+
+/* The result follows the error in the file. Once the parent is gone, nobody reads it. */
+static void twin_work(const struct twin *t, int (*work)(void *, struct str *, struct error *),
+		      void *arg)
+{
+	freed(str_free) struct str result = {0};
+	struct error err = {0};
+	int rc;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	str_add(&result, &err, sizeof(err));
+	rc = work(arg, &result, &err);
+	memcpy(result.buf, &err, sizeof(err));
+	_exit(rc || file_write_all(t->said, result.buf, result.len) ? EXIT_FAILED : EXIT_OK);
+}
+
+int twin_start(struct twin *t, int (*work)(void *, struct str *, struct error *), void *arg,
+	       struct error *err)
+{
+	int ends[2], rc = pipe2(ends, O_CLOEXEC) ? -errno : 0;
+
+	t->pid = rc ? -1 : fork();
+	if (t->pid < 0)
+		return error_sys(err, errno, "cannot start a process");
+	t->said = ends[!t->pid];
+	if (!t->pid)
+		twin_work(t, work, arg);
+	close(ends[1]);
+	return 0;
+}
+
+static void twin_read(const struct twin *t, struct str *all)
+{
+	struct pollfd p = {.fd = t->said, .events = POLLIN};
+	char part[65536];
+	ssize_t n = 1;
+
+	while (n > 0) {
+		if (stop_asked())
+			kill(t->pid, SIGTERM);
+		if (poll(&p, 1, 100) <= 0)
+			continue;
+		n = read(t->said, part, sizeof(part));
+		str_add(all, part, n > 0 ? (size_t)n : 0);
+	}
+	close(t->said);
+}
+
+int twin_wait(struct twin *t, struct str *result, struct error *err)
+{
+	freed(str_free) struct str all = {0};
+	struct error said = {0};
+	int status = 0, rc;
+
+	twin_read(t, &all);
+	rc = spawn_wait(t->pid, -1, &status);
+	if (all.len >= sizeof(said))
+		memcpy(&said, all.buf, sizeof(said));
+	if (said.code)
+		*err = said;
+	else if (rc || status)
+		error_set(err, EIO, "a process of zcost %s", spawn_status_text(status));
+	else
+		str_add(result, all.buf + sizeof(said), all.len - sizeof(said));
+	return -err->code;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the same work on several threads, or one piece of work in the background. */
+/* Runs the same work on several threads, or one piece of work in a thread or process beside. */
 #ifndef ZC_WORKERS_H
 #define ZC_WORKERS_H
 
+#include "lib/error.h"
+#include "lib/str.h"
+
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include <sys/types.h>
 
 enum { WORKERS_MAX = 64 };
 
@@ -32,5 +34,21 @@ struct background {
 void background_start(struct background *b, void *(*work)(void *arg), void *arg);
 /* Waits until the work is done. */
 void background_wait(struct background *b);
+
+/* A child process that works on a copy of the caller's memory, for work that threads cannot share.
+ */
+struct twin {
+	pid_t pid;
+	int said; /* our end of the pipe for its result */
+};
+
+/* Starts the work. It appends its result to `result`, and returns 0 or -errno. */
+int twin_start(struct twin *t, int (*work)(void *arg, struct str *result, struct error *err),
+	       void *arg, struct error *err);
+/*
+ * Waits for the child, appends its result, and returns what its work returned. Once a stop is asked
+ * (lib/stop.h), it ends the child first.
+ */
+int twin_wait(struct twin *t, struct str *result, struct error *err);
 
 #endif

@@ -71,9 +71,10 @@ struct drawing {
 	const char *base;   /* the variant that the others are compared with */
 	const char **news;  /* these others; NULL: all */
 	int nnews;
-	const char *side;	   /* only this one; NULL: all */
-	bool icicle, reverse;	   /* how flame graphs are drawn */
-	bool picture_only;	   /* flame graphs get no table beside the picture */
+	const char *side;     /* only this one; NULL: all */
+	bool icicle, reverse; /* how flame graphs are drawn */
+	int most_graphs;      /* flame graphs of a chart for a page, without tables; 0: no limit */
+	int left_graphs;      /* the graphs above this limit */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
 		const char *variant; /* the new end of a comparison; NULL for a table of `report` */

@@ -458,7 +458,7 @@ static int flame_chart_write(struct flame_chart *c, const char *dir, struct erro
 	flame_layer_draw(&c->profile, fl);
 	flame_layer_draw(&c->main, fl);
 	rc = flame_write(fl, &c->figure, dir, err);
-	return rc || c->d->picture_only ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
+	return rc || c->d->most_graphs ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
 }
 
 static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
@@ -523,7 +523,8 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 	freed(str_free) struct str absent = {0};
 	int rc, drawn = 0;
 
-	for (int i = 0; i < n && (!first.code || first.code == ENODATA); i++) {
+	d->left_graphs = d->most_graphs && n > d->most_graphs ? n - d->most_graphs : 0;
+	for (int i = 0; i < n - d->left_graphs && (!first.code || first.code == ENODATA); i++) {
 		struct error why = {0};
 		const char *name;
 

@@ -445,7 +445,7 @@ static int diff_chart_draw(struct diff_chart *c, const char *new, const char *di
 		diff_chart_add_frames(c, &c->graph);
 		rc = flame_write(&c->graph, &c->figure, dir, err);
 	}
-	if (!rc && !c->d->picture_only)
+	if (!rc && !c->d->most_graphs)
 		rc = diff_chart_write_tsv(c, &c->figure, dir, err);
 	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }

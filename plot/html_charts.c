@@ -52,7 +52,7 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 static void charts_add_folder(struct charts *all, const struct chart *c, const char *dir)
 {
 	autofree struct dirent **names = NULL;
-	int n = scandir(dir, &names, charts_is_svg, alphasort);
+	int n = scandir(dir, &names, charts_is_svg, versionsort);
 	struct error err = {0};
 
 	if (n < 0) {
@@ -92,11 +92,16 @@ static int charts_add(struct charts *all, const struct chart *c, const char *fol
 	struct error why = {0};
 	int written = 0, rc = dir_make(dir, err);
 
+	all->page->d.left_graphs = 0;
 	if (!rc && (c->write ? c->write(&all->page->d, dir, &written, &why)
 			     : charts_render(all, c, dir, &why)))
 		page_add_failed(all->page, "chart", c->name, &why);
 	else if (!rc)
 		charts_add_folder(all, c, dir);
+	if (all->page->d.left_graphs)
+		html_printf(&all->page->absent,
+			    "<li>chart <b>%s</b>: %d further graphs: zcost plot draws them</li>\n",
+			    c->name, all->page->d.left_graphs);
 	return rc;
 }
 

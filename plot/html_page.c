@@ -4,6 +4,8 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"
+#include "lib/stop.h"
+#include "lib/workers.h"
 
 EMBED_TEXT(html_css, "plot/html.css");
 EMBED_TEXT(html_js, "plot/html.js");
@@ -129,21 +131,6 @@ static void page_add_words(struct html_page *p)
 			   p->npairs, p->npairs_all);
 }
 
-/* The results of table zerocopy are sentences. */
-static void page_add_zero_copy(struct html_page *p, int store)
-{
-	freed(note_lines_free) struct note_lines lines;
-	struct error why = {0};
-	freed(table_free) struct table t = {0};
-
-	if (page_measure(p, store, "zerocopy", &t, &why))
-		html_add_element(&p->out, "li", why.text);
-	note_lines_make(&lines, &t.notes);
-	for (size_t i = 0; i < lines.n; i++)
-		if (lines.line[i].severity == SEVERITY_RESULT)
-			html_add_element(&p->out, "li", lines.line[i].text);
-}
-
 static void page_add_limits(struct html_page *p, int store)
 {
 	struct error why = {0};
@@ -174,8 +161,7 @@ static void page_add_verdicts(struct html_page *p)
 	str_puts(&p->out, "<section id=verdicts><h2>Verdicts</h2>\n");
 	page_add_words(p);
 	str_puts(&p->out, "<h3>Was it zero copy?</h3>\n<ul>\n");
-	for (int s = 0; s < p->nstores; s++)
-		page_add_zero_copy(p, s);
+	str_add(&p->out, p->zero_copy.buf, p->zero_copy.len);
 	str_puts(&p->out, "</ul>\n<h3>What limited it?</h3>\n<ul>\n");
 	for (int s = 0; s < p->nstores; s++)
 		page_add_limits(p, s);
@@ -240,14 +226,58 @@ static void page_add_method(struct html_page *p)
 
 /* --- the page --- */
 
+/* What the process of the charts tells the page. Their text and the text of the absent ones follow.
+ */
+struct charts_result {
+	size_t len;
+	bool lossy;
+};
+
+static int page_draw_charts(void *arg, struct str *result, struct error *err)
+{
+	struct html_page *p = arg;
+	int rc = 0;
+
+	p->absent.len = p->out.len = 0;
+	for (int i = 0; i < p->nstores && !rc; i++)
+		rc = store_open_again(p->stores[i], err);
+	rc = rc ?: page_add_charts(p, err);
+	for (int i = 0; i < p->nstores && !rc; i++)
+		rc = store_failed(p->stores[i], err);
+	str_add(result, &(struct charts_result){p->out.len, p->r->lossy},
+		sizeof(struct charts_result));
+	str_add(result, p->out.buf, p->out.len);
+	str_add(result, p->absent.buf, p->absent.len);
+	return rc;
+}
+
+/* The tables are made while another process draws the charts. */
 static int page_add_rest(struct html_page *p, struct error *err)
 {
-	int rc = page_add_charts(p, err);
+	freed(str_free) struct str drawn = {0}, tables = {0};
+	const struct charts_result *charts;
+	struct twin drawing;
+	int rc = twin_start(&drawing, page_draw_charts, p, err), tabled;
 
-	rc = rc ?: page_add_pairs(p, err);
-	rc = rc ?: page_add_measures(p, err);
 	if (rc)
 		return rc;
+	stop_watch(); /* a signal ends zcost when the folder of the charts is gone */
+	tabled = page_add_pairs(p, err);
+	tabled = tabled ?: page_add_measures(p, err);
+	rc = twin_wait(&drawing, &drawn, err);
+	stop_if_asked();
+	stop_unwatch();
+	rc = tabled ?: rc;
+	if (rc)
+		return rc;
+	charts = (const struct charts_result *)drawn.buf;
+	p->r->lossy |= charts->lossy;
+	tables = p->out;
+	p->out = (struct str){0};
+	str_add(&p->out, drawn.buf + sizeof(*charts), charts->len);
+	str_add(&p->out, tables.buf, tables.len);
+	str_add(&p->absent, drawn.buf + sizeof(*charts) + charts->len,
+		drawn.len - sizeof(*charts) - charts->len);
 	page_add_warnings(p);
 	page_add_method(p);
 	return page_add_commands(p, err);
@@ -295,11 +325,13 @@ static int page_open(struct html_page *p, struct error *err)
 	p->nstores = 1;
 	if (c && c->end[NEW].store != c->end[BASE].store)
 		p->stores[p->nstores++] = c->end[NEW].store;
+	for (int i = 0; i < p->nstores; i++)
+		store_hold_metrics(p->stores[i]);
 	p->source = facts_source(p->stores[0]);
 	p->d.source = &p->source;
 	p->d.store = p->stores[0];
 	p->d.side = page_side(r);
-	p->d.picture_only = true;
+	p->d.most_graphs = PAGE_GRAPHS;
 	p->d.query = r->query;
 	p->d.query.side = NULL;
 	if (p->nstores > 1)
@@ -339,6 +371,7 @@ static void html_page_free(struct html_page *p)
 	notes_free(&p->remarks);
 	notes_free(&p->methods);
 	str_free(&p->failed);
+	str_free(&p->zero_copy);
 	str_free(&p->absent);
 	str_free(&p->out);
 }

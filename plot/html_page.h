@@ -18,7 +18,8 @@ enum {
 	PAGE_PAIRS = 6,		 /* comparisons with their tables */
 	PAGE_ROWS = 200,	 /* rows of a table */
 	PAGE_COSTS = 60,	 /* rows of a list of costs in a comparison */
-	PAGE_PICTURES = 2000000, /* bytes of all charts */
+	PAGE_GRAPHS = 12,	 /* flame graphs of a chart */
+	PAGE_PICTURES = 3000000, /* bytes of all charts */
 };
 
 #define PAGE_ALONE "The page has one variant with figures: there is nothing to compare it with."
@@ -43,16 +44,13 @@ struct html_page {
 	size_t npairs, npairs_all;
 	struct notes losses, remarks, methods; /* those of all tables, each once */
 	struct str failed;		       /* list items: variants without a good run */
+	struct str zero_copy;		       /* list items: the results of table zerocopy */
 	int nids;
 	struct str absent; /* list items: tables and charts that the page does not have */
 };
 
 /* --- html_tables.c --- */
 
-/* Runs a measure on one of the stores and leaves the rows and notes of the page's variants and
- * side. */
-int page_measure(struct html_page *p, int store, const char *name, struct table *t,
-		 struct error *err);
 bool page_has_variant(const struct html_page *p, int store, const char *variant);
 /* Reads the metrics of each pair. */
 int page_read_pairs(struct html_page *p, struct error *err);

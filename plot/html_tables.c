@@ -2,6 +2,7 @@
 /* The tables of the page: those of `compare` for each pair, those of `report`, and the commands. */
 #include "plot/html_page.h"
 
+#include "lib/stop.h"
 #include "lib/words.h"
 
 #include <stdarg.h>
@@ -105,8 +106,9 @@ static void page_add_notes(struct html_page *p, const struct table *t)
 	}
 }
 
-int page_measure(struct html_page *p, int store, const char *name, struct table *t,
-		 struct error *err)
+/* Runs a measure and leaves the rows and notes of the page's variants and side. */
+static int page_measure(struct html_page *p, int store, const char *name, struct table *t,
+			struct error *err)
 {
 	const char *options = measure_find(name)->options[SOURCE_CAPTURE];
 	struct query q = p->r->query;
@@ -299,6 +301,19 @@ static void measure_add(struct html_page *p, int store, const struct measure *m,
 	page_add_notes(p, t);
 }
 
+/* The results of table zerocopy are sentences. */
+static void measure_add_zero_copy(struct html_page *p, const struct table *t, const char *why)
+{
+	freed(note_lines_free) struct note_lines lines;
+
+	if (*why)
+		html_add_element(&p->zero_copy, "li", why);
+	note_lines_make(&lines, &t->notes);
+	for (size_t i = 0; i < lines.n; i++)
+		if (lines.line[i].severity == SEVERITY_RESULT)
+			html_add_element(&p->zero_copy, "li", lines.line[i].text);
+}
+
 int page_add_measures(struct html_page *p, struct error *err)
 {
 	const struct measure *m;
@@ -307,7 +322,7 @@ int page_add_measures(struct html_page *p, struct error *err)
 	int rc = 0;
 
 	str_puts(&p->out, "<section id=tables><h2>All tables</h2>\n");
-	for (size_t i = 0; (m = measure_at(i)) && !rc; i++) {
+	for (size_t i = 0; (m = measure_at(i)) && !rc && !stop_asked(); i++) {
 		if (m->flags & (MEASURE_FUNCTION | MEASURE_RATES))
 			continue;
 		if (p->d.query.workload_only && m->whole && !(m->flags & MEASURE_FACTS)) {
@@ -324,6 +339,8 @@ int page_add_measures(struct html_page *p, struct error *err)
 				page_add_absent(p, "table", m->name,
 						p->d.side ? "no run measured this for the side"
 							  : "no run measured this");
+			if (!strcmp(m->name, "zerocopy"))
+				measure_add_zero_copy(p, &t, why.text);
 			table_free(&t);
 			rc = store_failed(p->stores[s], err);
 		}

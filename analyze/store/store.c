@@ -126,7 +126,7 @@ int store_close(struct store *s, int rc, struct error *err)
 		if (s->kept[i].data)
 			s->kept[i].release(s->kept[i].data);
 	intern_free(&s->strings);
-	intern_free(&s->metric_names);
+	store_forget_metrics(s);
 	free(s->runs);
 	notes_free(&s->notes);
 	free(s->note_runs);
@@ -150,21 +150,36 @@ int store_commit(struct store *s, struct error *err)
 int store_open_for_reading(struct store *s, struct error *err)
 {
 	autofree char *real = realpath(s->path, NULL);
-	struct stat st;
 	int rc = 0;
 
-	if (!real || lstat(real, &st))
+	if (!real || lstat(real, &s->file))
 		rc = error_sys(err, errno, "%s: cannot open", s->path);
-	else if (!S_ISREG(st.st_mode))
+	else if (!S_ISREG(s->file.st_mode))
 		rc = error_set(err, EBADMSG, "%s: not a regular file", s->path);
 	else if (sqlite3_open_v2(real, &s->db,
 				 SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
 				 NULL))
 		rc = sql_error(s, err);
 	if (!rc) {
-		s->strange |= st.st_uid != geteuid();
+		s->strange |= s->file.st_uid != geteuid();
 		guard_configure(s->db);
 	}
+	return rc;
+}
+
+int store_open_again(struct store *s, struct error *err)
+{
+	struct stat was = s->file;
+	int rc;
+
+	if (!was.st_ino) /* in memory */
+		return 0;
+	s->nstatements = 0;
+	rc = store_open_for_reading(s, err);
+	rc = rc ?: sql_script(s, "BEGIN", err);
+	if (!rc && (was.st_ino != s->file.st_ino || was.st_dev != s->file.st_dev))
+		rc = error_set(err, ESTALE,
+			       "%s: a new analysis replaced it meanwhile; run this again", s->path);
 	return rc;
 }
 

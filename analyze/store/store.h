@@ -21,6 +21,8 @@ struct store;
  * says "run zcost analyze first". For an archive, the error says to unpack it.
  */
 int store_open(struct store **store, const char *capture, struct error *err);
+/* Opens a store again in a child process, because SQLite forbids it the parent's connection. */
+int store_open_again(struct store *store, struct error *err);
 /*
  * Creates an empty store at `path`, or in memory if path is NULL. The file has a temporary name
  * until store_commit_all().
@@ -137,6 +139,8 @@ int store_metric_put(struct store *store, int64_t run, const struct metric_row *
 		     struct error *err);
 int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
+/* Makes the store read all metrics of a run at once: a page asks for hundreds, a table for few. */
+void store_hold_metrics(struct store *store);
 /*
  * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
  * single CPUs, or both. A name NAME:GLOB selects objects.
