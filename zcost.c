@@ -134,6 +134,7 @@ int main(int argc, char **argv)
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
+	signal(SIGCHLD, SIG_DFL); /* a caller that ignores it would have our children reaped */
 	signal(SIGXFSZ,
 	       SIG_IGN); /* at the limit for file sizes, write() fails with EFBIG instead */
 	json_set_alloc_funcs(xmalloc, free); /* or a lack of memory drops members of an object */

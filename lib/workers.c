@@ -81,7 +81,7 @@ static void twin_work(const struct twin *t, int (*work)(void *, struct str *, st
 	str_add(&result, &err, sizeof(err));
 	rc = work(arg, &result, &err);
 	memcpy(result.buf, &err, sizeof(err));
-	_exit(rc || file_write_all(t->said, result.buf, result.len) ? EXIT_FAILED : EXIT_OK);
+	_exit(file_write_all(t->said, result.buf, result.len) || rc ? EXIT_FAILED : EXIT_OK);
 }
 
 int twin_start(struct twin *t, int (*work)(void *, struct str *, struct error *), void *arg,
@@ -93,9 +93,9 @@ int twin_start(struct twin *t, int (*work)(void *, struct str *, struct error *)
 	if (t->pid < 0)
 		return error_sys(err, errno, "cannot start a process");
 	t->said = ends[!t->pid];
+	close(ends[!!t->pid]);
 	if (!t->pid)
 		twin_work(t, work, arg);
-	close(ends[1]);
 	return 0;
 }
 

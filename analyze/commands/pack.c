@@ -239,8 +239,9 @@ int cmd_pack(int argc, char **argv)
 	args_parse(&pack_argp, argc, argv, 0, &args);
 	p->capture = capture = path_trim(p->capture);
 	if (!p->output)
-		p->output = made = pack_default_output(
-			capture, args.anonymous ? "-anonymous.tar.zst" : ".tar.zst");
+		made = pack_default_output(capture,
+					   args.anonymous ? "-anonymous.tar.zst" : ".tar.zst");
+	p->output = p->output ?: made;
 	return pack_run(p, args.anonymous);
 }
 

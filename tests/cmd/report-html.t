@@ -111,6 +111,18 @@ stopped() {
 }
 ok "a page that is stopped by SIGTERM leaves no temporary folder and no page" stopped
 
+no_folder() { # the error of the process that draws the charts
+	TMPDIR=$PWD/absent "$zcost" report --html absent.html cap 2>err
+	test $? = 1 && test ! -e absent.html && grep -q "absent/zcost-page.*: No such file or directory" err
+}
+ok "a page whose folder for charts cannot be made says so" no_folder
+ignored() {
+	"$zcost" report --html usual.html cap 2>err
+	(trap '' CHLD && exec "$zcost" report --html ignored.html cap) 2>err
+	sed 's,ignored.html,usual.html,' ignored.html | cmp - usual.html
+}
+ok "a caller that ignores SIGCHLD gets the same page" ignored
+
 # in_browser PAGE: shows the page until the flame graph in its frame has answered, at most two minutes.
 # `answers` gets the answers that page-check.js writes to the browser's console. The browser runs no frame outside its
 # window, so the window is as high as the page.
