@@ -241,8 +241,8 @@ static bool basis_try_units(struct basis_search *b, const char *unit, bool busy)
 		b->k.rate_metric = work_kinds[i].rate;
 		b->k.work = work_kinds[i].unit;
 		if (calls)
-			b->k.calls = calls_per_work(b->s, b->k.q, b->block, b->est,
-						    b->k.rate_metric, &b->k.calls_error);
+			b->k.calls = calls_per_work(b->s, b->block, b->est, b->k.rate_metric,
+						    &b->k.calls_error);
 		if (calls && !b->k.calls.n)
 			continue;
 		b->v->unit = calls ? "syscall" : work_kinds[i].unit;

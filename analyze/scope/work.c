@@ -128,13 +128,13 @@ static double work_calls_per_unit(struct store *s, const struct run *r, const vo
 	return calls_of_run(s, r) / work_in_window(s, r, rate_metric);
 }
 
-struct estimate calls_per_work(struct store *s, const struct query *q, const struct block *b,
-			       enum estimator est, const char *rate_metric,
-			       struct stats_error *error)
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric, struct stats_error *error)
 {
+	const struct query every = {0}; /* a repeat may lack the pass that counts calls */
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
 	autofree struct run *runs = NULL;
-	int n = scope_runs(s, q, b, FOR_SYSCALLS, &runs, NULL);
+	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
 	size_t used;
 	autofree double *x = NULL;
 

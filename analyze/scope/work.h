@@ -90,11 +90,10 @@ void work_print_packets(struct str *out, struct store *s, const struct query *q)
 double calls_of_run(struct store *s, const struct run *r);
 
 /*
- * Returns the calls per unit of work over the query's runs of the block that counted calls, with
+ * Returns the calls per unit of work over all runs of the block that counted calls, with
  * their standard error. rate_metric names the rate of work. n is 0 when no run counted calls.
  */
-struct estimate calls_per_work(struct store *s, const struct query *q, const struct block *b,
-			       enum estimator est, const char *rate_metric,
-			       struct stats_error *error);
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric, struct stats_error *error);
 
 #endif

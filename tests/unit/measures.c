@@ -1272,6 +1272,9 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 	check_basis(
 		s, (struct query){.unit = "syscall"}, 4e8 / 3, true,
 		"busy: 133333333.3 ns/syscall of CPU 1 (median of 2 measure runs, 100000000.0..166666666.7; 0.003 calls/KiB of 1 run)");
+	check_basis(
+		s, (struct query){.unit = "syscall", .repeat = 2}, 1e8, true,
+		"busy: 100000000.0 ns/syscall of CPU 1 (1 measure run; 0.003 calls/KiB of 1 run)");
 	s = small_store();
 	run = small_store_run(s, (struct run){.ncpus = 2, .cpus = "1-2"});
 	check_basis(s, (struct query){0}, NAN, true,
