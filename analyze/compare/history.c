@@ -144,7 +144,7 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 		/* Their median becomes the figure of compare. */
 		median = stats_point(EST_MEDIAN, of->x, of->n);
 		for (size_t r = 0; r < of->n && !isnan(of->pooled); r++)
-			of->x[r] = median > 0 ? of->x[r] * of->pooled / median : of->pooled;
+			of->x[r] = fmax(0, of->x[r] + of->pooled - median);
 		if (of->n)
 			rc = history_values_add(a->h, &s, a->capture.id, of->x, of->n, err);
 	}
