@@ -40,7 +40,7 @@ cd "$scratch" || exit 1
 if command -v perf >/dev/null; then
 	perf() {
 		if [ "$1" = record ]; then
-			: "${bpf_programs=$(grep -cF '[bpf]' /proc/kallsyms)}"
+			: "${bpf_programs=$(grep -c 'bpf_prog_.*\[bpf\]$' /proc/kallsyms)}"
 			[ "$bpf_programs" != 0 ] || { shift && set -- record --no-bpf-event "$@"; }
 		fi
 		command perf "$@"

@@ -30,7 +30,7 @@ ok "a run without a module that is gone succeeds" collect_fake gone
 ok "the host's symbols have it" test ! -e gone/kallsyms
 
 # The analysis takes the names of the run before those of the host.
-"$zcost" collect -o r --collect perf,host,cpu --duration 1 -- dd if=/dev/zero of=/dev/null bs=1M >log 2>&1
+"$zcost" collect -o r --collect perf,host,cpu --duration 1 --grace 0 -- dd if=/dev/zero of=/dev/null bs=1M >log 2>&1
 sed 's/ \([tTwW]\) \([a-z]\)/ \1 own_\2/' r/hosts/*/kallsyms >r/kallsyms
 cp r/hosts/*/notes r/notes
 "$zcost" analyze r >log 2>&1
