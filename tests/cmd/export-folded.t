@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
-need perf
+need perf taskset
 perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
@@ -71,7 +71,7 @@ same() { # FILE [EVENT [samples]]: takes the arguments of reference
 }
 
 cat >load.sh <<'END'
-find /usr/share/doc 2>/dev/null | sort | cksum >/dev/null
+taskset -c 0 find /usr/share/doc 2>/dev/null | sort | cksum >/dev/null
 ls -l /usr/bin >/dev/null
 dd if=/dev/zero bs=64k count=400 2>/dev/null | cksum >/dev/null
 perl -e '$0 = "a b;c"; sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) while times < 0.05'
@@ -81,11 +81,11 @@ record() { # NAME OPTIONS...
 	shift
 	lossless "$name.data" perf record -q $(buffer 32) -o "$name.data" "$@" -- sh load.sh >/dev/null 2>&1
 }
-all_cpus() { # NAME OPTIONS...: other programs may have names that perf chooses by chance
+alike() { # NAME OPTIONS...
 	record "$@" && same "$name.data"
 }
 
-steady "a system-wide recording gives the stacks of perf script" all_cpus wide -a -g -e cpu-clock -F 2000
+steady "a recording of all processes of the load gives the stacks of perf script" alike wide --sample-cpu -g -e cpu-clock -F 2000
 ok "--weight samples counts the samples of each stack" same wide.data "" samples
 twice() {
 	sed 's/ [0-9]*$//' out | sort | uniq -d | grep .
@@ -101,7 +101,7 @@ ok "the default event is the first event" cmp out first
 ok "--event with the second event gives the stacks of that event" same several.data page-faults
 record flat -e cpu-clock -F 2000
 ok "a recording without call chains gives the stacks of perf script" same flat.data
-steady "a compressed recording gives the stacks of perf script" all_cpus z -z -a -g -e cpu-clock -F 1000
+steady "a compressed recording gives the stacks of perf script" alike z -z -g -e cpu-clock -F 1000
 pipe() { # has no build-ids, so another perf that links an object into its cache changes the inode
 	perf record -q -o - -g -e cpu-clock -F 2000 -- sh load.sh 2>/dev/null >pipe.data
 	same pipe.data

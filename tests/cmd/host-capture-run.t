@@ -155,13 +155,14 @@ ok "capture exits 1 when every run fails" exits 1 "$zcost" capture p.ini -o hope
 ok "capture ends after three runs if all have failed" test "$(runs hopeless | wc -l)" = 3
 ok "the error reports the runs that were not tried" says 'no run of 3 succeeded, so the others were not tried; remove the cause, then run the same command again' err
 
-patience=3 plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' >p.ini
-ok "capture exits 4 when a side is never ready" exits 4 "$zcost" capture p.ini -o h
-ok "a side that is never ready fails after start_timeout" says 'never/measure-01 failed 3 times: receiver: not ready after 3 s' err
+# These two wait for the end of a time, beside the captures that follow.
+patience=3 plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' | sed '/^before\|^after/d' >h.ini
+"$zcost" capture h.ini -o h 2>h.err &
+h=$!
 # The receiver has 5 s of grace, because it ends after the sender.
-plan 'never=sh -c "sleep 60; : never-done"' 'good=sleep 60' | sed 's/^stop_timeout.*/stop_timeout = 0.5/' >p.ini
-ok "capture exits 4 when a side never ends" exits 4 "$zcost" capture p.ini -o i
-ok "a side that never ends fails after its grace time and stop_timeout" says 'never/measure-01 failed 3 times: receiver: still not done 5.5 s after .*, while measuring$' err
+plan 'never=sh -c "sleep 60; : never-done"' 'good=sleep 60' | sed 's/^stop_timeout.*/stop_timeout = 0.5/; /^before\|^after/d' >i.ini
+"$zcost" capture i.ini -o i 2>i.err &
+i=$!
 plan 'gone=sh -c "sleep 60; : crash-collect"' 'good=sleep 60' >p.ini
 ok "capture exits 4 when a zcost collect is killed" exits 4 "$zcost" capture p.ini -o j
 ok "the run of a killed zcost collect fails" says 'gone/measure-01 failed 3 times: receiver: zcost collect was killed by signal 9' err
@@ -281,6 +282,13 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "under sudo the capture belongs to the calling user" "needs root"
 fi
+
+wait $h
+ok "capture exits 4 when a side is never ready" is $? 4
+ok "a side that is never ready fails after start_timeout" says 'never/measure-01 failed 3 times: receiver: not ready after 3 s' h.err
+wait $i
+ok "capture exits 4 when a side never ends" is $? 4
+ok "a side that never ends fails after its grace time and stop_timeout" says 'never/measure-01 failed 3 times: receiver: still not done 5.5 s after .*, while measuring$' i.err
 
 # The fake sender is ready when it has written to its standard error.
 slow="sh -c 'sleep 1.5; echo ready >\&2; sleep 60'"

@@ -6,6 +6,11 @@ need root perf
 
 mkdir proc
 list() { printf '%s 4096 %d - Live 0x%s\n' "$@" >proc/modules; }
+# as_now FILE: has the symbols of /proc/kallsyms. Other tests load BPF programs.
+as_now() {
+	grep -v '\[bpf\]$' "$1" >saved
+	grep -v '\[bpf\]$' /proc/kallsyms | cmp saved -
+}
 collect() { "$zcost" collect -o "$1" --host-dir hosts --collect host -- true >log 2>&1 || { cat log; return 1; }; }
 collect_fake() { ( export ZCOST_PROC="$PWD/proc"; collect "$1" ); }
 
@@ -18,11 +23,11 @@ ok "a run whose modules are those of the run before has no symbols of its own" t
 list veth 0 ffffffffc0001000 drv 0 ffffffffc0008000
 echo stale >hosts/kallsyms
 ok "a run with one more module succeeds" collect_fake more
-ok "the host's symbols are saved again, and serve all runs" cmp hosts/kallsyms /proc/kallsyms
+ok "the host's symbols are saved again, and serve all runs" as_now hosts/kallsyms
 ok "the run has none" test ! -e more/kallsyms
 list veth 0 ffffffffc0002000
 ok "a run with a module at another place succeeds" collect_fake moved
-ok "it has the symbols of its time" cmp moved/kallsyms /proc/kallsyms
+ok "it has the symbols of its time" as_now moved/kallsyms
 ok "it has the kernel's build-id" cmp moved/notes /sys/kernel/notes
 cp proc/modules hosts/modules
 : >proc/modules

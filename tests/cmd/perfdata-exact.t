@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares self and children of every symbol with perf report: recordings of all CPUs, and those that another test's
-# perf can disturb. A mode that this machine cannot record is skipped with perf's reason.
+# Compares self and children of every symbol with perf report: recordings of all CPUs. A mode that this machine
+# cannot record is skipped with perf's reason.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -12,31 +12,16 @@ perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 load=load.sh
 # With -a, other programs may have symbols with several names, and perf chooses one by chance.
 steady "a system-wide recording with call graphs matches perf report" same a -a -g -k CLOCK_MONOTONIC -e cpu-clock -F 2000
-# The inode identifies an object without a build-id, as in a stream, and another test's perf changes the inode when it
-# links the object into its cache. So these tests may run again.
-steady "a compressed recording without build-ids matches perf report" same z -z -B -N -g -e cpu-clock -F 2000
 # perf refuses --all-cgroups where no cgroup file system is mounted, as in some containers.
 cgroups=--all-cgroups
 grep -q ' cgroup2\{0,1\} ' /proc/mounts || cgroups=
 steady "a recording with data mappings, switches, cgroups and namespaces matches perf report" same extra -a -g -s -d --switch-events \
 	$cgroups --namespaces -e cpu-clock -F 1000
 steady "a recording with a file per thread matches perf report" same threads --threads -a -g -e cpu-clock -F 1000
-steady "a recording with a compressed file per thread matches perf report" same threadsz --threads -z -g -e cpu-clock -F 1000
 
 for name in extra threads; do
 	ok "every sample matches perf script: $name" each_sample $name
 done
-
-stream() { command perf record -q $(buffer 32) -o - -g -e cpu-clock -F 2000 "$@" -- sh $load 2>/dev/null >pipe.data; }
-pipe() {
-	lossless pipe.data stream "$@"
-	perl "$compare" pipe.data "$dump" &&
-		"$dump" functions pipe.data >file.tsv &&
-		cat pipe.data | "$dump" functions - >stdin.tsv &&
-		cmp file.tsv stdin.tsv
-}
-steady "a stream matches perf report, read from a file or from standard input" pipe
-steady "a compressed stream matches perf report" pipe -z
 
 # The files of a capture explain the same addresses as the files of this host.
 taken_home() {
