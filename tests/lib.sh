@@ -225,6 +225,30 @@ skip() { # skip WHAT WHY: one test that this machine cannot run
 	echo "ok $planned - $1 # SKIP $2"
 }
 
+# bpf_runs: this machine has all that the collectors with BPF need. There a collector that is unsupported has a fault.
+bpf_runs() {
+	[ "$(id -u)$(uname -m)" = 0x86_64 ] && [ -r /sys/kernel/btf/vmlinux ] && grep -q ' bpf_raw_tp_link_attach$' /proc/kallsyms &&
+		[ $((0x$(awk '/^CapEff/ { print $2 }' /proc/self/status) >> 39 & 1)) = 1 ] && # CAP_BPF
+		[ "$(stat -Lc %i /proc/self/ns/pid)" = 4026531836 ] && # the first PID namespace
+		printf '6.6\n%s\n' "$(uname -r)" | sort -CV
+}
+
+# works COLLECTOR COMMAND...: one test: the command measures the run r, in which the collector is ok. A machine that cannot have the
+# collector skips the file.
+works() {
+	of=$1
+	shift
+	rm -rf r
+	"$@" >.measured 2>&1
+	why=$(collector "$of" 'select(.state == "unsupported").why')
+	[ -z "$why" ] || bpf_runs || skip_all "$why"
+	steady "the collector $of works" works_again "$@"
+}
+works_again() {
+	[ $again = 1 ] || "$@" >.measured 2>&1
+	is "$(collector "$of" .state)" ok || { collector "$of" .why; cat .measured; return 1; }
+}
+
 done_testing() {
 	echo "1..$planned"
 	[ "$failed" = 0 ]

@@ -6,7 +6,7 @@
 set -u
 state=$ZCOST_BUILD/prove.state
 rm -f "$state"
-prove --state=save --statefile="$state" --exec '' --timer --failures --comments "$@" && exit
+prove --state=save --statefile="$state" --exec '' --timer --failures --comments --directives "$@" && exit
 failed=$(prove --state=failed --statefile="$state" --dry) && [ -n "$failed" ] && [ "$(echo "$failed" | wc -l)" -le 4 ] || exit 1
 for t in $failed; do
 	case $t in
@@ -16,5 +16,5 @@ for t in $failed; do
 	esac || exit 1
 done
 echo "Once more, because these measure the machine:" $failed
-prove --exec '' --timer --failures --comments $failed || exit 1
+prove --exec '' --timer --failures --comments --directives $failed || exit 1
 echo "Passed at the second try:" $failed

@@ -9,10 +9,11 @@ need root jq
 calls=10000
 sleeps=3000
 
-measure() { "$zcost" collect -o r --collect frame,irq --cpus 0-1 -- "$build/tests/tools/exits" $calls $sleeps; }
-measure >/dev/null 2>err
-[ "$(collector frame .state)" = ok ] || skip_all "$(tail -n 1 err)"
-"$zcost" analyze r 2>err
+measure() {
+	"$zcost" collect -o r --collect frame,irq --cpus 0-1 -- "$build/tests/tools/exits" $calls $sleeps
+	"$zcost" analyze r 2>err
+}
+works frame measure
 metrics() { # metrics NAME...: the sum of metrics of the side
 	list=
 	for name; do
@@ -32,11 +33,12 @@ as_kernel() { # as_kernel CONTEXTS SOURCE...
 	kernel=$(metrics "$@")
 	near "$counted" "$kernel" "$(awk -v n="$kernel" 'BEGIN { print n / 20 + 20 }')"
 }
+again() { [ $again = 1 ] || measure >/dev/null 2>&1; "$@"; }
 if [ "$(uname -m)" = x86_64 ]; then
-	ok "the entries of call_function and call_function_single are as in /proc/interrupts" as_kernel \
+	steady "the entries of call_function and call_function_single are as in /proc/interrupts" again as_kernel \
 		"call_function call_function_single" 'irq:CAL Function call interrupts' 'irq:TLB TLB shootdowns'
-	ok "the entries of reschedule are as in /proc/interrupts" as_kernel reschedule 'irq:RES Rescheduling interrupts'
-	ok "the entries of local_timer are as in /proc/interrupts" as_kernel local_timer 'irq:LOC Local timer interrupts'
+	steady "the entries of reschedule are as in /proc/interrupts" again as_kernel reschedule 'irq:RES Rescheduling interrupts'
+	steady "the entries of local_timer are as in /proc/interrupts" again as_kernel local_timer 'irq:LOC Local timer interrupts'
 fi
 
 ok "a barrier interrupts the CPU that runs the program's other thread" least "$(entries 'hardirq call_function_single')" $((calls * 9 / 10))

@@ -23,9 +23,7 @@ follow() { # follow COMMAND...: the events of the scheduler beside it
 	wait $loops 2>/dev/null
 	[ $code = 0 ] || { cat log && false; }
 }
-follow "$build/tests/tools/waiter" $n
-why=$(jq -r '.collectors[] | select(.name == "waits" and .state != "ok").why' r/run.json)
-[ -z "$why" ] || skip_all "$why"
+works waits follow "$build/tests/tools/waiter" $n
 
 # rows PATTERN: those of waits.tsv whose comm, state, call, kind, from and by match; COLUMN adds up a column of them
 rows() { tsv '{ row = $3 " " $4 " " $6 " " $7 " " $8 " " $9 } row ~ "^(" want ")$" { n += $at[column] } END { print n + 0 }' want="$1" column="$2" r/waits.tsv; }

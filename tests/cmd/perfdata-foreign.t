@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
-foreign=$top/../shared/perfdata
+foreign=${ZCOST_FOREIGN:-$top/../shared/perfdata}
 [ -d "$foreign" ] || skip_all "no foreign perf.data files here ($foreign)"
 ls "$foreign"/perf.data.* >/dev/null || skip_all "no foreign files in $foreign"
 
