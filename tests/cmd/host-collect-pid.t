@@ -41,7 +41,13 @@ called() { # called PID CALL: the table has its calls
 ok "system calls of the receiver are counted" called $rx recvfrom
 ok "system calls of the child are counted" called "$tx" sendto
 ok "the waits of the receiver and of the child are followed" is "$(cut -f1 r/waits.tsv | sort -u | grep -cxE "$rx|$tx")" 2
-ok "tcp counts the bytes of both ends" near "$(figure throughput)" 6.4 3
+own() { # prints the Gbit/s of the window by the points of both ends
+	for end in rx tx; do
+		jq -nr 'inputs | select(.type == "point") | "\(.t_ns) \(.bytes)"' $end | awk -v from="$(jq .window.start_ns r/run.json)" -v to="$(jq .window.end_ns r/run.json)" '
+			$1 < from { a = $2 } $1 < to { b = $2 } END { printf "%.6f\n", (b - a) * 8 / (to - from) }'
+	done | awk '{ n += $1 } END { print n, 0.15 * n }' # a point every 100 ms, later on a busy machine
+}
+ok "tcp counts the bytes of both ends" near "$(figure throughput)" $(own)
 "$zcost" report functions r --workload-only --all --format tsv >out 2>err
 ok "report functions has the costs of the processes alone" near "$(tsv '{ s += $at["self_ns"] } END { print s }' out)" \
 	"$("$zcost" report summary r --workload-only --format tsv 2>/dev/null | tsv '{ print $at["ns_per_kib"] }')" 0.5

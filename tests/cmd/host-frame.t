@@ -89,7 +89,10 @@ adds_up() {
 	jq -r '(.window.end_ns - .window.start_ns), (.collectors[] | select(.name == "frame") | .on_after_ns + .off_after_ns)' with/run.json |
 		paste -s - | awk -v sum="$(cat sum)" '{ print sum " of " $1 " ns"; d = sum - $1; if (d < 0) d = -d; exit !(d < $1 / 1000 + $2) }'
 }
-covered() { near 100 "$("$zcost" report runs with --format tsv 2>/dev/null | tsv '{ print $at["coverage_pct"] }')" 2; }
+covered() { # perf loses samples on a busy machine
+	[ $again = 1 ] || capture user random udp || return 1
+	near 100 "$("$zcost" report runs with --format tsv 2>/dev/null | tsv '{ print $at["coverage_pct"] }')" 2
+}
 # scenario FUNCTION: tries it, and keeps the table of the last try
 scenario() {
 	[ -z "$running" ] || kill $running
@@ -109,7 +112,7 @@ measured() {
 }
 ok "contexts of one program have their parts of its time" measured parts_of_one_program
 steady "the times of a CPU add up to the window" adds_up
-ok "the samples cover the busy time of a CPU" covered
+steady "the samples cover the busy time of a CPU" covered
 ok "a program that sleeps has its parts" measured sleeper
 ok "two programs that take turns have their parts" measured turns
 ok "a program beside a busy one has its parts" measured beside
