@@ -276,6 +276,24 @@ done
 ok "docs/reference/charts.md has every chart" named docs/reference/charts.md $("$zcost" plot --list | awk '{ print $1 }')
 ok "docs/reference/exports.md has every format" named docs/reference/exports.md \
 	$("$zcost" export --help | sed -n '/^Formats:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+# --- metrics: those of two recorded captures and those that the code names ---
+
+for c in mapped copied; do
+	"$zcost" unpack "$top/samples/captures/$c.tar.zst" -o metrics.$c >log 2>&1 && "$zcost" analyze metrics.$c >>log 2>&1
+	sqlite3 metrics.$c/zcost.db 'SELECT DISTINCT name FROM metric'
+done | sort -u >metrics
+ok "docs/reference/metrics.md has every metric of the captures in samples/captures" named docs/reference/metrics.md $(cat metrics)
+ok "  and each that the code names" named docs/reference/metrics.md \
+	$(cd "$top" && grep -rhoE 'ingest_metric[a-z_]*[(]in, "[a-z0-9_]+"' analyze | cut -d '"' -f 2 | sort -u)
+exist() { # each name of the page is in a store or in the code
+	perl -ne 'last if /^## Series/; next unless s/^\| //; s/ \|.*//s; next if /^(name$|-)/;
+		for (split /, /) { s/:.*//; print "$_\n" if /^[a-z_]+/ }' "$top/docs/reference/metrics.md" | sort -u >listed
+	[ "$(wc -l <listed)" -gt 100 ] || { echo "few names"; return 1; }
+	for word in $(comm -23 listed metrics); do
+		grep -rqwF "$word" --include='*.[ch]' --include='*.def' "$top/analyze" || { echo "no such metric: $word"; return 1; }
+	done
+}
+ok "each name in docs/reference/metrics.md is in a store or in the code" exist
 if [ "$host" = 1 ]; then
 	ok "docs/reference/capture-folder.md has every collector" named docs/reference/capture-folder.md \
 		$("$zcost" collect --list | awk '{ print $1 }')
