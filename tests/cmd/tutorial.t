@@ -41,6 +41,10 @@ while n=$((n + 1)) && [ -e $n.command ]; do
 	ok "docs/tutorial.md: $c" prints "$c$more" $n.shown
 done
 
+sed -n '/^    metric  /,/^$/s/^    //p' "$top/README.md" | sed 's/ *$//; /^$/d' >readme
+"$zcost" compare baseline mmap -C mapped --side receiver --width 100 2>err | sed 's/ *$//' >out
+ok "the table in README.md is that of the capture" eval '[ "$(wc -l <readme)" -gt 5 ] && ! grep -vxFf out readme'
+
 # --- the main answers ---
 
 ok "the tutorial has unpacked both captures" test -s mapped/zcost.db -a -s copied/zcost.db
