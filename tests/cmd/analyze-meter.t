@@ -16,7 +16,7 @@ power() {
 }
 
 while IFS='|' read -r heading value want; do
-	ok "$heading" near "$(power "time,volts,$heading" "$value")" "$want" 1e-9
+	ok "a heading '$heading' gives watts" near "$(power "time,volts,$heading" "$value")" "$want" 1e-9
 done <<'END'
 power (W)|150|150
 power_mW|150000|150

@@ -91,7 +91,7 @@ exits_with_line() {
 		"$zcost" report functions --perf-report - >out 2>err && return 1
 	says 'standard input, line 3' err
 }
-ok "the message for the share is above 100 % names the line" exits_with_line
+ok "the message about a share above 100 % names the line" exits_with_line
 ok "an empty text exits 1" exits 1 "$zcost" report functions --perf-report /dev/null
 ok "the message says that the text is empty" says 'empty' err
 

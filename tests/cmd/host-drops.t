@@ -36,13 +36,13 @@ drops() {
 		near "$(row kfree_skb "$3" segments)" "$dropped" 0 || { cat table; return 1; }
 	[ $# = 3 ] || near "$(row "$4" "$5" drops)" "$dropped" $((1 + dropped / 10)) || { cat table; return 1; }
 }
-ok "a port without a socket" drops closed 40 NO_SOCKET socket UdpNoPorts
+ok "datagrams to a port without a socket are counted" drops closed 40 NO_SOCKET socket UdpNoPorts
 ok "the place is a function of the kernel" test "$(tsv '$at["reason"] == "NO_SOCKET" && $at["whose"] != "host" { print $at["place"] }' table)" = __udp4_lib_rcv
 ok "the bytes are those of the datagrams with their headers" test "$(row kfree_skb NO_SOCKET bytes)" = $((40 * 1008))
-ok "a full receive buffer" drops full 60 SOCKET_RCVBUFF socket UdpRcvbufErrors
+ok "datagrams to a full receive buffer are counted" drops full 60 SOCKET_RCVBUFF socket UdpRcvbufErrors
 ok "the drops of a full buffer are those of the workload's socket" test \
 	"$(tsv '$at["whose"] == "workload" { n += $at["drops"] } END { print n + 0 }' table)" = "$dropped"
-ok "a wrong checksum" drops checksum 30 UDP_CSUM socket UdpInCsumErrors
+ok "datagrams with a wrong checksum are counted" drops checksum 30 UDP_CSUM socket UdpInCsumErrors
 if command -v nft >/dev/null && inside nft -f - 2>err <<-'END'; then
 	table inet zcost {
 		chain in {
@@ -54,16 +54,16 @@ if command -v nft >/dev/null && inside nft -f - 2>err <<-'END'; then
 	rule() {
 		causes rule 50 && near "$(row kfree_skb NETFILTER_DROP drops)" 5 0 && near "$(row kfree_skb NETFILTER_DROP segments)" 50 0
 	}
-	ok "a rule of the firewall, with all segments of the aggregates" rule
+	ok "what a rule of the firewall drops is counted, with all segments of the aggregates" rule
 	inside nft delete table inet zcost
 else
-	skip "a rule of the firewall" "no nft: $(cat err)"
+	skip "what a rule of the firewall drops is counted" "no nft: $(cat err)"
 fi
 if inside tc qdisc add dev lo root tbf rate 8kbit burst 3000 limit 3000 2>err; then
-	ok "a short queue" drops queue 50 'QDISC_(OVERLIMIT|DROP)' qdisc drops
+	ok "what a short queue drops is counted" drops queue 50 'QDISC_(OVERLIMIT|DROP)' qdisc drops
 	inside tc qdisc del dev lo root
 else
-	skip "a short queue" "$(cat err)"
+	skip "what a short queue drops is counted" "$(cat err)"
 fi
 
 # The workload enters the namespace behind the start of the window.

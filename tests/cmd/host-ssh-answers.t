@@ -133,7 +133,7 @@ lost|receiver: ssh://there: the connection broke
 old|ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or
 elsewhere|it sends a file outside of its folder
 EOF
-ok "no wrong answer leaves undo state or files of another host" test ! -e "$(undo_state c)" -a ! -e c/hosts/vm
+ok "the refusal of the last one leaves no undo state and no files of another host" test ! -e "$(undo_state c)" -a ! -e c/hosts/vm
 for lie in parent root dots; do
 	ok "capture exits 1 when the agent sends a file outside of its folder ($lie)" lies $lie 1
 	ok "the error reports a file outside of the folder ($lie)" says 'receiver: cannot fetch the files: it sends a file outside of its folder' err

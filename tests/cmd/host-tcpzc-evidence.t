@@ -123,9 +123,9 @@ mapped() { # HOST TX OPTIONS
 }
 steady "mmap maps over 90 % of what splice sent" mapped 192.0.2.1 splice
 if has_ipv6; then
-	steady "and over IPv6" mapped 2001:db8::1 splice
+	steady "mmap maps over 90 % of what splice sent over IPv6" mapped 2001:db8::1 splice
 else
-	skip "and over IPv6" "no IPv6 here"
+	skip "mmap maps over 90 % of what splice sent over IPv6" "no IPv6 here"
 fi
 verified() {
 	transfer 192.0.2.1 --rx mmap --cpu 1 --verify -- --tx "$1" --cpu 0 --bytes 100M --verify &&

@@ -45,7 +45,7 @@ often() { # there are about ten points a second
 ok "the points of one thread count all its flows" timed 1 1
 ok "the points of several threads count all flows" timed 3 2
 steady "points of one thread come often" often 1 1
-steady "points of several threads too" often 3 2
+steady "points of several threads come often" often 3 2
 
 fewer() {
 	next_port
@@ -55,7 +55,7 @@ fewer() {
 	wait $pid
 	[ $? = 1 ] && says '2 of 3 connections came to port' rx.err
 }
-command -v bash >/dev/null && steady "fewer flows than the receiver waits for" fewer
+command -v bash >/dev/null && steady "a receiver fails when fewer flows come than it waits for" fewer
 
 more() {
 	! transfer_here 127.0.0.1 -- --flows 3 --bytes 3M --connect-timeout 0.5 >/dev/null && [ $rxrc$txrc = 11 ] &&

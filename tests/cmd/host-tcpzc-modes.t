@@ -88,6 +88,6 @@ ok "the sender's points start at zero, rise, and end at the summary's total" poi
 often() { # there are about ten points a second
 	points rx && has_points 5 rx && has_points 5 tx
 }
-steady "they come often" often
+steady "both ends print five points or more" often
 
 done_testing

@@ -75,15 +75,15 @@ if ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o libcuda.so.1 "$tests/fake/cuda.c" 2>
 		exits 1 "$tcpzc" --connect 127.0.0.1 --tx devmem --nic lo --memory cuda:2 --connect-timeout 0.1 && says 'devmem on lo: ' err
 	}
 	ok "a sender asks the kernel for the same memory" sends
-	ok "no GPU" fails cuInit:100 'cuInit: CUDA_ERROR_NO_DEVICE \(100\). Way out: .*nvidia-smi'
-	ok "no such GPU" fails cuDeviceGet:101 'cuDeviceGet: CUDA_ERROR_INVALID_DEVICE \(101\). Way out: nvidia-smi -L'
-	ok "a full GPU" fails cuMemAlloc_v2:2 'cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY \(2\). Way out: use less memory \(--area\)'
+	ok "the error without a GPU says what to do" fails cuInit:100 'cuInit: CUDA_ERROR_NO_DEVICE \(100\). Way out: .*nvidia-smi'
+	ok "the error about a GPU that does not exist says what to do" fails cuDeviceGet:101 'cuDeviceGet: CUDA_ERROR_INVALID_DEVICE \(101\). Way out: nvidia-smi -L'
+	ok "the error about a full GPU says what to do" fails cuMemAlloc_v2:2 'cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY \(2\). Way out: use less memory \(--area\)'
 	for call in cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent cuPointerSetAttribute cuMemGetHandleForAddressRange; do
 		ok "$call fails with a number that has no name" fails $call:801 "$call: unknown error \(801\). Way out: "
 	done
 	CUDA_NO_DMABUF=1
 	export CUDA_NO_DMABUF
-	ok "a driver that exports no dmabuf" gpu 'cuda:2: the driver exports no dmabuf. Way out: use the .*open kernel modules'
+	ok "the error about a driver that exports no dmabuf says what to do" gpu 'cuda:2: the driver exports no dmabuf. Way out: use the .*open kernel modules'
 	unset CUDA_NO_DMABUF CUDA_LOG LD_LIBRARY_PATH
 else
 	skip "memory of a GPU" "no C compiler"

@@ -132,11 +132,13 @@ ok "a folder includes only lib and folders to its left" in_top layers_hold
 ok "an object is linked only with lib and folders to its left, and no circle spans folders" in_top links_hold
 ok "zcost.c declares no function but commands" in_top declares_commands_only
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib workload collect capture analyze plot | grep -v '^analyze/store/'"
-ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/scope analyze/costs analyze/evidence analyze/figures analyze/store plot"
+ok "only the reader and collect know perf's records" in_top sh -c "! grep -rl PERF_RECORD_ zcost.c lib workload collect capture analyze plot | grep -v '^analyze/perfdata/\|^collect/'"
 ok "no code searches in the text of a note" test -z "$(in_top notes_searched)"
 ok "every header compiles alone" in_top headers_alone
-ok "--version prints the number" exits 0 "$zcost" --version
-ok "zcost without a command says what there is, exit 2" exits 2 "$zcost"
+ok "--version exits 0" exits 0 "$zcost" --version
+ok "  and prints the number" says '^zcost [0-9]+[.][0-9.]+' out
+ok "zcost without a command exits 2" exits 2 "$zcost"
+ok "  and says what there is" says 'analyze' err
 ok "an unknown command is a usage error" exits 2 "$zcost" frobnicate
 ok "the message on an unknown command names zcost --help" says "zcost --help" err
 hanging() { # each description under its own column, none beyond what argp prints

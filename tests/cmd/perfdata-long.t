@@ -19,7 +19,7 @@ ok "a generated file has no lost, unknown or bad records" sh -c "grep -E '^(lost
 same() {
 	grep -E "^$1	" long && test "$(grep -E "^$1	" long)" = "$(grep -E "^$1	" longer)"
 }
-ok "ten times the samples add no stack" same frames
+ok "twice the samples add no stack" same frames
 ok "more samples add rows only for short processes" near "$(awk '/^costs/ { print $2 }' long)" \
 	"$(awk '/^costs/ { print $2 }' longer)" 200
 
