@@ -3,7 +3,7 @@
 # A plan with the real collectors and tcpzc over loopback, and the SQL questions of the store's document on its store; some
 # answers are compared with zcost's tables.
 . "$(dirname "$0")/../lib.sh"
-need jq root sqlite3
+need jq root sqlite3 taskset
 unset ZCOST_COLLECT
 cleanup() {
 	ip netns del "zc-a$$" 2>/dev/null
@@ -22,10 +22,12 @@ grace = 0
 to = --port $port
 [side receiver]
 cpus = 0
+prefix = taskset -c 0
 units = tcpzc
 freq = 2999
 [side sender]
 cpus = 0
+prefix = taskset -c 0
 units = tcpzc
 time_one_in = 16
 [variant baseline]
