@@ -521,13 +521,14 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 {
 	struct error first = {0};
 	freed(str_free) struct str absent = {0};
-	int rc, drawn = 0;
+	int rc, drawn = 0, i = 0;
 
-	d->left_graphs = d->most_graphs && n > d->most_graphs ? n - d->most_graphs : 0;
-	for (int i = 0; i < n - d->left_graphs && (!first.code || first.code == ENODATA); i++) {
+	for (; i < n && (!first.code || first.code == ENODATA); i++) {
 		struct error why = {0};
 		const char *name;
 
+		if (d->most_graphs && drawn == d->most_graphs)
+			break;
 		rc = draw(d, arg, i, dir, &name, &why);
 		drawn += !rc;
 		if (rc == -ENODATA)
@@ -535,6 +536,7 @@ int flame_draw_all(struct drawing *d, const char *dir, int n,
 		if (rc && (!first.code || rc != -ENODATA))
 			first = why;
 	}
+	d->left_graphs = first.code && first.code != ENODATA ? 0 : n - i;
 	*written += drawn;
 	if (first.code && (!drawn || first.code != ENODATA))
 		*err = first;

@@ -253,7 +253,7 @@ static int pair_add(struct html_page *p, struct html_pair *pair, struct error *e
 	html_printf(&p->out, "<h3>%s against %s</h3>\n", pair->c.end[NEW].label,
 		    pair->c.end[BASE].label);
 	pair_add_table(p, &pair->c, &pair->metrics, &comparison_metrics, "");
-	for (size_t i = 0; (table = compare_table_at(i)) && !rc; i++)
+	for (size_t i = 0; (table = compare_table_at(i)) && !rc && !stop_asked(); i++)
 		if (!table->of_figures && table->what && table->options[SOURCE_CAPTURE])
 			rc = pair_add_sides(p, pair, table, err);
 	return rc;
@@ -267,7 +267,7 @@ int page_add_pairs(struct html_page *p, struct error *err)
 	str_puts(&p->out, "<section id=changes><h2>What changed</h2>\n");
 	if (!p->npairs)
 		html_add_element(&p->out, "p", PAGE_ALONE);
-	for (i = 0; i < p->npairs && i < PAGE_PAIRS && !rc; i++)
+	for (i = 0; i < p->npairs && i < PAGE_PAIRS && !rc && !stop_asked(); i++)
 		rc = pair_add(p, &p->pairs[i], err);
 	for (; i < p->npairs; i++)
 		page_add_notes(p, &p->pairs[i].metrics);

@@ -149,19 +149,21 @@ static double why_ratio(struct store *s, const struct why_figure *f, const struc
 			enum estimator e)
 {
 	autofree double *x = xcalloc((size_t)n + 1, sizeof(*x));
-	double over = 0, under = 0, by;
+	double over = 0, under = 0, amount, by;
 	bool pool = f->under && strcmp(f->under, "seconds") != 0;
 	size_t used = 0;
 
 	for (int i = 0; i < n; i++) {
 		by = f->under ? why_amount(s, &runs[i], f->purpose, f->under) : 1;
-		x[used] = f->factor * why_amount(s, &runs[i], f->purpose, f->over) / by;
-		if (!isfinite(x[used]))
+		amount = f->factor * why_amount(s, &runs[i], f->purpose, f->over);
+		x[used] = amount / by;
+		used += isfinite(amount / by);
+		if (isnan(amount) || isnan(by))
 			continue;
-		over += x[used++] * by;
+		over += amount;
 		under += by;
 	}
-	return pool ? over / under : stats_point(e, x, used);
+	return !pool ? stats_point(e, x, used) : under > 0 ? over / under : NAN;
 }
 
 /* --- the figures of a side --- */

@@ -146,7 +146,7 @@ const char *scope_doubt(const struct run *runs, int n)
 		return NULL;
 	if (!strcmp(runs[0].pass, "all"))
 		return "every collector ran at once: throughput and CPU include the cost of the collectors";
-	return "there is no measure pass: throughput and CPU include the cost of the instruments";
+	return "no measure run is selected: throughput and CPU include the cost of the instruments";
 }
 
 /*
@@ -224,6 +224,8 @@ int scope_basis_notes(struct store *s, const struct query *q, const struct block
 	scope_add_notes(t, &losses, n);
 	if (q->workload_only && n > 0)
 		busy_note_threads(s, b, runs, t);
+	if ((q->pass || q->repeat) && n > 0 && scope_doubt(runs, n))
+		note_add(&t->notes, no_measure_pass, scope_doubt(runs, n));
 	return n < 0 ? n : 0;
 }
 

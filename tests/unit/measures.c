@@ -1326,9 +1326,9 @@ TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 	} cases[] = {
 		{{"profile", "syscalls", "all", "measure"}, 4, NULL},
 		{{"profile", "syscalls", "all"}, 3, "every collector ran at once"},
-		{{"profile", "syscalls"}, 2, "there is no measure pass"},
-		{{"profile"}, 1, "there is no measure pass"},
-		{{"own", "other"}, 1, "there is no measure pass"},
+		{{"profile", "syscalls"}, 2, "no measure run is selected"},
+		{{"profile"}, 1, "no measure run is selected"},
+		{{"own", "other"}, 1, "no measure run is selected"},
 	};
 
 	each (c, cases) {
