@@ -9,8 +9,7 @@ static void figure_add_run(struct figure_runs *s, double x)
 {
 	if (isnan(x))
 		return;
-	array_grow(s->x, s->n, s->cap);
-	s->x[s->n++] = stats_significant(x);
+	array_add(s->x, s->n, s->cap, stats_significant(x));
 }
 
 double figure_runs_value(const struct figure_runs *s, enum estimator e)

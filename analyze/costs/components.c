@@ -106,8 +106,7 @@ static void components_add_rule(struct components *c, const struct components_ru
 {
 	uint64_t *slot;
 
-	array_grow(c->rules, c->n, c->cap);
-	c->rules[c->n++] = *r;
+	array_add(c->rules, c->n, c->cap, *r);
 	if (r->match == CONTEXT)
 		c->contexts |= 1u << r->value;
 	if (r->match != EXACT)

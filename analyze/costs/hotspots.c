@@ -128,8 +128,7 @@ static struct hotspots_spot *hotspots_find(struct hotspots_list *h, const struct
 	if (*known)
 		return &h->list[*known - 1];
 	*known = h->n + 1;
-	array_grow(h->list, h->n, h->cap);
-	at = &h->list[h->n++];
+	at = array_new(h->list, h->n, h->cap);
 	*at = (struct hotspots_spot){s->symbol,	     s->dso, s->line, s->offset,
 				     {.samples = 0}, 0,	     s->id};
 	at->sum.run_self = arena_alloc(&h->arena, (size_t)(nruns + 1) * sizeof(double));

@@ -149,8 +149,7 @@ static size_t pprof_write_chain(struct pprof *w, const struct profile *p, uint32
 
 	for (; frame != PROFILE_NONE; frame = p->frames[frame].parent) {
 		pprof_write_symbol(w, p, p->frames[frame].symbol);
-		array_grow(w->chain, n, w->chain_cap);
-		w->chain[n++] = p->frames[frame].symbol + 1;
+		array_add(w->chain, n, w->chain_cap, p->frames[frame].symbol + 1);
 	}
 	return n;
 }

@@ -248,8 +248,7 @@ static void figure_list_add(struct figure_list *l, enum figure_id id,
 {
 	struct figure_value *v;
 
-	array_grow(l->list, l->n, l->cap);
-	v = &l->list[l->n++];
+	v = array_new(l->list, l->n, l->cap);
 	*v = (struct figure_value){.id = id,
 				   .variant = sides->block.variant,
 				   .side = nsides > 1 ? SIDE_TOTAL : sides->block.side,

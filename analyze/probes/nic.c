@@ -351,15 +351,16 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 
 /* The kinds of counters, with the names that drivers use; NULL: none. The first match wins. */
 static const struct counter_kind nic_kinds[] = {
-	{"*drop*", "drop"},	  {"*discard*", "drop"},   {"*out_of_buffer*", "drop"},
-	{"*no_buf*", "drop"},	  {"*nobuf*", "drop"},	   {"*missed*", "drop"},
-	{"*overrun*", "drop"},	  {"*overflow*", "drop"},  {"*fifo*", "drop"},
-	{"*alloc*fail*", "drop"}, {"*alloc_err*", "drop"}, {"*no_desc*", "drop"},
-	{"*no_wqe*", "drop"},	  {"*nodesc*", "drop"},	   {"*interrupt*", NULL},
-	{"*deferr*", NULL},	  {"*err*", "error"},	   {"*crc*", "error"},
-	{"*bad*", "error"},	  {"*fail*", "error"},	   {"*timeout*", "error"},
-	{"*collision*", "error"}, {"*carrier*", "error"},  {"*queue_stop*", "busy"},
-	{"*_xon*", "pause"},	  {"*_xoff*", "pause"},	   {"*pause*", "pause"},
+	{"*drop*", "drop"},	  {"*discard*", "drop"},    {"*out_of_buffer*", "drop"},
+	{"*no_buf*", "drop"},	  {"*nobuf*", "drop"},	    {"*missed*", "drop"},
+	{"*overrun*", "drop"},	  {"*overflow*", "drop"},   {"*fifo*", "drop"},
+	{"*alloc*fail*", "drop"}, {"*alloc_err*", "drop"},  {"*no_desc*", "drop"},
+	{"*no_wqe*", "drop"},	  {"*nodesc*", "drop"},	    {"*interrupt*", NULL},
+	{"*excess*", "error"},	  {"*deferr*", NULL},	    {"*err*", "error"},
+	{"*crc*", "error"},	  {"*bad*", "error"},	    {"*fail*", "error"},
+	{"*timeout*", "error"},	  {"*collision*", "error"}, {"*carrier*", "error"},
+	{"*queue_stop*", "busy"}, {"*_xon*", "pause"},	    {"*_xoff*", "pause"},
+	{"*pause*", "pause"},
 };
 
 const char *nic_kind(const char *name)

@@ -305,8 +305,7 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 		if (!strcmp(a->list[i].reason ?: "", reason ?: ""))
 			at = &a->list[i];
 	if (!at) {
-		array_grow(a->list, a->n, a->cap);
-		at = &a->list[a->n++];
+		at = array_new(a->list, a->n, a->cap);
 		*at = (struct absence){.score = score, .reason = reason ? xstrdup(reason) : NULL};
 	}
 	str_printf(&at->blocks, "%s%s %s", at->nblocks++ ? ", " : "", variant, side);

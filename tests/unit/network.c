@@ -107,10 +107,13 @@ TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 	t = small_store_table(s, "nic", (struct query){.by = "interface", .all = true, .limit = 2});
 	small_store_column_is(&t, "name", "rx_dropped tx_packets");
 	/* Two names with "err" that are no errors. */
-	s = store_with("nic:host/e/ethtool/interrupts = 3, nic:host/e/ethtool/tx_deferred = 2, "
-		       "nic:host/e/ethtool/tx_errors = 1");
+	s = store_with(
+		"nic:host/e/ethtool/interrupts = 4, nic:host/e/ethtool/tx_deferred = 3, "
+		"nic:host/e/ethtool/tx_errors = 2, nic:host/e/ethtool/tx_excessive_deferral = 1");
 	t = small_store_table(s, "nic", (struct query){0});
-	cells_are(&t, "name = interrupts tx_deferred tx_errors, kind = - - error");
+	cells_are(
+		&t,
+		"name = interrupts tx_deferred tx_errors tx_excessive_deferral, kind = - - error error");
 }
 
 /* Cards that moved packets have their settings in a note, of all runs. */

@@ -191,8 +191,7 @@ static void syscalls_add(struct syscall_sums *s, const struct syscall_row *r)
 		syscall_rows_merge(&s->rows[i], r);
 		return;
 	}
-	array_grow(s->rows, s->n, s->cap);
-	s->rows[s->n++] = *r;
+	array_add(s->rows, s->n, s->cap, *r);
 }
 
 /* --- printing --- */

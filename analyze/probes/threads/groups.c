@@ -61,8 +61,7 @@ static struct thread_group *thread_group_of(struct thread_groups *list, const st
 	while (key != BY_THREAD && i-- > 0)
 		if (thread_same(&list->g[i], comm, t, key, run))
 			return &list->g[i];
-	array_grow(list->g, list->n, list->cap);
-	g = &list->g[list->n++];
+	g = array_new(list->g, list->n, list->cap);
 	*g = (struct thread_group){.comm = comm, .run = key == BY_COMM ? -1 : run};
 	g->pid = key == BY_COMM ? 0 : t->pid;
 	g->tid = key == BY_THREAD ? t->tid : 0;
