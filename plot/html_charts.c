@@ -99,9 +99,10 @@ static int charts_add(struct charts *all, const struct chart *c, const char *fol
 	else if (!rc)
 		charts_add_folder(all, c, dir);
 	if (all->page->d.left_graphs)
-		html_printf(&all->page->absent,
-			    "<li>chart <b>%s</b>: zcost plot draws the other graphs, %d</li>\n",
-			    c->name, all->page->d.left_graphs);
+		html_printf(
+			&all->page->absent,
+			"<li>chart <b>%s</b>: graphs left out: %d; zcost plot draws them</li>\n",
+			c->name, all->page->d.left_graphs);
 	return rc;
 }
 

@@ -19,7 +19,7 @@ enum {
 	PAGE_ROWS = 200,	 /* rows of a table */
 	PAGE_COSTS = 60,	 /* rows of a list of costs in a comparison */
 	PAGE_GRAPHS = 12,	 /* flame graphs of a chart */
-	PAGE_PICTURES = 3000000, /* bytes of all charts */
+	PAGE_PICTURES = 4500000, /* bytes of all charts */
 };
 
 #define PAGE_ALONE "The page has one variant with figures: there is nothing to compare it with."

@@ -21,7 +21,7 @@ struct store;
  * says "run zcost analyze first". For an archive, the error says to unpack it.
  */
 int store_open(struct store **store, const char *capture, struct error *err);
-/* Opens a store again in a child process, because SQLite forbids it the parent's connection. */
+/* Opens a store again in a child process, where SQLite forbids the connection of the parent. */
 int store_open_again(struct store *store, struct error *err);
 /*
  * Creates an empty store at `path`, or in memory if path is NULL. The file has a temporary name

@@ -28,6 +28,13 @@ ok "all rows stand apart" awk -F '\t' 'NR > 1 { from[$10] = $2; to[$10] = $3 } E
 		for (a in from) for (b in from) if (a != b && from[a] < to[b] && from[b] < to[a]) bad = 1; exit bad }' slides/roi_c.tsv
 "$zcost" report roi cap --format tsv --side receiver >roi.tsv 2>/dev/null
 ok "each T²/C of the receiver is the reported one" same_figures "$(cells slides/roi_c.tsv value side=receiver)" "$(cells roi.tsv roi_c)"
+
+"$zcost" report --html page.html cap 2>page.err
+drawn=$(grep -o '<figure id="c[0-9]*-flame">' page.html | wc -l)
+ok "a page has twelve flame graphs of more" test "$drawn" = 12
+ok "a page says how many flame graphs it leaves out" \
+	test "$(sed -n 's,.*chart <b>flame</b>: graphs left out: \([0-9]*\);.*,\1,p' page.html)" = $((24 - drawn))
+ok "a page has room for the flame graphs that it draws" sh -c '! grep "flame.*the page would be too large" page.html'
 ok "variants of one variant of the plan have one colour" test "$(grep -o "boxxyerror .*fillcolor rgb '#[0-9a-f]*'" slides/roi_c.gp |
 	grep -o '#[0-9a-f]*.$' | sort | uniq -c | awk '{ printf "%s ", $1 }')" = "6 6 "
 ok "the waterfall says which pair it draws" says \
