@@ -17,22 +17,29 @@ static void changes_add_row(struct changes *c, const struct metric_row *m)
 		  (struct change_row){m->key.object ?: "", m->key.cpu, m->unit, x, NULL});
 }
 
-/* Adds the metrics of one run. `seen` maps the hash of a name and a CPU to its row. */
+/*
+ * Adds the metrics of one run. Most runs have the same metrics in the same order as the run before.
+ * For others, `seen` maps the hash of a name and a CPU to its row.
+ */
 static void changes_add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n,
 			    int run)
 {
-	const char *name;
-	uint64_t *at;
+	size_t row = 0;
 
-	for (int i = 0; i < n; i++) {
-		name = m[i].key.object ?: "";
-		at = map_at(seen, hash_bytes(name, strlen(name), (uint64_t)m[i].key.cpu + 1));
-		if (!*at) {
-			changes_add_row(c, &m[i]);
-			*at = c->n;
+	for (int i = 0; i < n; i++, row++) {
+		const char *name = m[i].key.object ?: "";
+
+		if (row >= c->n || c->row[row].name != name || c->row[row].cpu != m[i].key.cpu) {
+			uint64_t *at = map_at(
+				seen, hash_bytes(name, strlen(name), (uint64_t)m[i].key.cpu + 1));
+
+			if (!*at) {
+				changes_add_row(c, &m[i]);
+				*at = c->n;
+			}
+			row = *at - 1;
 		}
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a known name has a row. */
-		c->row[*at - 1].x[run] = m[i].value;
+		c->row[row].x[run] = m[i].value;
 	}
 }
 
@@ -202,8 +209,10 @@ struct change_rate *changes_rank(const struct changes *c)
 	struct change_rate *list = xcalloc(c->n + 1, sizeof(*list));
 
 	for (size_t i = 0; i < c->n; i++) {
-		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+		double rate = 0;
 
+		if (change_happened(c, &c->row[i])) /* most counters do not */
+			rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 		list[i] = (struct change_rate){&c->row[i], isnan(rate) ? -INFINITY : rate};
 	}
 	if (c->n)

@@ -136,11 +136,12 @@ static void drops_put_source(struct block_table *k, const struct drop_source *so
 		const struct change_row *r = ranked[i].row;
 		autofree char *copy = xstrdup(r->name);
 		struct drop d = {entered ? "host" : "namespace", source->name, NULL, NULL};
+		bool shown = k->q->all || change_happened(&c[0], r);
 
-		if (r->cpu != NO_CPU || !source->read(&d, copy, r->name))
+		if (r->cpu != NO_CPU || (k->found && !shown) || !source->read(&d, copy, r->name))
 			continue;
 		k->found++;
-		if (!k->q->all && !change_happened(&c[0], r))
+		if (!shown)
 			continue;
 		drops_put_row(k, c, r, &d);
 		--*left;
