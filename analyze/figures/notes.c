@@ -34,14 +34,14 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 	static const char *const tables[] = {"summary", "components"};
 	freed(note_lines_free) struct note_lines lines;
 	freed(table_free) struct table runs = {0};
-	struct query of_runs = *q;
+	struct query notes_only = *q;
 	int rc;
 
-	of_runs.figures_only = true; /* the notes of the runs alone, no figure beside them */
-	rc = measure_run("runs", s, &of_runs, &runs, err);
+	notes_only.figures_only = true; /* no titles of runs, and no costs of copying */
+	rc = measure_run("runs", s, &notes_only, &runs, err);
 
 	for (size_t i = 0; !rc && i < array_size(tables); i++)
-		notes_add_doubts(s, q, tables[i], &runs.notes);
+		notes_add_doubts(s, &notes_only, tables[i], &runs.notes);
 	note_lines_make(&lines, &runs.notes);
 	for (size_t i = 0; !rc && i < lines.n; i++) {
 		const struct note_line *line = &lines.line[i];
