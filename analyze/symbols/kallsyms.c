@@ -25,8 +25,8 @@ static int kallsyms_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Splits "ffffffff81000000 T _text" or "... t foo\t[mod]" in place. */
-static bool kallsyms_parse_line(char *at, struct kallsyms_line *l)
+/* Splits "ffffffff81000000 T _text" or "... t foo\t[mod]", which ends at `end`, in place. */
+static bool kallsyms_parse_line(char *at, const char *end, struct kallsyms_line *l)
 {
 	char *start = at;
 	int digit;
@@ -37,30 +37,16 @@ static bool kallsyms_parse_line(char *at, struct kallsyms_line *l)
 		return false;
 	l->type = at[1];
 	l->name = at + 3;
-	l->module = strchr(l->name, '\t');
+	l->module = end[-1] == ']' ? strchr(l->name, '\t') : NULL;
 	if (l->module)
 		*l->module++ = '\0';
 	return *l->name;
 }
 
-/* Returns the next line of *rest and terminates it in place. Returns NULL at the end. */
-static char *kallsyms_next_line(char **rest, char *end)
+/* names like '$x' are ARM mapping symbols */
+static bool kallsyms_is_wanted(const struct kallsyms_line *l, bool function)
 {
-	char *line = *rest, *eol;
-
-	if (line >= end)
-		return NULL;
-	eol = memchr(line, '\n', (size_t)(end - line));
-	if (eol)
-		*eol = '\0';
-	*rest = eol ? eol + 1 : end;
-	return line;
-}
-
-static bool kallsyms_is_wanted(const struct kallsyms_line *l)
-{
-	/* names like '$x' are ARM mapping symbols */
-	return strchr("TWDB", toupper((unsigned char)l->type)) && l->name[0] != '$';
+	return (function || strchr("DdBb", l->type)) && l->name[0] != '$';
 }
 
 static uint8_t kallsyms_binding(char type)
@@ -75,7 +61,7 @@ static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l, c
 {
 	const bool function = strchr("TtWw", l->type);
 
-	if (!kallsyms_is_wanted(l))
+	if (!kallsyms_is_wanted(l, function))
 		return false;
 	array_add(t->symbols, t->n, t->cap,
 		  (struct symtab_symbol){
@@ -91,7 +77,7 @@ static bool kallsyms_add_line(struct symtab *t, const struct kallsyms_line *l, c
 
 int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 {
-	char *text, *line;
+	char *text, *end;
 	bool any = false;
 	struct kallsyms_line l;
 	size_t len;
@@ -100,9 +86,12 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 	if (ret)
 		return ret;
 	t->names = (struct str){text, len, len};
-	for (char *rest = text; len < UINT32_MAX && (line = kallsyms_next_line(&rest, text + len));)
-		if (kallsyms_parse_line(line, &l))
+	for (char *line = text; len < UINT32_MAX && line < text + len; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(text + len - line)) ?: text + len;
+		*end = '\0';
+		if (kallsyms_parse_line(line, end, &l))
 			any |= kallsyms_add_line(t, &l, text);
+	}
 	if (any) {
 		symtab_finish(t, true);
 		return 0;
@@ -259,8 +248,10 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct
 	struct kallsyms_line l;
 
 	while (f && !found && getline(&text, &cap, f) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		found = kallsyms_parse_line(text, &l) && strchr("TtWw", l.type) &&
+		char *end = text + strcspn(text, "\n");
+
+		*end = '\0';
+		found = kallsyms_parse_line(text, end, &l) && strchr("TtWw", l.type) &&
 			!strcmp(l.name, name);
 	}
 	if (found)
