@@ -64,15 +64,12 @@ static bool complete_is_value(const char *part)
 /* Adds the values of "wall|busy" or "svg|png[,...]". */
 static void complete_add_values(struct str *lines, const char *what)
 {
-	char *copy = xstrdup(what), *rest = copy, *part;
+	autofree char *values = xstrndup(what, strcspn(what, "["));
+	char *value;
 
-	rest[strcspn(rest, "[")] = '\0';
-	while (rest) {
-		part = str_token(&rest, '|');
-		if (complete_is_value(part))
-			complete_add(lines, part, NULL);
-	}
-	free(copy);
+	each_part (value, values, '|')
+		if (complete_is_value(value))
+			complete_add(lines, value, NULL);
 }
 
 /* The command line before the word to complete. */

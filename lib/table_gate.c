@@ -21,14 +21,11 @@ static size_t gate_count(const struct table *t, const char *result)
 
 void table_write_ktap(const struct table *t, FILE *out)
 {
-	freed(str_free) struct str lines = {0};
-	char *rest, *line;
+	char *line;
 	size_t n = 0;
 
-	str_puts(&lines, t->title ? t->title : t->name);
-	rest = lines.buf;
 	fprintf(out, "KTAP version 1\n1..%zu\n", gate_count(t, "?*"));
-	while ((line = str_token(&rest, '\n')))
+	each_part (line, t->title ? t->title : t->name, '\n')
 		fprintf(out, "# %s\n", line);
 	for (size_t row = 0; row < t->rows; row++) {
 		const char *result = table_text(t, row, "result"),

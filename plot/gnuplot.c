@@ -25,20 +25,19 @@ static const struct {
 
 int figure_formats(const char *list, unsigned int *formats)
 {
-	char *copy = xstrdup(list), *rest = copy;
-	size_t i = 0;
+	char *word;
+	size_t i;
 
 	*formats = 0;
-	while (rest && i < array_size(endings)) {
-		const char *word = str_trim(str_token(&rest, ','));
-
+	each_part (word, list, ',') {
+		word = str_trim(word);
 		for (i = 0; i < array_size(endings) && strcmp(endings[i].ending, word); i++)
 			;
-		if (i < array_size(endings))
-			*formats |= endings[i].bit;
+		if (i == array_size(endings))
+			return -EINVAL;
+		*formats |= endings[i].bit;
 	}
-	free(copy);
-	return i < array_size(endings) ? 0 : -EINVAL;
+	return 0;
 }
 
 static char *picture_path(const struct figure *f, const char *dir, size_t i)

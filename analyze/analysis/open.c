@@ -125,16 +125,15 @@ static int meter_check(const struct meter *m, const struct layout *l, struct err
 /* Checks the sides of the lines SIDE=ADAPTER. */
 static int units_check_sides(const char *units, const struct layout *l, struct error *err)
 {
-	char *copy = xstrdup(units), *rest = copy, *line;
+	char *line;
 	int rc = 0;
 
-	while (!rc && (line = str_token(&rest, '\n'))) {
+	each_part (line, units, '\n') {
 		const char *side = str_token(&line, '=');
 
-		if (*side)
+		if (*side && !rc)
 			rc = layout_require_side(l, "--units", side, line, err);
 	}
-	free(copy);
 	return rc;
 }
 

@@ -158,12 +158,12 @@ static bool members_parse_sum(struct members *m, const char *line)
 
 void members_against_sums(const struct members *m, const char *text, struct findings *f)
 {
-	char *copy = xstrdup(text), *rest = copy, *line;
+	char *line;
 	freed(members_free) struct members sums = {0};
 	bool good = true;
 
-	while (good && rest && (line = str_token(&rest, '\n')))
-		good = !*line || members_parse_sum(&sums, line);
+	each_part (line, text, '\n')
+		good = good && (!*line || members_parse_sum(&sums, line));
 	members_sort(&sums);
 	if (!good)
 		findings_add(f, SUMS_NAME " is damaged");
@@ -174,7 +174,6 @@ void members_against_sums(const struct members *m, const char *text, struct find
 		    !members_find(&sums, m->list[i].name))
 			findings_add(f, "%." NAME_SHOWN "s: " SUMS_NAME " does not name it",
 				     m->list[i].name);
-	free(copy);
 }
 
 /* --- the folder --- */

@@ -223,11 +223,11 @@ static void option_rates(const struct argp_state *state, const struct option_row
 			 char *arg)
 {
 	struct options *all = to;
-	char *copy = xstrdup(arg), *rest = copy, *word;
+	char *word;
 	int n = 0;
 
 	(void)o;
-	while ((word = str_token(&rest, ','))) {
+	each_part (word, arg, ',') {
 		if (n == RATES_MAX)
 			argp_error(state, "--rate: at most %d rates", RATES_MAX);
 		else if (!rate_parse(word, &all->rates[n]))
@@ -238,7 +238,6 @@ static void option_rates(const struct argp_state *state, const struct option_row
 		else
 			n++;
 	}
-	free(copy);
 	all->q.nrates = n;
 	all->q.rates = all->rates;
 	all->q.work.rate = all->rates[0];

@@ -126,16 +126,15 @@ static int cost_parts_add_key(struct cost_parts *c, const char *name, struct err
 
 static int cost_parts_add_keys(struct cost_parts *c, const struct query *q, struct error *err)
 {
-	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
+	char *word;
 	int rc = 0;
 
-	while (!rc && (word = str_token(&rest, ',')))
-		if (*str_trim(word))
+	each_part (word, q->by ? q->by : "", ',')
+		if (*str_trim(word) && !rc)
 			rc = cost_parts_add_key(c, str_trim(word), err);
 	for (int i = 0; i < c->table->nkeys; i++)
 		if (!cost_parts_has_key(c, c->table->keys[i]))
 			c->spec.keys[c->spec.nkeys++] = c->table->keys[i];
-	free(copy);
 	return rc;
 }
 

@@ -139,10 +139,9 @@ const char *tsv_text(const struct tsv *t, size_t row, const char *column)
 
 int tsv_require(const struct tsv *t, const char *columns, struct error *err)
 {
-	autofree char *copy = xstrdup(columns);
-	char *rest = copy, *name;
+	char *name;
 
-	while ((name = str_token(&rest, ' ')))
+	each_part (name, columns, ' ')
 		if (tsv_column(t, name) < 0)
 			return error_set(err, EBADMSG, "%s: no column '%s' in its heading", t->path,
 					 name);

@@ -85,25 +85,22 @@ static const struct {
 /* Parses the keys of q->by and ignores "variant" and "side". Returns -EINVAL for an unknown key. */
 static int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err)
 {
-	char *text = xstrdup(q->by ? q->by : "comm"), *state = NULL;
+	char *word;
 	size_t i;
-	int rc = 0;
 
 	*keys = 0;
-	for (char *word = strtok_r(text, ",", &state); word && !rc;
-	     word = strtok_r(NULL, ",", &state)) {
+	each_part (word, q->by ? q->by : "comm", ',') {
 		for (i = 0; i < array_size(by_names) && strcmp(by_names[i].name, word); i++)
 			;
 		if (i < array_size(by_names))
 			*keys |= by_names[i].keys;
-		else
-			rc = error_set(
+		else if (*word)
+			return error_set(
 				err, EINVAL,
 				"--by: syscalls have no key '%s'; there are: comm pid tid syscall variant side",
 				word);
 	}
-	free(text);
-	return rc;
+	return 0;
 }
 
 /* Names the columns of costs after the unit: calls_per_mib becomes calls_per_message. */

@@ -342,15 +342,14 @@ void ingest_rate_in_window(struct ingest *in)
 
 void workload_set_units(struct ingest *in)
 {
-	char *copy = xstrdup(in->how.units), *rest = copy, *line;
+	char *line;
 
-	while ((line = str_token(&rest, '\n'))) {
+	each_part (line, in->how.units, '\n') {
 		const char *side = str_token(&line, '=');
 
 		if (line && (!*side || !strcmp(side, in->run.side)))
 			in->units = arena_strdup(&in->arena, line);
 	}
-	free(copy);
 }
 
 const char *workload_file(const struct ingest *in)
