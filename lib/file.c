@@ -64,14 +64,12 @@ int file_open(const char *path, struct error *err)
 static int file_read_opened(int fd, const char *name, size_t most, char **data, size_t *len,
 			    struct error *err)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct stat st;
 	int rc = fstat(fd, &st) || st.st_size <= 0 || (uint64_t)st.st_size <= most
 			 ? file_read_rest(fd, &s, most)
 			 : -EFBIG;
 
-	if (rc < 0)
-		str_free(&s);
 	if (rc == -EFBIG && most < SIZE_MAX)
 		return error_set(err, EFBIG, "%s: larger than %zu MiB", name, most >> 20);
 	if (rc < 0)

@@ -10,14 +10,13 @@ json_t *json_file(const char *path, struct error *err)
 {
 	json_error_t e;
 	json_t *root;
-	char *text;
+	autofree char *text = NULL;
 	size_t len;
 
 	if (file_read(path, &text, &len, err))
 		return NULL;
 	errno = 0;
 	root = json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &e);
-	free(text); /* keeps errno */
 	if (root)
 		return root;
 	if (errno == ENOMEM)
@@ -30,7 +29,8 @@ json_t *json_file(const char *path, struct error *err)
 json_t *json_any_text(const char *s)
 {
 	json_t *j = json_string(s);
-	char *latin, *to;
+	autofree char *latin = NULL;
+	char *to;
 
 	if (j)
 		return j;
@@ -43,9 +43,7 @@ json_t *json_any_text(const char *s)
 		*to++ = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
 	}
 	*to = '\0';
-	j = json_string(latin);
-	free(latin);
-	return j;
+	return json_string(latin);
 }
 
 int json_write(const char *path, const json_t *value, size_t flags, struct error *err)

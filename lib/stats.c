@@ -161,13 +161,12 @@ struct estimate estimate_times(struct estimate e, double k)
 /* Returns the error of the mean without the smallest and the largest value: Yuen's. */
 static struct stats_error trimmed_error(const double *x, size_t n)
 {
-	double *s = stats_sorted(x, n), sd;
+	autofree double *s = stats_sorted(x, n);
 
 	s[0] = s[1];
 	s[n - 1] = s[n - 2];
-	sd = stats_sd(s, n);
-	free(s);
-	return (struct stats_error){sd * sqrt((double)n) / (double)(n - 2), (double)n - 3};
+	return (struct stats_error){stats_sd(s, n) * sqrt((double)n) / (double)(n - 2),
+				    (double)n - 3};
 }
 
 static struct stats_error median_error(const double *x, size_t n)

@@ -80,7 +80,7 @@ struct rank_sums {
 static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 {
 	struct rank_sums r = {.step = 1, .mean = (double)m * (double)(n + 1)};
-	size_t *sum = xcalloc(n + 1, sizeof(*sum));
+	autofree size_t *sum = xcalloc(n + 1, sizeof(*sum));
 	double *from, *to;
 
 	for (size_t i = 0; i < n; i++)
@@ -96,7 +96,6 @@ static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
 			for (size_t s = 0; s <= sum[i] - sum[i + 1 - k] - sum[k - 1]; s++)
 				to[s] += from[s];
 		}
-	free(sum);
 	r.ways = r.table + m * r.width;
 	return r;
 }
@@ -364,22 +363,20 @@ static double boot_draw(struct prng *r, const struct boot_sample *s)
 static void boot_run_rounds(struct estimate *est, struct boot_sample *base, struct boot_sample *new,
 			    double level)
 {
-	double *rounds = xmalloc(STATS_ROUNDS * sizeof(*rounds)), v;
+	autofree double *rounds = xmalloc(STATS_ROUNDS * sizeof(*rounds));
 	size_t n = 0;
 	struct prng r;
 
 	prng_seed(&r, STATS_SEED);
 	for (size_t i = 0; i < STATS_ROUNDS; i++) {
-		double b = boot_draw(&r, base);
+		double b = boot_draw(&r, base), v = boot_ratio(b, boot_draw(&r, new));
 
-		v = boot_ratio(b, boot_draw(&r, new));
 		if (!isnan(v))
 			rounds[n++] = v;
 	}
 	est->lo = stats_quantile(rounds, n, (1 - level) / 2);
 	est->hi = stats_quantile(rounds, n, (1 + level) / 2);
 	est->level = n ? level : NAN;
-	free(rounds);
 }
 
 struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nbase,

@@ -36,13 +36,11 @@ static double pairs_init(struct pairs *t)
 
 static double change_p(const struct pairs *t, double by)
 {
-	double *moved = xmalloc(t->na * sizeof(*moved)), p;
+	autofree double *moved = xmalloc(t->na * sizeof(*moved));
 
 	for (size_t i = 0; i < t->na; i++)
 		moved[i] = t->ratio ? t->a[i] * by : t->a[i] + by;
-	p = stats_mann_whitney(moved, t->na, t->b, t->nb);
-	free(moved);
-	return p;
+	return stats_mann_whitney(moved, t->na, t->b, t->nb);
 }
 
 /* Merges pairs that differ only by rounding errors. Returns the number of pairs left. */

@@ -66,7 +66,7 @@ static const char *word_read(struct str *word, const char *p)
 int words_split(struct words *w, const char *text, struct error *err)
 {
 	const char *p = text;
-	struct str word = {0};
+	freed(str_free) struct str word = {0};
 
 	for (;;) {
 		while (isspace((unsigned char)*p))
@@ -74,10 +74,8 @@ int words_split(struct words *w, const char *text, struct error *err)
 		if (!*p)
 			return 0;
 		p = word_read(&word, p);
-		if (!p) {
-			str_free(&word);
+		if (!p)
 			return error_set(err, EINVAL, "a quote is not closed in: %s", text);
-		}
 		words_add_owned(w, str_take(&word));
 	}
 }
