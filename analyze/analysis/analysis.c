@@ -540,14 +540,13 @@ static int analysis_check_raw(const struct analysis *a, const struct layout *l, 
 
 int analyze_in_memory(struct analysis *a, struct store **store, struct error *err)
 {
-	struct layout l;
+	freed(layout_free) struct layout l;
 	int rc = layout_read(&l, a->capture, err);
 
 	*store = NULL;
 	rc = rc ?: analysis_check_raw(a, &l, err);
 	rc = rc ?: store_create_in_memory(store, a->capture, err);
 	rc = rc ?: analyze_layout(a, *store, &l, err);
-	layout_free(&l);
 	str_free(&a->absent);
 	if (!rc)
 		return 0;

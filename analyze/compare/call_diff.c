@@ -92,19 +92,18 @@ static void presence_make(struct presence *p, const struct call_diff *cd, int e)
 {
 	const struct call_tree *t = &cd->tree;
 	const struct cost_part *part = &cd->part[e];
-	double *of_run;
 
 	p->chance = stats_proportion(0, (unsigned)part->tally.samples, 0.95).hi * part->basis.ns;
 	p->cost = xcalloc(t->nframes + 1, sizeof(*p->cost));
 	p->runs = xcalloc(t->nframes + 1, sizeof(*p->runs));
 	for (size_t run = 0; run < (size_t)part->nruns; run++) {
-		of_run = call_tree_totals(t, call_diff_first(cd, e) + run,
-					  call_diff_first(cd, e) + run + 1);
+		autofree double *of_run = call_tree_totals(t, call_diff_first(cd, e) + run,
+							   call_diff_first(cd, e) + run + 1);
+
 		for (size_t i = 0; i < t->nframes; i++) {
 			p->cost[i] += of_run[i] * call_diff_per(cd, e);
 			p->runs[i] += of_run[i] > 0;
 		}
-		free(of_run);
 	}
 }
 

@@ -318,13 +318,12 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 static void commit_note_warnings(struct table *to, const struct notes *from)
 {
 	const struct note *worst = NULL;
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	size_t n = 0;
 
 	note_lines_make(&lines, from);
 	for (size_t i = 0; i < lines.n; i++)
 		n += lines.line[i].severity == SEVERITY_WARNING;
-	note_lines_free(&lines);
 	for (size_t i = 0; i < from->n; i++)
 		if (note_brief(&from->note[i]) && (!worst || from->note[i].kind < worst->kind))
 			worst = &from->note[i];

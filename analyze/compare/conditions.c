@@ -43,19 +43,16 @@ static const char *condition_host(const struct condition_side *side)
 /* Returns the program of the plan's command, else that of the run's command. */
 static const char *condition_program(const struct condition_side *side)
 {
-	char *key = arena_printf(side->arena, "%s.command", side->q.side), *name;
+	const char *key = arena_printf(side->arena, "%s.command", side->q.side);
 	const char *command = side->runs[0].command;
+	autofree char *name = NULL;
 	autofree struct fact_row *facts = NULL;
 	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err);
-	const char *program;
-
 	for (int i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, key))
 			command = facts[i].value;
 	name = command ? program_name(command) : NULL;
-	program = name ? arena_strdup(side->arena, name) : NULL;
-	free(name);
-	return program;
+	return arena_strdup(side->arena, name);
 }
 
 static const char *condition_cpus(const struct condition_side *side)

@@ -127,7 +127,7 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 			   struct error *err)
 {
 	struct store *s = c->end[e].store;
-	struct cost_parts parts;
+	freed(cost_parts_free) struct cost_parts parts = {0};
 	freed(table_free) struct table t = {0};
 	int rc = s && q->unit ? basis_require_unit(s, q, err) : 0;
 
@@ -142,7 +142,6 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 		diff_carry_group_notes(notes, &t, c->end[e].label);
 		diff_carry_notes(notes, &t);
 	}
-	cost_parts_free(&parts);
 	return rc || !s ? rc : store_failed(s, err);
 }
 

@@ -49,10 +49,10 @@ static void figures_add_side(struct figures *f, const char *name)
 /* Lists the sides of both ends in the captures' order, and a total of several sides. */
 static int figures_list_sides(struct figures *f, const struct comparison *c, struct error *err)
 {
-	const char **names;
-	int n;
-
 	for (int e = 0; e < ENDS; e++) {
+		autofree const char **names = NULL;
+		int n;
+
 		if (c->end[e].bare)
 			return error_set(
 				err, EINVAL,
@@ -66,7 +66,6 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 				figures_add_side(f, names[i]);
 			else if (!strcmp(c->side[e], names[i]))
 				figures_add_side(f, c->side[BASE]);
-		free(names);
 	}
 	if (f->n > 1)
 		figures_add_side(f, SIDE_TOTAL);
@@ -193,7 +192,7 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 {
 	struct query q = compare_query(c, e, NULL);
 	freed(table_free) struct table warnings = {0};
-	struct figure_list l = {0};
+	freed(figure_list_free) struct figure_list l = {0};
 	int ret;
 
 	q.power_kind = kind;
@@ -210,7 +209,6 @@ static int figures_read_end(struct figures *f, const struct comparison *c, enum 
 			note_add(&warnings.notes, power_modelled, q.model_idle, q.model_per_cpu);
 		diff_carry_notes(notes, &warnings);
 	}
-	figure_list_free(&l);
 	return ret;
 }
 

@@ -115,7 +115,7 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 	autofree struct shown_figure *judged = NULL;
 	autofree bool *main = NULL;
 	freed(table_free) struct table notes = {0};
-	struct figures f;
+	freed(figures_free) struct figures f = {0};
 	double median;
 	int rc;
 
@@ -148,7 +148,6 @@ static int adding_put_figures(struct adding *a, const char *variant, struct erro
 		if (of->n)
 			rc = history_values_add(a->h, &s, a->capture.id, of->x, of->n, err);
 	}
-	figures_free(&f);
 	return rc;
 }
 

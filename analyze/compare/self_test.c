@@ -263,7 +263,7 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 	const struct comparison *c = w->c;
 	autofree struct shown_figure *list = NULL;
 	freed(split_list_free) struct split_list l = {0};
-	struct figures f;
+	freed(figures_free) struct figures f;
 	size_t n, runs;
 	int ret = figures_read(&f, c, w->t, err);
 
@@ -280,7 +280,6 @@ static int self_test_metrics(struct self_test *w, struct error *err)
 	}
 	if (l.s.runs)
 		self_test_add_row(w, &l, "metrics", c->side[BASE]);
-	figures_free(&f);
 	return 0;
 }
 

@@ -80,7 +80,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT}, .nkeys = 3};
 	struct components *components;
 	freed(intern_free) struct intern comms = {0};
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part = {0};
 	int rc = components_keep(&components, s, NULL, "basic", err);
 
 	*copy = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
@@ -95,7 +95,6 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	if (!rc)
 		*copy = copy_cost_of_part(&part, &comms);
 	*basis = part.basis;
-	cost_part_free(&part);
 	components_free(components);
 	return rc;
 }
@@ -108,7 +107,7 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	struct tally_spec spec = {
 		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
 	freed(intern_free) struct intern comms = {0};
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part;
 	int rc;
 
 	spec.symbol = way == SENT ? "_copy_from_iter*" : "_copy_to_iter*";
@@ -118,7 +117,6 @@ int copying_read_direction(struct store *s, const struct query *q, const struct 
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
 		if (copy_thread_counts(&part.tally.rows[i], &comms))
 			*ns += cost_total(&part, &part.tally.rows[i]).ns;
-	cost_part_free(&part);
 	return rc;
 }
 
@@ -142,7 +140,7 @@ int group_cost(struct store *s, const struct query *q, const struct block *b, co
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 	autofree char *group = xasprintf("group=%s", functions);
 	struct components *rules;
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part = {0};
 	int rc = components_group(&rules, group, err);
 
 	*cost = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
@@ -158,7 +156,6 @@ int group_cost(struct store *s, const struct query *q, const struct block *b, co
 		if (!strcmp(part.tally.rows[i].key[0], "group"))
 			*cost = cost_total(&part, &part.tally.rows[i]);
 	*unit = part.basis.unit;
-	cost_part_free(&part);
 	components_free(rules);
 	return rc;
 }

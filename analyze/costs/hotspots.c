@@ -348,7 +348,7 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 					.in = q->in,
 					.symbol = q->symbol};
 	freed(hotspots_free) struct hotspots_list h = {.n = 0};
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part;
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
 	if (!rc && s)
@@ -362,7 +362,6 @@ static int hotspots_add_block(struct store *s, const struct query *q, const stru
 		rc = cost_part_add_notes(s, q, &part, t, err);
 	}
 	*any |= part.tally.samples > 0;
-	cost_part_free(&part);
 	return rc;
 }
 

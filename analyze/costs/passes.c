@@ -148,7 +148,7 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 {
 	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1, .totals = true};
 	struct components *rules = NULL;
-	struct cost_part part = {0};
+	freed(cost_part_free) struct cost_part part = {0};
 	double share = NAN;
 	int rc = components_keep(&rules, k->s, NULL, "fine", err);
 
@@ -161,7 +161,6 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 		if (!strcmp(part.tally.rows[i].key[0], "tracing"))
 			share = cost_total(&part, &part.tally.rows[i]).share;
 	table_set(k->t, row, "tracing_pct", value_real(100 * share));
-	cost_part_free(&part);
 	components_free(rules);
 	return rc;
 }

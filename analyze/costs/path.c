@@ -114,8 +114,8 @@ static int path_read_cpu(struct block_table *k, double ns[STAGES], struct error 
 {
 	struct query q = *k->q;
 	autofree struct run *runs = NULL;
-	struct cost_part part = {0};
-	struct call_tree tree;
+	freed(cost_part_free) struct cost_part part = {0};
+	freed(call_tree_free) struct call_tree tree = {0};
 	int rc;
 
 	for (int i = 0; i < STAGES; i++)
@@ -131,8 +131,6 @@ static int path_read_cpu(struct block_table *k, double ns[STAGES], struct error 
 	path_add_weights(&tree, ns);
 	for (int i = 0; i < STAGES; i++)
 		ns[i] *= part.basis.ns / part.tally.weight;
-	call_tree_free(&tree);
-	cost_part_free(&part);
 	return rc;
 }
 

@@ -234,7 +234,7 @@ static int virt_read_runs(struct virt *v, struct error *err)
 static int virt_put_block(struct block_table *k, struct error *err)
 {
 	const struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1};
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part = {0};
 	struct virt v = {
 		.k = k, .profiled.block = k->b->block, .all.block = k->b->block, .part = &part};
 	int rc;
@@ -248,7 +248,6 @@ static int virt_put_block(struct block_table *k, struct error *err)
 		rc = virt_put_rows(&v, err);
 	free(v.profiled.runs);
 	free(v.all.runs);
-	cost_part_free(&part);
 	return rc;
 }
 

@@ -216,7 +216,7 @@ static int limits_compare_words(const void *x, const void *y)
 char *limits_words(const struct limits *l, const char *variant, enum limits_order order)
 {
 	autofree char **list = xcalloc(l->n + 1, sizeof(*list));
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	size_t k, n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -236,10 +236,7 @@ char *limits_words(const struct limits *l, const char *variant, enum limits_orde
 		str_item(&s, !i, i + 1 == n, list[i]);
 		free(list[i]);
 	}
-	if (n)
-		return str_take(&s);
-	str_free(&s);
-	return NULL;
+	return n ? str_take(&s) : NULL;
 }
 
 /* Returns the name of the row's limit. The busiest CPU of a side is one limit, in softirq or not.

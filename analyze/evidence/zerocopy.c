@@ -425,7 +425,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, const ch
 
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
+	freed(block_list_free) struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), end;
 
 	for (int i = 0; i < list.n && !rc; i = end) {
@@ -440,7 +440,6 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		block_list_run_notes(&list, s, t);
 	for (int i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
-	block_list_free(&list);
 	return rc;
 }
 

@@ -218,7 +218,7 @@ static void pprof_write_sample(struct pprof *w, const struct sample_run *r,
 static void pprof_add_run(void *pprof, const struct sample_run *r)
 {
 	struct pprof *w = pprof;
-	struct profile merged;
+	freed(profile_free) struct profile merged;
 
 	profile_init(&merged);
 	for (size_t i = 0; i < r->p->ncosts; i++) {
@@ -231,7 +231,6 @@ static void pprof_add_run(void *pprof, const struct sample_run *r)
 	}
 	for (size_t i = 0; i < merged.ncosts; i++)
 		pprof_write_sample(w, r, &merged.costs[i]);
-	profile_free(&merged);
 	w->duration_ns +=
 		r->run ? r->run->end_ns - r->run->start_ns : r->p->last_ns - r->p->first_ns;
 }

@@ -12,7 +12,7 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 {
 	const struct tally_spec spec = {
 		.keys = {BY_CONTEXT}, .nkeys = 1, .event = s->q->event, .cpus = s->q->cpus};
-	struct cost_part part;
+	freed(cost_part_free) struct cost_part part;
 	int rc = cost_part_read(s->store, s->q, &b->of, &spec, &part, err);
 
 	if (!rc) {
@@ -32,7 +32,6 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
 	}
-	cost_part_free(&part);
 	return rc;
 }
 
@@ -170,7 +169,7 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 			      struct error *err)
 {
 	struct sample_run r = {.s = s, .block = b};
-	struct run *runs;
+	autofree struct run *runs = NULL;
 	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), rc = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && !rc; i++) {
@@ -180,8 +179,6 @@ static int samples_read_block(struct samples *s, struct sample_block *b, sample_
 			rc = profile_check_own(r.p, runs[i].variant, runs[i].side, err);
 		rc = rc ?: samples_read_run(s, &r, add, arg, err);
 	}
-	if (n >= 0)
-		free(runs);
 	rc = rc ?: scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
 	if (!rc && s->costs)
 		rc = scope_basis_notes(s->store, s->q, &b->of, s->notes, err);

@@ -210,16 +210,16 @@ static int why_read_figures(struct store *s, const struct query *q, struct why_s
 static void why_judge(const struct figure_list *l, struct why_side *side, enum why_id to,
 		      enum figure_id id)
 {
-	struct crossover_point *points = xcalloc((size_t)side->n + 1, sizeof(*points)), *p = points;
+	autofree struct crossover_point *points = xcalloc((size_t)side->n + 1, sizeof(*points));
 
 	for (int i = 0; i < side->n; i++) {
 		const struct block *b = &side->blocks[i].block;
 		const struct figure_value *base = figure_find(l, id, side->base, b->side);
 		const struct figure_value *new = figure_find(l, id, b->variant, b->side);
+		struct crossover_point *p = &points[i];
 
 		if (!base || !new || !base->n || !new->n)
 			continue;
-		p = &points[i];
 		*p = (struct crossover_point){
 			.base = base->x, .nbase = base->n, .new = new->x, .nnew = new->n};
 		p->copied = side->value[COPIED_SENDS] > 10 ||
@@ -230,7 +230,6 @@ static void why_judge(const struct figure_list *l, struct why_side *side, enum w
 	}
 	crossover_find(points, (size_t)side->n, figure_kinds[id].better, false);
 	side->verdict[to] = points[side->b - side->blocks].verdict;
-	free(points);
 }
 
 /* --- causes --- */
