@@ -63,7 +63,7 @@ const struct parser *parser_find(const char *file)
 
 int parser_read(const struct parser *p, struct ingest *in, const char *path, struct error *err)
 {
-	struct tsv t;
+	freed(tsv_free) struct tsv t = {0};
 	int rc;
 
 	if (!p->rows)
@@ -72,7 +72,6 @@ int parser_read(const struct parser *p, struct ingest *in, const char *path, str
 	rc = rc ?: p->rows(in, &t, err);
 	if (t.bad)
 		note_add(&in->notes, rows_unreadable, p->collector, t.bad, path_base_name(path));
-	tsv_free(&t);
 	return rc;
 }
 

@@ -205,11 +205,12 @@ static int irq_put_block(struct block_table *k, struct error *err)
 {
 	static const char *const kinds[] = {"irq", "softirq"};
 	long left = k->q->limit ? k->q->limit : -1;
-	struct change_rate *ranked;
-	struct changes c;
 	int rc = 0;
 
 	for (size_t kind = 0; kind < array_size(kinds) && !rc; kind++) {
+		autofree struct change_rate *ranked = NULL;
+		freed(changes_free) struct changes c;
+
 		rc = changes_read(&c, k, kinds[kind], OF_ALL, err);
 		k->found += c.n;
 		changes_fill_cpus(&c);
@@ -220,8 +221,6 @@ static int irq_put_block(struct block_table *k, struct error *err)
 			irq_put_row(&c, ranked, ranked[i].row, kinds[kind], k->t);
 			left--;
 		}
-		free(ranked);
-		changes_free(&c);
 	}
 	return rc;
 }

@@ -57,10 +57,10 @@ static void nic_add_rate(const struct nic *n, const char *interface, const char 
 static bool nic_add_values(struct nic *n, const char *index, const char *interface,
 			   const char *group, const char *names, char *values)
 {
-	char *copy = xstrdup(names), *rest = copy, *name, *value;
+	autofree char *copy = xstrdup(names);
+	char *rest = copy, *name, *value;
 	freed(str_free) struct str key = {0};
 	size_t prefix;
-	bool good = true;
 	uint64_t v;
 	double change;
 
@@ -68,19 +68,17 @@ static bool nic_add_values(struct nic *n, const char *index, const char *interfa
 	str_printf(&key, "%s %s/%s/", index, interface, group);
 	prefix = key.len;
 
-	while (good && (value = str_token(&values, '\t'))) {
+	while ((value = str_token(&values, '\t'))) {
 		name = str_token(&rest, '\t');
-		good = name && parse_u64(value, &v);
-		if (!good)
-			break;
+		if (!name || !parse_u64(value, &v))
+			return false;
 		key.len = prefix;
 		str_puts(&key, name);
 		change = deltas_put(&n->d, key.buf, NO_CPU, v);
 		if (!strcmp(group, "link"))
 			nic_add_rate(n, interface, name, change);
 	}
-	free(copy);
-	return good;
+	return true;
 }
 
 /* Adds the fact "nic:host/eth0/qdisc" of a group of an interface's outgoing packets. */

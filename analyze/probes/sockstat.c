@@ -109,7 +109,7 @@ static void sockstat_add_row(const struct changes *means, const struct change_ro
 /* Adds the rows of a block. A gauge that was always 0 has a row only with --all. */
 static int sockstat_add_block(struct block_table *k, struct error *err)
 {
-	struct changes means, maxima = {0};
+	freed(changes_free) struct changes means, maxima = {0};
 	int rc = changes_read(&means, k, "sockstat_mean", OF_SIDE, err);
 
 	rc = rc ?: changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
@@ -120,8 +120,6 @@ static int sockstat_add_block(struct block_table *k, struct error *err)
 		if (k->q->all || change_happened(&maxima, r))
 			sockstat_add_row(&means, &means.row[i], &most, k->t);
 	}
-	changes_free(&means);
-	changes_free(&maxima);
 	return rc;
 }
 

@@ -88,18 +88,15 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 
 char *block_collector_reason(struct store *s, const struct block_runs *b, const char *collector)
 {
-	struct collector_row *rows;
-	char *reason = NULL;
-	int n;
+	for (int i = 0; i < b->n; i++) {
+		autofree struct collector_row *rows = NULL;
+		int n = store_collectors(s, b->runs[i].id, &rows, NULL);
 
-	for (int i = 0; i < b->n && !reason; i++) {
-		n = store_collectors(s, b->runs[i].id, &rows, NULL);
-		for (int k = 0; k < n && !reason; k++)
+		for (int k = 0; k < n; k++)
 			if (!strcmp(rows[k].name, collector) && rows[k].why && *rows[k].why)
-				reason = xstrdup(rows[k].why);
-		free(rows);
+				return xstrdup(rows[k].why);
 	}
-	return reason;
+	return NULL;
 }
 
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
@@ -202,14 +199,12 @@ double busy_part(struct store *s, const struct query *q, const struct block_runs
 
 void block_cpus_add(const struct block_table *k, const char *metric, struct cpuset *set)
 {
-	struct metric_row *rows;
-	int n;
-
 	for (int r = 0; r < k->b->n; r++) {
-		n = store_metrics(k->s, k->b->runs[r].id, metric, OF_EACH_CPU, &rows, NULL);
+		autofree struct metric_row *rows = NULL;
+		int n = store_metrics(k->s, k->b->runs[r].id, metric, OF_EACH_CPU, &rows, NULL);
+
 		for (int i = 0; i < n; i++)
 			cpuset_add(set, (unsigned int)rows[i].key.cpu);
-		free(rows);
 	}
 }
 
@@ -277,17 +272,16 @@ static size_t metric_keys_add_one(struct metric_keys *list, const struct metric_
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err)
 {
-	struct metric_row *rows;
 	size_t at = 0;
-	int n;
 
 	for (int i = 0; i < b->n; i++) {
-		n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
+		autofree struct metric_row *rows = NULL;
+		int n = store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
+
 		for (int k = 0; k < n; k++)
 			at = metric_keys_add_one(list, &rows[k], at < list->n ? at : 0);
 		if (n < 0)
 			return n;
-		free(rows);
 	}
 	if (list->n)
 		qsort(list->m, list->n, sizeof(*list->m), metric_rows_compare);

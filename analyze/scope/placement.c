@@ -157,20 +157,17 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 {
 	struct notes notes = {0};
 	struct placement p, other;
-	struct machine m;
+	freed(machine_free) struct machine m;
 	int rc = machine_read(&m, s, run->host, err);
 
-	if (rc || !placement_of(&p, &m, run->cpus)) {
-		machine_free(&m);
+	if (rc || !placement_of(&p, &m, run->cpus))
 		return rc;
-	}
 	placement_note_smt(&notes, &p);
 	for (int i = 0; i < n; i++)
 		if (placement_is_one_repeat(run, &runs[i]) && strcmp(run->side, runs[i].side) &&
 		    placement_is_one_host(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
 			placement_note_cores(&notes, &p, runs[i].side, &other);
 	placement_note_nics(&notes, &m, &p);
-	machine_free(&m);
 	return store_notes_add(s, run->id, &notes, err);
 }
 

@@ -137,17 +137,17 @@ static int sizes_add_block(struct block_table *k, struct error *err)
 	const struct block *b = &k->b->block;
 	struct metric_keys list = {0};
 	struct estimate e;
-	char *name;
 	int rc = 0;
 
 	for (size_t i = 0; i < array_size(names) && !rc; i++)
 		rc = metric_keys_add(&list, k->s, k->b, names[i], OF_SIDE, err);
 	for (size_t i = 0; i < list.n; i++) {
-		e = block_estimate(k, size_metric, &list.m[i].key);
-		name = xasprintf("%s%s%s", list.m[i].key.name, list.m[i].key.object ? ":" : "",
-				 list.m[i].key.object ?: "");
+		const struct metric_key *key = &list.m[i].key;
+		autofree char *name =
+			xasprintf("%s%s%s", key->name, key->object ? ":" : "", key->object ?: "");
+
+		e = block_estimate(k, size_metric, key);
 		sizes_add_row(k->t, b, name, list.m[i].unit, &e);
-		free(name);
 	}
 	for (size_t i = 0; i < list.n; i++)
 		size_add_parts(k, &list.m[i].key);

@@ -398,14 +398,12 @@ static bool counters_value_of(const void *arg, const char *event, double *value)
 static bool counters_ratio_of(struct counters_pair *p, struct counter_ratio *ratio)
 {
 	double value = counters_metric(p->s, p->r, "counter", p->event);
-	char *event = xstrdup(p->event), *at = strrchr(event, '@');
-	bool good;
+	autofree char *event = xstrdup(p->event);
+	char *at = strrchr(event, '@');
 
 	if (at)
 		*at = '\0';
-	good = !isnan(value) && counter_ratio(ratio, event, value, counters_value_of, p);
-	free(event);
-	return good;
+	return !isnan(value) && counter_ratio(ratio, event, value, counters_value_of, p);
 }
 
 static double counters_figure_ratio(struct store *s, const struct run *r, const void *event)

@@ -224,22 +224,20 @@ static void topology_add_nic(struct topology *t, const char *name, const char *t
 
 static void topology_add_nics(struct topology *t, const char *dir, struct error *err)
 {
-	char *nics = xasprintf("%s/nic", dir), *path, *text;
+	autofree char *nics = xasprintf("%s/nic", dir);
 	autofree struct dirent **list = NULL;
 	int n = scandir(nics, &list, NULL, versionsort);
 
 	if (n < 0)
 		error_sys(err, errno, "%s: cannot read", nics);
 	for (int i = 0; i < n; i++) {
-		path = xasprintf("%s/%s/sysfs", nics, list[i]->d_name);
-		text = NULL;
+		autofree char *path = xasprintf("%s/%s/sysfs", nics, list[i]->d_name);
+		autofree char *text = NULL;
+
 		if (list[i]->d_name[0] != '.' && !file_read(path, &text, NULL, err))
 			topology_add_nic(t, list[i]->d_name, text);
-		free(text);
-		free(path);
 		free(list[i]);
 	}
-	free(nics);
 }
 
 static void host_read_topology(struct host *h, const json_t *root, const char *dir,
@@ -285,7 +283,8 @@ static void host_add_lines(struct host *h, const char *dir, const char *file, co
 			   struct error *err)
 {
 	struct error e = {0};
-	char *path = xasprintf("%s/%s", dir, file), *text = NULL, *line, *equals;
+	autofree char *path = xasprintf("%s/%s", dir, file), *text = NULL;
+	char *line, *equals;
 
 	if (!file_read(path, &text, NULL, &e)) {
 		for (char *rest = text; (line = str_token(&rest, '\n'));) {
@@ -298,8 +297,6 @@ static void host_add_lines(struct host *h, const char *dir, const char *file, co
 	} else if (!error_of_machine(err->code)) {
 		*err = e;
 	}
-	free(text);
-	free(path);
 }
 
 int host_read(struct host *h, const char *hosts_dir, const char *name, struct error *err)

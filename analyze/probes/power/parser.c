@@ -68,13 +68,11 @@ double readings_difference(const struct reading *r, size_t n, uint64_t from, uin
 
 static double readings_median_step(const struct reading *r, size_t n)
 {
-	double *step = xcalloc(n + 1, sizeof(*step)), median;
+	autofree double *step = xcalloc(n + 1, sizeof(*step));
 
 	for (size_t i = 1; i < n; i++)
 		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
-	free(step);
-	return median;
+	return stats_quantile(step, n ? n - 1 : 0, 0.5);
 }
 
 /*
@@ -412,14 +410,12 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 {
 	struct error damage = {0};
 	struct polled p = {0};
-	struct snaps snaps = {0};
+	freed(snaps_free) struct snaps snaps = {0};
 	const char *kind;
 	int rc = snaps_read(&snaps, path, &damage);
 
-	if (rc && rc != -EBADMSG) {
-		snaps_free(&snaps);
+	if (rc && rc != -EBADMSG)
 		return error_set(err, -rc, "%s", damage.text);
-	}
 	if (rc)
 		note_add(&in->notes, file_damaged, "power", damage.text);
 	polled_read_snaps(&p, &snaps);

@@ -54,12 +54,11 @@ static int pools_put_block(struct block_table *k, struct error *err)
 
 	every.b = &counted;
 	for (size_t m = 0; m < array_size(metrics) && !rc; m++) {
-		struct changes c;
+		freed(changes_free) struct changes c;
 
 		rc = changes_read(&c, &every, metrics[m], OF_SIDE, err);
 		for (size_t i = 0; i < c.n && !rc; i++)
 			pools_put_row(&c, &c.row[i], !m, k->t);
-		changes_free(&c);
 	}
 	free(counted.runs);
 	return rc;

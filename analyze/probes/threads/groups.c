@@ -113,13 +113,12 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 		       enum thread_key key, const char *comm, enum thread_figure order,
 		       struct error *err)
 {
-	struct thread_row *rows;
-	int n;
-
 	*list = (struct thread_groups){.nruns = b->n};
 	list->measured = arena_alloc(&list->arena, (size_t)b->n * sizeof(*list->measured) + 1);
 	for (int run = 0; run < b->n; run++) {
-		n = store_threads(s, b->runs[run].id, &rows, err);
+		autofree struct thread_row *rows = NULL;
+		int n = store_threads(s, b->runs[run].id, &rows, err);
+
 		if (n < 0)
 			return n;
 		for (int i = 0; i < n; i++) {
@@ -129,7 +128,6 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 				thread_add(thread_group_of(list, &rows[i], key, run), &rows[i],
 					   run);
 		}
-		free(rows);
 	}
 	thread_sort(list, order);
 	return 0;

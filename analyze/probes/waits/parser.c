@@ -137,7 +137,7 @@ static char *wait_part_of_all(const char *name)
 static void waits_add_account(struct ingest *in, const struct waits_file *f)
 {
 	freed(intern_free) struct intern parts = {0};
-	double *ns = xcalloc(f->names.n + 1, sizeof(*ns));
+	autofree double *ns = xcalloc(f->names.n + 1, sizeof(*ns));
 
 	for (uint32_t i = 0; i < f->names.n; i++) {
 		autofree char *part = wait_part_of_all(intern_get(&f->names, i));
@@ -147,7 +147,6 @@ static void waits_add_account(struct ingest *in, const struct waits_file *f)
 	for (uint32_t i = 0; i < parts.n; i++)
 		ingest_metric_of(in, "waits_account_ns", intern_get(&parts, i), NO_CPU, "ns",
 				 ns[i]);
-	free(ns);
 }
 
 static void waits_add_metrics(struct ingest *in, const struct waits_file *f)

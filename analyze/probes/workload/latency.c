@@ -37,7 +37,7 @@ static struct value *latency_put_row(struct block_table *k, const char *source, 
 
 static int latency_put_percentiles(struct block_table *k, struct error *err)
 {
-	struct changes source = {0}, us = {0};
+	freed(changes_free) struct changes source = {0}, us = {0};
 	const struct change_row *row;
 	int rc = changes_read(&source, k, "latency_source", OF_SIDE, err);
 
@@ -49,8 +49,6 @@ static int latency_put_percentiles(struct block_table *k, struct error *err)
 			latency_put_row(k, source.row[0].name, row->name,
 					changes_estimate(&us, row, AS_COUNT));
 	}
-	changes_free(&source);
-	changes_free(&us);
 	return rc;
 }
 
@@ -59,7 +57,7 @@ static int latency_put_parts(struct block_table *k, struct error *err)
 {
 	struct block_runs b = {.block = k->b->block};
 	struct block_table own = *k;
-	struct changes c = {0};
+	freed(changes_free) struct changes c = {0};
 	autofree struct change_rate *ranked = NULL;
 	double wall = NAN;
 	int rc = b.n = scope_runs(k->s, k->q, &b.block, FOR_WAITS, &b.runs, err);
@@ -80,7 +78,6 @@ static int latency_put_parts(struct block_table *k, struct error *err)
 			table_set(k->t, latency_put_row(k, "waits", ranked[i].row->name, e),
 				  "share_pct", value_real(1e5 * e.value / wall));
 	}
-	changes_free(&c);
 	free(b.runs);
 	return rc < 0 ? rc : 0;
 }

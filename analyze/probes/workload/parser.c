@@ -427,7 +427,7 @@ static void account_add_latency(struct ingest *in, const struct workload_run *ru
 int ingest_workload(struct ingest *in, const char *path, struct error *err)
 {
 	struct workload_run run = {in->dir, in->started_ns, in->ended_ns, in->wall_clock};
-	struct account a;
+	freed(account_free) struct account a;
 	int rc = account_read(&run, in->units, &a, err);
 
 	if (str_starts(in->units, "nic:")) /* its packets may be aggregates */
@@ -436,6 +436,5 @@ int ingest_workload(struct ingest *in, const char *path, struct error *err)
 	account_add_latency(in, &run);
 	rc = rc ?: account_read_summary(in, &run, err);
 	rc = rc ?: points_metrics(in, &a.points, path, err);
-	account_free(&a);
 	return rc;
 }
