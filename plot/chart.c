@@ -400,7 +400,7 @@ const char *drawing_estimator(const struct drawing *d)
 static void drawing_add_doubts(struct drawing *d, struct figure *f)
 {
 	struct error ignored = {0};
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	const struct table *t;
 
 	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
@@ -410,7 +410,6 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	note_lines_make(&lines, &d->doubts);
 	for (size_t i = 0; i < lines.n; i++)
 		figure_doubt(f, "%s", lines.line[i].brief);
-	note_lines_free(&lines);
 	if (f->doubts > 1)
 		f->doubt = figure_text(f, "%s; %d more%s", f->doubt, f->doubts - 1,
 				       d->query.bare.profile ? "" : ": zcost report notes");

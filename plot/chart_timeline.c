@@ -133,14 +133,11 @@ struct bins {
 /* Returns the median distance of the line's readings. */
 static double line_step(const struct run_line *l)
 {
-	double *steps = xcalloc(l->n + 1, sizeof(*steps)), step = 0;
+	autofree double *steps = xcalloc(l->n + 1, sizeof(*steps));
 
 	for (size_t i = 1; i < l->n; i++)
 		steps[i - 1] = l->p[i].t - l->p[i - 1].t;
-	if (l->n > 1)
-		step = stats_point(EST_MEDIAN, steps, l->n - 1);
-	free(steps);
-	return step;
+	return l->n > 1 ? stats_point(EST_MEDIAN, steps, l->n - 1) : 0;
 }
 
 static bool line_is_of(const struct run_line *l, int gauge, const char *variant, const char *side)

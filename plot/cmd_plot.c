@@ -197,7 +197,7 @@ struct tally {
 static int plot_write_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n, struct error *err)
 {
-	struct figure f;
+	freed(figure_free) struct figure f = {0};
 	int rc;
 
 	if (c->write && !(a->formats & FIGURE_SVG))
@@ -218,7 +218,6 @@ static int plot_write_chart(const struct chart *c, struct drawing *d, const stru
 		n->failed++;
 		rc = 0;
 	}
-	figure_free(&f);
 	return rc;
 }
 

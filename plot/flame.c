@@ -340,15 +340,12 @@ static char *flame_make_json(const struct flame *fl)
 /* Returns the width of the widest frame, share of the root, that is one too many. */
 static double flame_least(const struct flame *fl)
 {
-	double *widths = xcalloc(fl->nframes + 1, sizeof(*widths)), least = NARROW;
+	autofree double *widths = xcalloc(fl->nframes + 1, sizeof(*widths));
 
 	for (size_t i = 0; i < fl->nframes; i++)
 		widths[i] = fl->frames[i].width / fl->frames[0].width;
 	qsort(widths, fl->nframes, sizeof(*widths), stats_by_value);
-	if (fl->nframes > FRAMES_MOST)
-		least = fmax(least, widths[fl->nframes - FRAMES_MOST]);
-	free(widths);
-	return least;
+	return fl->nframes > FRAMES_MOST ? fmax(NARROW, widths[fl->nframes - FRAMES_MOST]) : NARROW;
 }
 
 /* --- the picture --- */
@@ -468,7 +465,7 @@ static void flame_make_svg(const struct flame *fl, const struct figure *f, const
 			   struct str *s)
 {
 	freed(str_free) struct str legend = {0};
-	struct page page;
+	freed(page_free) struct page page;
 	struct picture p = {fl, s, 0, 0, 0};
 	double height, rows = ROW * (fl->depth + 1.0);
 
@@ -488,7 +485,6 @@ static void flame_make_svg(const struct flame *fl, const struct figure *f, const
 	str_puts(s, "</g>\n");
 	svg_add_data(&p, json);
 	str_printf(s, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
-	page_free(&page);
 }
 
 int flame_write(struct flame *fl, struct figure *f, const char *dir, struct error *err)

@@ -23,7 +23,7 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 {
 	struct html_page *p = all->page;
 	struct error err = {0};
-	char *svg, *command, *id;
+	autofree char *svg = NULL, *command = NULL, *id = NULL;
 	size_t len;
 
 	if (file_read(path, &svg, &len, &err)) {
@@ -42,10 +42,7 @@ static void charts_add_picture(struct charts *all, const struct chart *c, const 
 		html_add_svg(&p->out, svg, id);
 		html_printf(&p->out, "<figcaption>%s · <code>%s</code></figcaption></figure>\n",
 			    c->what, command);
-		free(command);
-		free(id);
 	}
-	free(svg);
 }
 
 /* Adds the pictures in the folder. */
@@ -71,7 +68,7 @@ static void charts_add_folder(struct charts *all, const struct chart *c, const c
 static int charts_render(struct charts *all, const struct chart *c, const char *dir,
 			 struct error *err)
 {
-	struct figure f;
+	freed(figure_free) struct figure f;
 	int rc = chart_draw(c, &all->page->d, &f, err);
 
 	rc = rc ?: figure_write(&f, dir, FIGURE_SVG, err);
@@ -80,7 +77,6 @@ static int charts_render(struct charts *all, const struct chart *c, const char *
 		all->no_gnuplot = rc == -ENOENT;
 		rc = all->no_gnuplot ? 0 : rc;
 	}
-	figure_free(&f);
 	return rc;
 }
 

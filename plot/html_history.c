@@ -72,7 +72,7 @@ static int trends_draw_all(const struct trends *all, const char *dir, struct str
 	for (size_t i = 0, from = 0; i < all->n && !rc; from = i) {
 		const char *figure = all->list[from].runs[0]->s.figure;
 		autofree char *path = NULL, *svg = NULL;
-		struct figure f;
+		freed(figure_free) struct figure f;
 
 		while (i < all->n && !strcmp(all->list[i].runs[0]->s.figure, figure))
 			i++;
@@ -88,7 +88,6 @@ static int trends_draw_all(const struct trends *all, const char *dir, struct str
 			html_add_svg(page, svg, f.name);
 			str_puts(page, "</figure>\n");
 		}
-		figure_free(&f);
 	}
 	return rc;
 }

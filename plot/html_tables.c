@@ -317,8 +317,6 @@ static void measure_add_zero_copy(struct html_page *p, const struct table *t, co
 int page_add_measures(struct html_page *p, struct error *err)
 {
 	const struct measure *m;
-	struct error why;
-	struct table t;
 	int rc = 0;
 
 	str_puts(&p->out, "<section id=tables><h2>All tables</h2>\n");
@@ -330,7 +328,9 @@ int page_add_measures(struct html_page *p, struct error *err)
 			continue;
 		}
 		for (int s = 0; s < p->nstores && !rc; s++) {
-			why = (struct error){0};
+			freed(table_free) struct table t;
+			struct error why = {0};
+
 			if (page_measure(p, s, m->name, &t, &why))
 				page_add_failed(p, "table", m->name, &why);
 			else if (t.rows)
@@ -341,7 +341,6 @@ int page_add_measures(struct html_page *p, struct error *err)
 							  : "no run measured this");
 			if (!strcmp(m->name, "zerocopy"))
 				measure_add_zero_copy(p, &t, why.text);
-			table_free(&t);
 			rc = store_failed(p->stores[s], err);
 		}
 	}

@@ -65,7 +65,6 @@ static char *label_cut(struct arena *a, const char *s, double size, double width
 {
 	size_t len = strlen(s), head = share < 1 ? len / 2 : len, tail;
 	double room = width - label_width("…", size, false);
-	char *text, *kept;
 
 	if (label_width(s, size, false) <= width)
 		return arena_strdup(a, s);
@@ -77,10 +76,7 @@ static char *label_cut(struct arena *a, const char *s, double size, double width
 	room -= bytes_width(s, head, size, false);
 	while (tail < len && bytes_width(s + tail, len - tail, size, false) > room)
 		tail = utf8_forward(s, tail);
-	text = xasprintf("%.*s…%s", (int)head, s, s + tail);
-	kept = arena_strdup(a, text);
-	free(text);
-	return kept;
+	return arena_printf(a, "%.*s…%s", (int)head, s, s + tail);
 }
 
 char *label_fit(struct arena *a, const char *s, double size, double width)
