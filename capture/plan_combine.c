@@ -13,7 +13,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
-#include <stdio.h>
 
 /* --- the matrix --- */
 

@@ -3,7 +3,6 @@
 #include "capture/capture.h"
 
 #include "lib/clock.h"
-#include "lib/file.h"
 #include "workload/workload.h"
 
 #include <jansson.h>

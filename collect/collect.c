@@ -10,7 +10,6 @@
 #include "lib/command.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 void collect_why(struct collect *c, const char *fmt, ...)

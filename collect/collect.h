@@ -27,7 +27,6 @@
 #ifndef ZC_COLLECT_H
 #define ZC_COLLECT_H
 
-#include "lib/cpuset.h"
 #include "lib/error.h"
 #include "lib/str.h"
 

@@ -3,7 +3,6 @@
  * Which idle states the side's CPUs were in, how often and how long. The collector cpu has idle and
  * iowait time.
  */
-#include "collect/events/events.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"

@@ -13,7 +13,6 @@
 #include "lib/hash.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 struct source {

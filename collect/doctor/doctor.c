@@ -2,7 +2,6 @@
 /* zcost doctor: runs the checks, prints what they found, and says whether all is there. */
 #include "collect/doctor/doctor.h"
 
-#include "collect/host.h"
 #include "lib/command.h"
 #include "lib/output.h"
 

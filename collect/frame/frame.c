@@ -17,7 +17,6 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>

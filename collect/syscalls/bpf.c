@@ -3,10 +3,8 @@
 #include "collect/syscalls/methods.h"
 
 #include "collect/bpf.h"
-#include "lib/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #ifndef HAVE_BPF
