@@ -11,7 +11,6 @@
 
 #include "capture/child.h"
 #include "capture/plan.h"
-#include "lib/error.h"
 
 /* Bytes of a script, which exec takes as one argument: MAX_ARG_STRLEN with 4 KiB pages. */
 enum { SCRIPT_MOST = 131072 };

@@ -5,7 +5,6 @@
 #include "lib/clock.h"
 #include "workload/workload.h"
 
-#include <jansson.h>
 #include <math.h>
 
 /* --- the windows of the sides --- */

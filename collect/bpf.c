@@ -39,15 +39,12 @@ int bpf_add_threads(struct collect *c,
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*

@@ -4,10 +4,8 @@
 #define ZC_COLLECT_BPF_H
 
 #include "lib/cpuset.h"
-#include "lib/error.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct bpf_link;
 struct bpf_object;

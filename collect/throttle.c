@@ -10,7 +10,6 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/hash.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/str.h"
 #include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
@@ -13,7 +12,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

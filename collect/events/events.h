@@ -13,7 +13,6 @@
 #define ZC_EVENTS_H
 
 #include "lib/cpuset.h"
-#include "lib/error.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -17,15 +17,10 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HAVE_BPF
 

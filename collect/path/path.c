@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #ifdef HAVE_BPF
 

@@ -10,7 +10,6 @@
 #include "collect/options.h"
 #include "collect/run/tree.h"
 #include "lib/cpuset.h"
-#include "lib/error.h"
 #include "lib/words.h"
 
 /*

@@ -14,7 +14,6 @@
 
 #include "collect/collect.h"
 #include "lib/hash.h"
-#include "lib/str.h"
 
 enum {
 	TREE_THREADS = 8192, /* more processes or threads are not listed; `cut` stays set */

@@ -19,14 +19,10 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/methods.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HAVE_BPF
 
