@@ -213,16 +213,14 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 		     const json_t *earlier, struct error *err)
 {
 	autofree char *name = run_name(c->plan, id), *path = xasprintf("%s/runs/%s", c->dir, name);
-	json_t *sums = manifest_sums(tmp, err);
+	json_auto_t *sums = manifest_sums(tmp, err);
 	int rc = sums ? dir_remove(path, err) : -EIO;
 
 	if (!rc && rename(tmp, path))
 		rc = error_sys(err, errno, "%s: cannot be renamed to %s", tmp, path);
 	if (!rc) {
-		manifest_add_run(&c->manifest, c->plan, id, why, earlier, sums);
+		manifest_add_run(&c->manifest, c->plan, id, why, earlier, json_incref(sums));
 		rc = manifest_save(&c->manifest, err);
-	} else {
-		json_decref(sums);
 	}
 	return rc;
 }

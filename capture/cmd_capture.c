@@ -218,12 +218,11 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
  */
 static void note_undo_due(const char *dir)
 {
-	int lock = recover_lock(dir, NULL);
+	autoclose int lock = recover_lock(dir, NULL);
 	autofree char *state = lock < 0 ? NULL : state_folder(dir, false, NULL);
 
 	if (lock < 0)
 		return;
-	close(lock);
 	if (undo_due(dir))
 		print_note(
 			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, remove %s",

@@ -368,25 +368,22 @@ static bool manifest_has_runs_of(const struct manifest *m, const char *variant)
 static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
 				  json_t *list, struct error *err)
 {
-	json_t *o = list_find(json_object_get(m->root, "variants"), "name", v->name);
-	json_t *now = settings_of(p, v);
+	json_t *had = list_find(json_object_get(m->root, "variants"), "name", v->name);
+	json_auto_t *now = settings_of(p, v), *o = NULL;
 	int rc = 0;
 
-	if (o && manifest_has_runs_of(m, v->name)) {
-		rc = settings_same(json_object_get(o, "settings"), now, v->name, err);
-		json_decref(now);
-		json_incref(o);
+	if (had && manifest_has_runs_of(m, v->name)) {
+		rc = settings_same(json_object_get(had, "settings"), now, v->name, err);
+		o = json_incref(had);
 	} else {
-		o = json_pack("{s:s, s:{}, s:o}", "name", v->name, "planned", "settings", now);
+		o = json_pack("{s:s, s:{}, s:O}", "name", v->name, "planned", "settings", now);
 	}
 	json_object_set_new(o, "what", json_any_text(v->what));
 	variant_put_matrix(o, p, v);
 	variant_put_vars(o, p, v);
 	variant_raise_planned(o, p);
-	if (list_find(list, "name", v->name))
-		json_decref(o);
-	else
-		json_array_append_new(list, o);
+	if (!list_find(list, "name", v->name))
+		json_array_append(list, o);
 	return rc;
 }
 
@@ -416,20 +413,18 @@ static int manifest_keep_variants(const struct manifest *m, const struct plan *p
 
 int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct error *err)
 {
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	struct error e = {0};
 	int rc = manifest_keep_variants(m, p, whole, list, &e);
 
 	for (size_t i = 0; i < p->nvariants && !rc; i++)
 		rc = manifest_adopt_variant(m, p, &p->variants[i], list, &e);
-	if (rc) {
-		json_decref(list);
+	if (rc)
 		return error_set(
 			err, -rc,
 			"%s holds another experiment: %s; give another -o, or remove the folder",
 			m->dir, e.text);
-	}
-	json_object_set_new(m->root, "variants", list);
+	json_object_set(m->root, "variants", list);
 	if (!json_array_size(json_object_get(m->root, "runs"))) {
 		json_array_clear(json_object_get(m->root, "order"));
 		json_array_clear(json_object_get(m->root, "sides"));

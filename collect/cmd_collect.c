@@ -248,7 +248,7 @@ static const struct argp argp = {
 static int collect_check_uses(const struct run *r, struct error *err)
 {
 	struct error why = {0};
-	struct event_list list;
+	freed(event_list_free) struct event_list list = {0};
 
 	if (r->time_one_in > 1 && !run_has_collector(r, "syscalls"))
 		return error_set(err, EINVAL,
@@ -265,7 +265,6 @@ static int collect_check_uses(const struct run *r, struct error *err)
 			"--events belongs to the collector 'counters', which is not among those chosen");
 	if (event_list_read(&list, r->events, &why))
 		return error_set(err, why.code, "--events: %s", why.text);
-	event_list_free(&list);
 	return 0;
 }
 
@@ -357,18 +356,16 @@ static int collect_execute(struct run *r, bool verbose)
 static int collect_take_mark(const char *folder, int argc, char **argv, struct error *err)
 {
 	autofree char *mark = xasprintf("%s/", folder);
-	char **again;
+	autofree char **again = xcalloc((size_t)argc + 2, sizeof(*again));
 	const char *now = getenv("ZCOST_RUN");
 
 	if (now && !strcmp(now, mark))
 		return 0;
 	setenv("ZCOST_RUN", mark, 1);
-	again = xcalloc((size_t)argc + 2, sizeof(*again));
 	again[0] = (char *)"zcost";
 	again[1] = (char *)"collect";
 	memcpy(again + 2, argv + 1, (size_t)(argc - 1) * sizeof(*again));
 	execv("/proc/self/exe", again);
-	free(again);
 	return error_sys(err, errno, "/proc/self/exe: cannot run");
 }
 

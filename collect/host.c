@@ -116,8 +116,8 @@ static const char kernel[] =
 /* Sets the error where the machine failed. A setting that refuses to be read is no error. */
 static void sysctls_add_file(struct str *out, const char *path, struct error *err)
 {
-	autofree char *name = xstrdup(path + strlen(root));
-	char *text, *line;
+	autofree char *name = xstrdup(path + strlen(root)), *text = NULL;
+	char *line;
 	struct error why = {0};
 
 	str_replace(name, '/', '.');
@@ -131,7 +131,6 @@ static void sysctls_add_file(struct str *out, const char *path, struct error *er
 		if (*line || !out->len)
 			str_printf(out, "%s = %s\n", name, str_trim(line));
 	}
-	free(text);
 }
 
 /* Skips secrets, and the settings of single interfaces: a host may have hundreds, all the same. */

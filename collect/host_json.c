@@ -93,7 +93,7 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 
 	for (int i = 0; i < CACHES && more; i++) {
 		autofree char *cache = xasprintf("%s/cache/index%d", dir, i);
-		json_t *o = json_object();
+		json_auto_t *o = json_object();
 		const char *cpus;
 
 		host_set_parts(o, cache, parts, array_size(parts));
@@ -101,7 +101,6 @@ static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 		more = json_str(o, "level");
 		if (more && (!cpus || strtoul(cpus, NULL, 10) == cpu))
 			json_array_append(list, o);
-		json_decref(o);
 	}
 }
 

@@ -156,12 +156,11 @@ static int perf_launch(struct collect *c, struct perf *p)
 		"-m", pages, "-D", "-1", control, "--buildid-all", "-N", "-o", p->data,
 		p->tail ? "--tail-synthesize" : NULL, NULL};
 	// clang-format on
-	int log = run_create_file(c->run, log_name, &c->err), rc = -c->err.code;
+	autoclose int log = run_create_file(c->run, log_name, &c->err);
+	int rc = -c->err.code;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
 	rc = rc ?: spawn_start(&p->pid, argv, &opts, &c->err);
-	if (log >= 0)
-		close(log);
 	collect_info_int(c, "frequency", hz);
 	return rc;
 }

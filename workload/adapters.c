@@ -258,7 +258,7 @@ char *workload_undone(const struct workload_run *run, const char *units)
 {
 	const struct adapter *is = adapter_find(units);
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a = {0};
 	struct str s = {0};
 	autofree char *words = NULL;
 
@@ -277,7 +277,6 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	words = s.len ? account_words(run, &a) : NULL;
 	if (words)
 		str_printf(&s, ": \"%s\"", words);
-	account_free(&a);
 	return s.buf ? str_take(&s) : NULL;
 }
 
@@ -299,7 +298,7 @@ char *workload_cut_off(const struct workload_run *run, const char *units, uint64
 	const struct points *ps;
 	char *why = NULL;
 	double missing_s;
-	struct account a;
+	freed(account_free) struct account a = {0};
 
 	if (!is || !is->read || is->collector)
 		return NULL;
@@ -313,6 +312,5 @@ char *workload_cut_off(const struct workload_run *run, const char *units, uint64
 				missing_s);
 	else if (is->summary && !a.summary)
 		why = xasprintf("the workload printed no summary (units = %s)", units);
-	account_free(&a);
 	return why;
 }

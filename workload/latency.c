@@ -84,12 +84,10 @@ bool latency_read(const struct workload_run *run, const char *units, double us[L
 		us[i] = NAN;
 	for (size_t i = 0; i < array_size(formats) && !found; i++)
 		for (size_t k = 0; k < array_size(files) && !strcmp(formats[i].units, units); k++) {
-			char *text;
+			autofree char *text = NULL;
 
-			if (workload_text(run, files[k], &text, NULL))
-				continue;
-			found |= latency_parse(&formats[i], text, us);
-			free(text);
+			if (!workload_text(run, files[k], &text, NULL))
+				found |= latency_parse(&formats[i], text, us);
 		}
 	return found;
 }

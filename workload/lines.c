@@ -150,13 +150,13 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 			 struct rates *rates, struct error *err)
 {
 	uint64_t end = clock_thread_ns() + CPU_SECONDS_MOST * 1000000000ULL;
-	char *copy, *rest, *line;
+	autofree char *copy = xstrdup(text);
+	char *rest = copy, *line;
 	regex_t re;
 	int rc = regex_compile(&re, p->re, err);
 
 	if (rc)
 		return rc;
-	rest = copy = xstrdup(text);
 	str_replace(copy, '\r', '\n');
 	while (!rc && (line = str_token(&rest, '\n'))) {
 		if (strlen(line) > LINE_MOST)
@@ -172,7 +172,6 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",
 				file, CPU_SECONDS_MOST, p->re);
 	}
-	free(copy);
 	regfree(&re);
 	return rc;
 }
@@ -253,15 +252,14 @@ static int lines_read(const struct adapter *is, const struct workload_run *run, 
 	int rc = -ENODATA;
 
 	for (size_t i = 0; rc == -ENODATA && i < array_size(files); i++) {
+		autofree char *text = NULL;
 		struct error why = {0};
-		char *text;
 
 		rc = workload_text(run, files[i], &text, &why);
 		if (!rc) {
 			if (is->lines_end && strstr(text, is->lines_end))
 				*strstr(text, is->lines_end) = '\0';
 			rc = lines_parse(text, files[i], is->lines ?: regex, run, a, &why);
-			free(text);
 		}
 		if (rc)
 			error_set(err, why.code, "%s", why.text);

@@ -126,7 +126,7 @@ void doctor_check_io_uring(struct doctor *d)
 	autofree struct io_uring_probe *known =
 		xcalloc(1, sizeof(*known) + OPS * sizeof(known->ops[0]));
 	struct io_uring_params p;
-	int fd = uring_open(0, &p);
+	autoclose int fd = uring_open(0, &p);
 
 	if (fd < 0) {
 		doctor_put_no_uring(d, -fd);
@@ -142,7 +142,6 @@ void doctor_check_io_uring(struct doctor *d)
 		else
 			doctor_put(d, ops[i].name, STATE_NO, NULL,
 				   "this kernel lacks it; it came with %s", ops[i].since);
-	close(fd);
 }
 
 void doctor_check_msg_zerocopy(struct doctor *d)

@@ -3,6 +3,7 @@
 
 #include "collect/host.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -65,12 +66,9 @@ static int perf_event_try_sampling(unsigned int cpu, uint32_t type, uint64_t con
 				       .sample_freq = 1, /* below any limit */
 				       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
 				       .disabled = 1};
-	int fd = perf_event_fd(&attr, cpu, -1);
+	autoclose int fd = perf_event_fd(&attr, cpu, -1);
 
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return fd < 0 ? fd : 0;
 }
 
 int perf_event_choose(const struct cpuset *cpus, const char **event, struct error *err)

@@ -230,11 +230,11 @@ static int events_plain_event(struct reader *r, struct event *e, char *text, str
 static int events_add_event(struct reader *r, const char *from, size_t len, struct error *err)
 {
 	struct event e = {.name = xstrndup(from, len), .group = r->group, .scale = 1};
-	char *text = str_trim(e.name), *copy, *terms;
+	char *text = str_trim(e.name), *terms;
+	autofree char *copy = xstrdup(text);
 	int rc;
 
 	memmove(e.name, text, strlen(text) + 1);
-	copy = xstrdup(e.name);
 	terms = strchr(copy, '/');
 	if (!*e.name)
 		rc = error_set(err, EINVAL, "an event is missing before '%.20s'",
@@ -250,7 +250,6 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 			rc = error_set(err, EINVAL, "'%s' appears twice", e.name);
 	if (!rc && r->list->n == MAX_EVENTS)
 		rc = error_set(err, EINVAL, "more than %d events", MAX_EVENTS);
-	free(copy);
 	if (rc) {
 		free(e.name);
 		return rc;

@@ -205,16 +205,14 @@ static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/t
 static int tracefs_read_ids(const char *root, const char *const *names, int *ids, size_t n)
 {
 	struct error err = {0};
-	char *text;
 
 	for (size_t i = 0; i < n && !err.code; i++) {
-		autofree char *path = xasprintf("%s/events/%s/id", root, names[i]);
+		autofree char *path = xasprintf("%s/events/%s/id", root, names[i]), *text = NULL;
 
 		if (!file_read(path, &text, NULL, &err)) {
 			ids[i] = atoi(text);
 			if (ids[i] <= 0)
 				err.code = EBADMSG;
-			free(text);
 		}
 	}
 	return -err.code;

@@ -102,15 +102,12 @@ static bool motion_account_has_begun(const struct run *r)
 {
 	const struct workload_run w = {r->dir, r->started_ns, clock_mono_ns(), 0};
 	const struct adapter *is = adapter_find(r->units);
-	struct account a;
-	bool begun;
+	freed(account_free) struct account a = {0};
 
 	if (is->collector)
 		return false;
 	account_read(&w, r->units, &a, NULL);
-	begun = a.points.n || a.rates || a.error;
-	account_free(&a);
-	return begun;
+	return a.points.n || a.rates || a.error;
 }
 
 bool motion_look(struct motion *m)
