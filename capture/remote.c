@@ -263,32 +263,24 @@ enum {
 	RETRY_MS = 1000,
 };
 
-static void ssh_add_option(struct words *argv, const char *text)
-{
-	words_add(argv, "-o");
-	words_add(argv, text);
-}
-
 /* Adds the ssh command. The options of the user come first, because ssh uses the first of two. */
 static void ssh_add_words(const struct remote *r, bool master, struct words *argv)
 {
 	for (size_t i = 0; i < r->ssh.n; i++)
 		words_add(argv, r->ssh.word[i]);
-	ssh_add_option(argv, "BatchMode=yes");
-	ssh_add_option(argv, "RemoteCommand=none");
-	ssh_add_option(argv, "RequestTTY=no");
-	ssh_add_option(argv, "ClearAllForwardings=yes");
-	ssh_add_option(argv, "ServerAliveInterval=10");
-	ssh_add_option(argv, "ServerAliveCountMax=3");
-	ssh_add_option(argv, "ControlPersist=no");
-	ssh_add_option(argv, master ? "ControlMaster=yes" : "ControlMaster=no");
-	words_add(argv, "-o");
-	words_addf(argv, "ControlPath=%s/socket", r->dir);
-	words_add(argv, "-o");
-	words_addf(argv, "ConnectTimeout=%d",
-		   r->start_timeout_s < CONNECT_S ? (int)r->start_timeout_s + 1 : CONNECT_S);
+	command_add(argv, "-o", "BatchMode=yes");
+	command_add(argv, "-o", "RemoteCommand=none");
+	command_add(argv, "-o", "RequestTTY=no");
+	command_add(argv, "-o", "ClearAllForwardings=yes");
+	command_add(argv, "-o", "ServerAliveInterval=10");
+	command_add(argv, "-o", "ServerAliveCountMax=3");
+	command_add(argv, "-o", "ControlPersist=no");
+	command_add(argv, "-o", "ControlMaster=%s", master ? "yes" : "no");
+	command_add(argv, "-o", "ControlPath=%s/socket", r->dir);
+	command_add(argv, "-o", "ConnectTimeout=%d",
+		    r->start_timeout_s < CONNECT_S ? (int)r->start_timeout_s + 1 : CONNECT_S);
 	if (!master) /* no second connection without the control socket */
-		ssh_add_option(argv, "ProxyCommand=false");
+		command_add(argv, "-o", "ProxyCommand=false");
 	words_add(argv, "--");
 	words_add(argv, r->url);
 }

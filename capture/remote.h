@@ -68,6 +68,9 @@ int remote_connect(struct remote *r, struct interrupt *intr, struct error *err);
 /* Tells the agent that the capture is alive, if we have not written to it for a while. */
 void remote_nudge(struct remote *r);
 
+/* Adds an option and its value to a command: command_add(argv, "--repeat", "%u", 3). */
+#define command_add(argv, option, ...) (words_add(argv, option), words_addf(argv, __VA_ARGS__))
+
 /* Adds the words to *argv that run the command `there` on the host, through the connection. */
 void remote_command(const struct remote *r, const struct words *there, struct words *argv);
 

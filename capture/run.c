@@ -18,18 +18,6 @@
 
 /* --- the command of a side --- */
 
-static void command_add_option(struct words *argv, const char *name, const char *value)
-{
-	words_add(argv, name);
-	words_add(argv, value);
-}
-
-static void command_add_seconds(struct words *argv, const char *name, double s)
-{
-	words_add(argv, name);
-	words_addf(argv, "%.9g", s);
-}
-
 /* Adds the keys of a side that are options of zcost collect: call_graph is --call-graph. */
 static void command_add_keys(const struct side_plan *s, enum pass pass, struct words *argv)
 {
@@ -43,7 +31,7 @@ static void command_add_keys(const struct side_plan *s, enum pass pass, struct w
 		name = xasprintf("--%s", k->name);
 		str_replace(name, '_', '-');
 		if (*value)
-			command_add_option(argv, name, value);
+			command_add(argv, name, "%s", value);
 	}
 }
 
@@ -54,9 +42,8 @@ static void command_add_keys(const struct side_plan *s, enum pass pass, struct w
 static void command_add_freq(int side, struct words *argv)
 {
 	enum { HZ = 1999, APART = 30 };
-	autofree char *hz = xasprintf("%d", HZ + APART * side);
 
-	command_add_option(argv, "--freq", hz);
+	command_add(argv, "--freq", "%d", HZ + APART * side);
 }
 
 /* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
@@ -72,9 +59,8 @@ static void command_add_program(const struct capture *c, const struct remote *r,
 	words_add(argv, "collect");
 	words_add(argv, "--sync");
 	if (r)
-		command_add_option(argv, "--mark", r->folder);
-	words_add(argv, "-o");
-	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : name);
+		command_add(argv, "--mark", "%s", r->folder);
+	command_add(argv, "-o", "%s/%s", r ? r->folder : dir, r ? "run" : name);
 }
 
 /* The prefix stays root's: it may be `ip netns exec`. */
@@ -84,10 +70,8 @@ static int command_add_prefix_count(const struct side_plan *s, struct words *arg
 	freed(words_free) struct words prefix = {0};
 	int rc = words_split(&prefix, s->prefix, err);
 
-	if (*s->user && prefix.n) {
-		words_add(argv, "--prefix");
-		words_addf(argv, "%zu", prefix.n);
-	}
+	if (*s->user && prefix.n)
+		command_add(argv, "--prefix", "%zu", prefix.n);
 	return rc;
 }
 
@@ -132,9 +116,9 @@ static void command_add_frame(struct capture *c, const struct run_id *id, int si
 	for (int i = 0; i < c->plan->nsides; i++)
 		str_printf(&cpus, "%s%s", i ? "," : "", s[i].cpus);
 	if (side)
-		command_add_option(argv, "--without", "frame");
+		command_add(argv, "--without", "frame");
 	else
-		command_add_option(argv, "--frame-cpus", cpus.buf);
+		command_add(argv, "--frame-cpus", "%s", cpus.buf);
 }
 
 static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
@@ -149,16 +133,15 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 
 	uname(&u);
 	command_add_program(c, r, s->name, dir, argv);
-	command_add_option(argv, "--variant", v->name);
-	command_add_option(argv, "--pass", pass_names[id->pass]);
-	words_add(argv, "--repeat");
-	words_addf(argv, "%u", id->repeat);
-	command_add_option(argv, "--side", s->name);
-	words_add(argv, "--host-dir");
-	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
-	command_add_seconds(argv, "--warmup", c->plan->warmup_s);
-	command_add_seconds(argv, "--duration", c->plan->duration_s);
-	command_add_seconds(argv, "--grace", run_grace_s(c, id, plan_grace(c->plan, side)));
+	command_add(argv, "--variant", "%s", v->name);
+	command_add(argv, "--pass", "%s", pass_names[id->pass]);
+	command_add(argv, "--repeat", "%u", id->repeat);
+	command_add(argv, "--side", "%s", s->name);
+	command_add(argv, "--host-dir", "%s/hosts/%s", r ? r->folder : c->dir,
+		    r ? r->host_name : u.nodename);
+	command_add(argv, "--warmup", "%.9g", c->plan->warmup_s);
+	command_add(argv, "--duration", "%.9g", c->plan->duration_s);
+	command_add(argv, "--grace", "%.9g", run_grace_s(c, id, plan_grace(c->plan, side)));
 	command_add_keys(s, id->pass, argv);
 	if (id->pass == PASS_PROFILE && !*s->freq)
 		command_add_freq(side, argv);
