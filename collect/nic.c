@@ -274,9 +274,8 @@ static int nic_open_workload(void *space, struct error *err)
 
 static int nic_prepare(struct collect *c)
 {
-	struct nic *n = xcalloc(1, sizeof(*n));
+	struct nic *n = c->data = xcalloc(1, sizeof(*n));
 
-	c->data = n;
 	n->host.inet = n->workload.inet = -1;
 	netns_init(&n->netns);
 	return nic_space_open(&n->host, "host", &c->err);

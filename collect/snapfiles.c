@@ -66,9 +66,8 @@ static int snapfile_open_sources(void *arg, struct error *err)
 
 static int snapfile_prepare(struct collect *c)
 {
-	struct snapfile *s = xcalloc(1, sizeof(*s));
+	struct snapfile *s = c->data = xcalloc(1, sizeof(*s));
 
-	c->data = s;
 	s->sources = c->is->sources;
 	for (size_t i = 0; i < COLLECT_SOURCES; i++)
 		s->fd[i] = -1;
@@ -103,9 +102,9 @@ static void snapfile_finish(struct collect *c)
 	netns_close(&s->netns);
 }
 
-#define SNAPFILE_HOOKS                                                               \
-	.probe = snapfile_probe, .prepare = snapfile_prepare, .read = snapfile_read, \
-	.finish = snapfile_finish
+#define SNAPFILE                                                             \
+	.when = DATED, .probe = snapfile_probe, .prepare = snapfile_prepare, \
+	.read = snapfile_read, .finish = snapfile_finish
 
 /* Where CPU time went: idle, user, system, softirq ... per CPU, in clock ticks since boot. */
 const struct collector collector_cpu = {
@@ -113,11 +112,10 @@ const struct collector collector_cpu = {
 	.what = "CPU time: /proc/stat once a second",
 	.files = {"proc_stat.snap"},
 	.sources = {"/proc/stat"},
-	.when = DATED,
 	.passes = PASS_EVERY,
 	.required = PASS_MEASURE,
 	.always_due = true,
-	SNAPFILE_HOOKS,
+	SNAPFILE,
 };
 
 /* Per-CPU counters of the network softirq: processed, dropped, time squeezed, RPS. */
@@ -126,10 +124,9 @@ const struct collector collector_softnet = {
 	.what = "packets per CPU in the network softirq, drops, squeezes",
 	.files = {"softnet.snap"},
 	.sources = {"/proc/net/softnet_stat"},
-	.when = DATED,
 	.passes = PASS_EVERY,
 	.always_due = true,
-	SNAPFILE_HOOKS,
+	SNAPFILE,
 };
 
 /* Which CPU was interrupted by which source, and which softirqs the CPU ran. */
@@ -138,10 +135,9 @@ const struct collector collector_irq = {
 	.what = "interrupts and softirqs by source and CPU",
 	.files = {"irq.snap"},
 	.sources = {"/proc/interrupts", "/proc/softirqs"},
-	.when = DATED,
 	.passes = PASS_MEASURE,
 	.before = snapfile_read,
-	SNAPFILE_HOOKS,
+	SNAPFILE,
 };
 
 /*
@@ -154,11 +150,10 @@ const struct collector collector_snmp = {
 	.files = {"snmp.snap"},
 	.sources = {"/proc/thread-self/net/snmp", "/proc/thread-self/net/netstat",
 		    "/proc/thread-self/net/snmp6"},
-	.when = DATED,
 	.passes = PASS_MEASURE,
 	.in_netns = true,
 	.before = snapfile_read,
-	SNAPFILE_HOOKS,
+	SNAPFILE,
 };
 
 const struct collector collector_sockstat = {
@@ -166,9 +161,8 @@ const struct collector collector_sockstat = {
 	.what = "sockets in use, TCP and UDP memory",
 	.files = {"sockstat.snap"},
 	.sources = {"/proc/thread-self/net/sockstat", "/proc/thread-self/net/sockstat6"},
-	.when = DATED,
 	.passes = PASS_MEASURE,
 	.in_netns = true,
 	.before = snapfile_read,
-	SNAPFILE_HOOKS,
+	SNAPFILE,
 };

@@ -188,12 +188,11 @@ static const struct syscalls_method *const methods[] = {&syscalls_bpf, &syscalls
 /* Chooses the first method that works, and says why a better one does not. */
 static int syscalls_prepare(struct collect *c)
 {
-	struct syscalls *s = xcalloc(1, sizeof(*s));
+	struct syscalls *s = c->data = xcalloc(1, sizeof(*s));
 	const char *only = c->run->syscalls_method;
 	unsigned int one_in = c->run->time_one_in;
 	freed(str_free) struct str reasons = {0};
 
-	c->data = s;
 	for (size_t i = 0; i < array_size(methods) && !s->method; i++) {
 		struct error err = {0};
 

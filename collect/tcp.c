@@ -43,12 +43,14 @@ static int sock_diag_ask(struct genl *diag, int family, uint32_t states, genl_an
 	return genl_ask(diag, found, arg, NULL);
 }
 
-/* Opens it in the network namespace that we are in, and tests with an empty list that it answers.
- */
-static int sock_diag_open(struct genl *diag, struct error *err)
+/* Opens it in the network namespace that we are in, also again, and tests it by an empty list. */
+static int sock_diag_open(void *arg, struct error *err)
 {
-	int rc = netlink_open(diag, NETLINK_SOCK_DIAG, sizeof(struct inet_diag_msg), NULL);
+	struct genl *diag = arg;
+	int rc;
 
+	genl_close(diag);
+	rc = netlink_open(diag, NETLINK_SOCK_DIAG, sizeof(struct inet_diag_msg), NULL);
 	rc = rc ?: sock_diag_ask(diag, AF_INET, 0, NULL, NULL);
 	if (!rc)
 		return 0;
@@ -129,21 +131,13 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-static int tcp_open_diag(void *arg, struct error *err)
-{
-	struct tcp *t = arg;
-
-	genl_close(&t->diag);
-	return sock_diag_open(&t->diag, err);
-}
-
 /* --- the collector --- */
 
 static int tcp_prepare(struct collect *c)
 {
-	struct tcp *t = xcalloc(1, sizeof(*t));
+	struct tcp *t = c->data = xcalloc(1, sizeof(*t));
 
-	c->data = t;
+	t->diag.fd = -1;
 	netns_init(&t->netns);
 	return sock_diag_open(&t->diag, &c->err);
 }
@@ -154,7 +148,7 @@ static int tcp_read(struct collect *c)
 	struct tcp *t = c->data;
 	int rc = 0;
 
-	netns_enter(&t->netns, c, tcp_open_diag, t);
+	netns_enter(&t->netns, c, sock_diag_open, &t->diag);
 	t->seen = (struct tcp_seen){0};
 	t->n = 0;
 	map_free(&t->held.pid_of);

@@ -272,11 +272,10 @@ static int frame_print_due(struct str *s, const struct frame *f)
 
 static int frame_prepare(struct collect *c)
 {
-	struct frame *f = xcalloc(1, sizeof(*f));
+	struct frame *f = c->data = xcalloc(1, sizeof(*f));
 	struct cpuset cpus = c->run->cpus;
 	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err);
 
-	c->data = f;
 	if (!rc && c->run->frame_cpus)
 		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
 	rc = rc ?: frame_load(f, c->run->pass) ?: frame_want(f, &cpus);

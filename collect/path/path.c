@@ -77,10 +77,9 @@ static int path_load(struct path *p)
 
 static int path_prepare(struct collect *c)
 {
-	struct path *p = xcalloc(1, sizeof(*p));
+	struct path *p = c->data = xcalloc(1, sizeof(*p));
 	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err) ?: path_load(p);
 
-	c->data = p;
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 

@@ -66,10 +66,9 @@ static int waits_load(struct waits *w)
 
 static int waits_prepare(struct collect *c)
 {
-	struct waits *w = xcalloc(1, sizeof(*w));
+	struct waits *w = c->data = xcalloc(1, sizeof(*w));
 	int rc = bpf_begin(&c->err) ?: waits_load(w);
 
-	c->data = w;
 	return bpf_ready(c, &w->links, w->obj, NULL, rc);
 }
 
