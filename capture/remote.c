@@ -523,11 +523,8 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 	exe = xstrdup(r->exe);
 	plan_set_bindir(c->plan, (int)(r - c->remote), dirname(exe));
 	free(r->host_name);
-	r->host_name = NULL;
-	if (host_name_is_taken(c, r->host, r))
-		r->host_name = xasprintf("%s-%.8s", r->host, r->boot_id);
-	else
-		r->host_name = xstrdup(r->host);
+	r->host_name = host_name_is_taken(c, r->host, r) ? xasprintf("%s-%.8s", r->host, r->boot_id)
+							 : xstrdup(r->host);
 	return 0;
 }
 

@@ -180,21 +180,24 @@ static int host_write_sysctls(const char *dir, struct error *err)
 
 static const struct {
 	const char *from, *to;
-	bool must;
+	bool must, symbols;
 } copies[] = {
 	/* A module that is loaded meanwhile is not in the list, so it counts as new later. */
-	{"/proc/modules", "modules", false}, /* missing where the kernel has no modules */
-	{"/proc/kallsyms", "kallsyms", true},
-	{"/sys/kernel/notes", "notes", true},
-	{"/proc/cpuinfo", "cpuinfo", true},
+	{"/proc/modules", "modules", false, false}, /* missing where the kernel has no modules */
+	{"/proc/kallsyms", "kallsyms", true, true},
+	{"/sys/kernel/notes", "notes", true, true},
+	{"/proc/cpuinfo", "cpuinfo", true, false},
 };
 
-static void host_save_copies(struct collect *c)
+/* Saves all of them, or those with the kernel's symbols alone. */
+static void host_save_copies(struct collect *c, const char *dir, bool symbols_alone)
 {
 	for (size_t i = 0; i < array_size(copies); i++) {
-		autofree char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
+		autofree char *to = xasprintf("%s/%s", dir, copies[i].to);
 		struct error err = {0};
 
+		if (symbols_alone && !copies[i].symbols)
+			continue;
 		if (file_copy(copies[i].from, to, &err) && (copies[i].must || err.code != ENOENT))
 			collect_degraded(c, "%s", err.text);
 	}
@@ -244,23 +247,9 @@ static bool modules_contain(const char *all, const char *list)
 	return found;
 }
 
-/* Saves the kernel's symbols for this run alone. */
-static void host_save_symbols_of_run(struct collect *c)
-{
-	static const char *const from[] = {"/proc/kallsyms", "/sys/kernel/notes"};
-	struct error err = {0};
-
-	for (size_t i = 0; i < array_size(from); i++) {
-		autofree char *to = xasprintf("%s/%s", c->run->dir, path_base_name(from[i]));
-
-		if (file_copy(from[i], to, &err))
-			collect_degraded(c, "%s", err.text);
-	}
-}
-
 /*
  * The workload, a setting or a collector may load modules. If all earlier ones are where they were,
- * the symbols of now serve the earlier runs, too.
+ * the symbols of now serve the earlier runs, too, and else this run alone.
  */
 static void host_follow_modules(struct collect *c)
 {
@@ -271,9 +260,9 @@ static void host_follow_modules(struct collect *c)
 	if (file_read(path, &now, NULL, NULL) || modules_contain(saved ?: "", now))
 		return;
 	if (modules_contain(now, saved ?: ""))
-		host_save_copies(c);
+		host_save_copies(c, c->run->hosts, false);
 	else
-		host_save_symbols_of_run(c);
+		host_save_copies(c, c->run->dir, true);
 }
 
 /* --- the kernel's configuration --- */
@@ -390,7 +379,7 @@ static void host_save_facts(struct collect *c)
 	const char *dir = c->run->hosts;
 	struct error err = {0};
 
-	host_save_copies(c);
+	host_save_copies(c, dir, false);
 	if (!host_has_addresses(dir))
 		collect_degraded(
 			c,
