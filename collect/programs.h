@@ -67,6 +67,17 @@ static __always_inline uint32_t packet_segments(void *end, uint32_t len)
 	return segments ?: (len + size - 1) / size; /* a virtual machine says the size alone */
 }
 
+/* Returns the next of `max` indexes that was never used; 0: none is left. */
+static __always_inline uint32_t take_index(volatile uint32_t *used, uint32_t max)
+{
+	uint32_t n;
+
+	if (*used >= max - 1)
+		return 0;
+	n = __sync_fetch_and_add(used, 1) + 1;
+	return n < max ? n : 0;
+}
+
 /* --- programs of system calls --- */
 
 /*

@@ -147,12 +147,9 @@ int zcost_add(void *ctx)
 static __always_inline uint32_t new_group(uint32_t *group, uint32_t pid, uint32_t parent,
 					  const struct task_struct *task)
 {
-	uint32_t at = 0;
-	struct frame_group *g;
+	uint32_t at = take_index(&groups_used, FRAME_GROUPS);
+	struct frame_group *g = at ? bpf_map_lookup_elem(&groups, &at) : 0;
 
-	if (groups_used < FRAME_GROUPS - 1)
-		at = __sync_fetch_and_add(&groups_used, 1) + 1;
-	g = at && at < FRAME_GROUPS ? bpf_map_lookup_elem(&groups, &at) : 0;
 	if (!g)
 		return 0;
 	g->pid = pid;

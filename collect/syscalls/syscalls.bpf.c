@@ -30,17 +30,6 @@ MAP(copies, PERCPU_ARRAY, SOCKET_COPY_KINDS, uint32_t, struct socket_copies, 0);
 volatile struct syscall_control control;
 const volatile struct syscall_trait traits[SYSCALLS_NR];
 
-/* Returns the next of `max` indexes that was never used; 0: none is left. */
-static __always_inline uint32_t take_index(volatile uint32_t *used, uint32_t max)
-{
-	uint32_t n;
-
-	if (*used >= max - 1)
-		return 0;
-	n = __sync_fetch_and_add(used, 1) + 1;
-	return n < max ? n : 0;
-}
-
 static __noinline int new_slot(uint32_t *known)
 {
 	uint64_t id = bpf_get_current_pid_tgid();

@@ -324,13 +324,11 @@ int waits_waking(uint64_t *ctx)
 
 static __always_inline uint32_t new_slot(void)
 {
-	uint32_t slot = 0;
+	uint32_t slot = take_index(&control.threads, WAITS_THREADS);
 
-	if (control.threads < WAITS_THREADS - 1)
-		slot = __sync_fetch_and_add(&control.threads, 1) + 1;
-	if (!slot || slot >= WAITS_THREADS)
+	if (!slot)
 		lose();
-	return slot < WAITS_THREADS ? slot : 0;
+	return slot;
 }
 
 /* A new thread waits for its first CPU. */
