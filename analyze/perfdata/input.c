@@ -58,64 +58,52 @@ static int input_spool_stream(struct input *in, int fd, struct error *err)
 	return ret;
 }
 
-/* Another program than perf record may have written to the pipe. */
-static int input_check_standard(const struct input *in, struct error *err)
-{
-	return in->len ? 0 : error_set(err, ENODATA, "standard input is empty");
-}
-
 static int input_open_file(struct recording *r, const char *path, bool in_capture,
 			   struct error *err)
 {
 	bool standard = !strcmp(path, "-");
 	struct input *in = input_add(r, standard ? "standard input" : path);
-	int fd = standard     ? dup(STDIN_FILENO)
-		 : in_capture ? file_open(path, err)
-			      : open(path, O_RDONLY | O_CLOEXEC),
-	    ret;
+	autoclose int fd = standard	? dup(STDIN_FILENO)
+			   : in_capture ? file_open(path, err)
+					: open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	int ret;
 
 	if (standard)
 		r->path = "standard input";
-
-	if (fd < 0 || fstat(fd, &st)) {
-		ret = error_sys(err, errno, "%s", standard ? r->path : path);
-	} else if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
+	if (fd < 0 || fstat(fd, &st))
+		return error_sys(err, errno, "%s", standard ? r->path : path);
+	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
 		r->recorded_by_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		ret = input_map(in, fd, (size_t)st.st_size, err);
-		return ret || !standard ? ret : input_check_standard(in, err);
+		fd = -1; /* the input closes it */
 	} else {
 		r->recorded_by_ns = (int64_t)time(NULL) * 1000000000;
 		ret = input_spool_stream(in, fd, err);
-		if (!ret && standard)
-			ret = input_check_standard(in, err);
 	}
-	close(fd);
+	if (!ret && standard && !in->len) /* another program than perf record may have written */
+		ret = error_set(err, ENODATA, "standard input is empty");
 	return ret;
 }
 
 /* `perf record --threads` writes a folder: data (with the header), data.0, data.1 and so on. */
 static int input_open_folder(struct recording *r, const char *path, struct error *err)
 {
-	char *name = xasprintf("%s/data", path);
+	autofree char *first = xasprintf("%s/data", path);
 	int ret;
 
-	if (path_exists(name))
-		ret = input_open_file(r, name, true, err);
-	else
-		ret = error_set(err, ENOENT,
-				"%s: has no file 'data', so perf did not record this folder; "
-				"a capture is named without --perf",
-				path);
-	free(name);
+	if (!path_exists(first))
+		return error_set(err, ENOENT,
+				 "%s: has no file 'data', so perf did not record this folder; "
+				 "a capture is named without --perf",
+				 path);
+	ret = input_open_file(r, first, true, err);
 	for (int i = 0; !ret; i++) {
-		name = xasprintf("%s/data.%d", path, i);
-		if (!path_exists(name)) {
-			free(name);
+		autofree char *name = xasprintf("%s/data.%d", path, i);
+
+		if (!path_exists(name))
 			break;
-		}
 		ret = input_open_file(r, name, true, err);
-		free(name);
 	}
 	return ret;
 }
@@ -176,11 +164,10 @@ int spool_open(struct spool *s, struct error *err)
 	dir = dir && *dir ? dir : "/var/tmp";
 	name = xasprintf("%s/zcost-XXXXXX", dir);
 	*s = (struct spool){.fd = mkostemp(name, O_CLOEXEC)};
-	if (s->fd >= 0)
-		unlink(name);
 	if (s->fd < 0)
 		return error_sys(err, errno, "%s: cannot make a temporary file there (set TMPDIR)",
 				 dir);
+	unlink(name);
 	return 0;
 }
 
