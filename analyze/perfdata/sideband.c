@@ -53,21 +53,16 @@ static void timelines_change(struct side_timelines *t, uint32_t key, const struc
 		  (struct side_change){at->time, at->order, value});
 }
 
-static uint32_t timelines_last_value(const struct side_timelines *t, uint32_t key, uint32_t none)
-{
-	const uint64_t *id = map_get(&t->index, key);
-
-	return id ? t->list[*id - 1].changes[t->list[*id - 1].n - 1].value : none;
-}
-
 /*
  * A new thread has its parent's name. If the parent is unknown, the thread has no name, not even
  * that of an earlier thread with its tid.
  */
 static void sideband_apply_fork_comm(struct sideband *s, const struct side_row *row)
 {
+	const struct side_timeline *parent = sideband_get_timeline(&s->comms, row->ptid);
+
 	timelines_change(&s->comms, row->tid, row,
-			 timelines_last_value(&s->comms, row->ptid, UINT32_MAX));
+			 timeline_at(parent, UINT64_MAX, UINT64_MAX, UINT32_MAX));
 }
 
 static void sideband_apply(struct sideband *s, uint32_t index)

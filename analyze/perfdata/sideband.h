@@ -178,7 +178,7 @@ struct history_map {
 
 struct history_space {
 	struct history_map *maps; /* sorted by start, end and row */
-	uint32_t *forks;	  /* the rows that started it, in order */
+	uint64_t *forks;	  /* the rows that started it, in order */
 	uint32_t n, cap, nforks, forks_cap;
 };
 

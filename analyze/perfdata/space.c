@@ -109,7 +109,7 @@ void history_make(struct history *h, const struct sideband *side)
 			history_apply_program(h, &loaded, row->what, (uint32_t)i);
 		} else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid) {
 			s = history_get_space(h, side_fork_key(row));
-			array_add(s->forks, s->nforks, s->forks_cap, (uint32_t)i);
+			array_add(s->forks, s->nforks, s->forks_cap, i);
 		}
 	}
 	for (size_t i = 0; i < h->n; i++)
@@ -122,16 +122,9 @@ void history_make(struct history *h, const struct sideband *side)
  */
 static uint32_t history_last_fork(const struct history_space *s, uint32_t version)
 {
-	uint32_t low = 0, high = s->nforks, mid;
+	size_t n = rows_up_to(s->forks, s->nforks, sizeof(*s->forks), version);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (s->forks[mid] <= version)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? s->forks[low - 1] : UINT32_MAX;
+	return n ? (uint32_t)s->forks[n - 1] : UINT32_MAX;
 }
 
 /* Returns the last row after `born` and up to `version` that maps `addr`. */
@@ -227,16 +220,14 @@ const struct side_ksymbol *history_find_program(const struct history *h, uint64_
 uint32_t history_state(const struct history *h, uint32_t pid, uint32_t version)
 {
 	const struct side_timeline *line = sideband_get_timeline(&h->side->spaces, pid);
-	uint32_t low = 0, high = line && version != UINT32_MAX ? line->n : 0, mid;
+	const struct side_row *row;
+	uint32_t n;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if ((line->changes[mid].value & ~SIDE_THREAD) <= version)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? 1 + (line->changes[low - 1].value & ~SIDE_THREAD) : 0;
+	if (version == UINT32_MAX)
+		return 0;
+	row = &h->side->list[version];
+	n = timeline_count(line, row->time, row->order);
+	return n ? 1 + (line->changes[n - 1].value & ~SIDE_THREAD) : 0;
 }
 
 void history_free(struct history *h)
