@@ -29,11 +29,6 @@ static void addresses_init(struct addresses *a, struct objects *objects)
 	a->cache = xcalloc(CACHE_SIZE, sizeof(*a->cache));
 }
 
-static void addresses_free(struct addresses *a)
-{
-	free(a->cache);
-}
-
 /* Enters a process's space in a version. Returns true if it is the space of the last call. */
 static bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
 {
@@ -400,7 +395,7 @@ static void resolve_worker(void *arg, size_t number)
 	addresses_init(&w.addresses, &w.v->objects);
 	while ((piece = atomic_fetch_add(&w.v->next, 1)) < w.v->npieces)
 		resolve_piece(&w, piece);
-	addresses_free(&w.addresses);
+	free(w.addresses.cache);
 	free(w.index.slots);
 	free(w.now.list);
 	free(w.last.list);

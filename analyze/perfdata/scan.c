@@ -98,15 +98,12 @@ struct scan {
 	int ret;
 };
 
-static void scan_add_chunk(struct recording *r, const struct chunk *c)
-{
-	array_add(r->chunks, r->nchunks, r->chunks_cap, *c);
-}
-
 static void scan_close_chunk(struct scan *s)
 {
+	struct recording *r = s->r;
+
 	if (s->open.len && s->samples)
-		scan_add_chunk(s->r, &s->open);
+		array_add(r->chunks, r->nchunks, r->chunks_cap, s->open);
 	s->open.len = 0;
 	s->samples = false;
 }
@@ -291,7 +288,7 @@ static void scan_spool_records(struct scan *s, size_t len, uint64_t order)
 	if (!s->ret)
 		s->ret = spool_add(&r->spool, s->inflate.buf, len, s->err);
 	c.fd = r->spool.fd;
-	scan_add_chunk(r, &c);
+	array_add(r->chunks, r->nchunks, r->chunks_cap, c);
 }
 
 /* Walks over the whole records that are unpacked so far. The rest waits for the next piece. */

@@ -310,15 +310,6 @@ static void spots_keep_costly(struct profile *p, const struct folds *f)
 	p->nspots = n;
 }
 
-static size_t folds_count_stacks(const struct folds *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		n += f->list[i].nstacks;
-	return n;
-}
-
 void spots_add(struct objects *ob, const struct folds *f, const struct spot *spots)
 {
 	struct profile *p = ob->p;
@@ -330,7 +321,7 @@ void spots_add(struct objects *ob, const struct folds *f, const struct spot *spo
 	spots_keep_costly(p, f);
 	if (ob->r->arch)
 		p->arch = intern_str(&p->strings, ob->r->arch);
-	spots_add_codes(ob, spots, folds_count_stacks(f));
+	spots_add_codes(ob, spots, (size_t)(at - spots));
 }
 
 void spots_number_symbols(struct profile *p, const uint32_t *ids)
