@@ -9,19 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
 
-/* Opens a file that may be missing. Returns false if there is none. */
-static bool dso_open_elf(struct elf_file *file, const char *path, struct unread *unread)
-{
-	struct error err = {0};
-
-	if (!elf_file_open(file, path, &err))
-		return true;
-	unread_add(unread, &err);
-	return false;
-}
-
-/* --- the search --- */
-
 struct dso_search {
 	struct dso_identity dso;
 	const struct symbol_sources *from;
@@ -163,16 +150,12 @@ static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *fi
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
 	} else if ((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, st)) {
 		return true;
-	} else if (f->dso.ambiguous) {
-		snprintf(
-			f->why, f->why_size,
-			"%s: the recording has several files of this name, and nothing proves that this is the right one",
-			path);
 	} else {
 		snprintf(
-			f->why, f->why_size,
-			"%s: nothing proves that it is the recorded file (the recording has no build-id, and inode or time differ)",
-			path);
+			f->why, f->why_size, "%s: %s", path,
+			f->dso.ambiguous
+				? "the recording has several files of this name, and nothing proves that this is the right one"
+				: "nothing proves that it is the recorded file (the recording has no build-id, and inode or time differ)");
 	}
 	f->stale = true;
 	return false;
@@ -196,17 +179,18 @@ static void dso_keep_file(struct dso_files *f, struct elf_file *file, const char
 		elf_file_close(file);
 }
 
+/* Opens a file that may be missing. Returns false if there is none. */
 static bool dso_open_file(const struct dso_search *f, const char *path, struct elf_file *file,
 			  struct stat *st)
 {
 	struct error err = {0};
 
-	if (stat(path, st)) {
+	if (stat(path, st))
 		error_sys(&err, errno, "%s: cannot read", path);
-		unread_add(f->from->unread, &err);
-		return false;
-	}
-	return S_ISREG(st->st_mode) && dso_open_elf(file, path, f->from->unread);
+	else if (S_ISREG(st->st_mode) && !elf_file_open(file, path, &err))
+		return true;
+	unread_add(f->from->unread, &err);
+	return false;
 }
 
 static void dso_try_file(struct dso_search *f, const char *path, bool named)

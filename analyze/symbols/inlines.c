@@ -46,20 +46,14 @@ struct inlines {
 	struct arena arena;
 };
 
-static void range_add(struct ranges *r, uint64_t low, uint64_t high, uint64_t what)
-{
-	if (low >= high)
-		return;
-	array_add(r->list, r->n, r->cap, (struct range){low, high, what});
-}
-
 static void ranges_add_die(struct ranges *r, Dwarf_Die *die, uint64_t what)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-		range_add(r, low, high, what);
+		if (low < high)
+			array_add(r->list, r->n, r->cap, (struct range){low, high, what});
 }
 
 static int range_compare(const void *a, const void *b)
