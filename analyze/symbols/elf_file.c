@@ -246,50 +246,40 @@ static struct archive *elf_unpacker_new(struct libarchive *late, struct error *e
 	return NULL;
 }
 
-static void elf_unpack_fd(struct elf_file *f, int fd, struct error *err)
-{
-	struct libarchive late;
-	struct archive *a = elf_unpacker_new(&late, err);
-	struct stat st;
-
-	if (a && !fstat(fd, &st) && late.archive_read_open_fd(a, fd, 65536) == ARCHIVE_OK)
-		elf_unpack(f, &late, a, (uint64_t)st.st_size);
-	if (a)
-		late.archive_read_free(a);
-}
-
-static void elf_unpack_memory(struct elf_file *f, const void *packed, size_t len, struct error *err)
+/* Unpacks `len` bytes in memory, or those of a file if `packed` is NULL. */
+static void elf_unpack_from(struct elf_file *f, const void *packed, int fd, size_t len,
+			    struct error *err)
 {
 	struct libarchive late;
 	struct archive *a = elf_unpacker_new(&late, err);
 
-	if (a && late.archive_read_open_memory(a, packed, len) == ARCHIVE_OK)
+	if (!a)
+		return;
+	if ((packed ? late.archive_read_open_memory(a, packed, len)
+		    : late.archive_read_open_fd(a, fd, 65536)) == ARCHIVE_OK)
 		elf_unpack(f, &late, a, len);
-	if (a)
-		late.archive_read_free(a);
+	late.archive_read_free(a);
 }
 
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 {
-	int fd = file_open(path, err);
+	autoclose int fd = file_open(path, err);
 	char magic[SELFMAG] = "";
+	struct stat st;
 
 	*f = (struct elf_file){.fd = -1};
 	if (fd < 0)
 		return fd;
-	if (pread(fd, magic, sizeof(magic), 0) < 0) {
-		error_sys(err, errno, "%s: cannot read", path);
-		close(fd);
-		return -err->code;
-	}
+	if (pread(fd, magic, sizeof(magic), 0) < 0)
+		return error_sys(err, errno, "%s: cannot read", path);
 	errno = 0;
 	elf_version(EV_CURRENT);
 	if (!memcmp(magic, ELFMAG, sizeof(magic))) {
 		f->fd = fd;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	} else {
-		elf_unpack_fd(f, fd, err);
-		close(fd);
+		fd = -1; /* elf_file_close() closes it */
+	} else if (!fstat(fd, &st)) {
+		elf_unpack_from(f, NULL, fd, (size_t)st.st_size, err);
 	}
 	return elf_file_begin(f, path, err);
 }
@@ -313,7 +303,7 @@ int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *e
 	if (!data || !data->d_size)
 		return error_set(err, ENOENT, "no .gnu_debugdata");
 	errno = 0;
-	elf_unpack_memory(f, data->d_buf, data->d_size, err);
+	elf_unpack_from(f, data->d_buf, -1, data->d_size, err);
 	return elf_file_begin(f, ".gnu_debugdata", err);
 }
 
@@ -362,7 +352,7 @@ static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 /* Reads instead of mapping: a kernel core may be larger than memory. */
 uint8_t *code_at_address(const char *path, uint64_t addr, size_t size, struct error *err)
 {
-	int fd = file_open(path, err);
+	autoclose int fd = file_open(path, err);
 	uint8_t *bytes = NULL;
 	uint64_t at;
 
@@ -378,6 +368,5 @@ uint8_t *code_at_address(const char *path, uint64_t addr, size_t size, struct er
 	}
 	if (!bytes && errno)
 		error_sys(err, errno, "%s: cannot read", path);
-	close(fd);
 	return bytes;
 }
