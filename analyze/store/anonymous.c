@@ -267,15 +267,15 @@ static bool object_is_public(const char *path)
 		"* /bin/* /lib/* /lib/*-linux-gnu/* /lib64/* /sbin/* /usr/bin/* "
 		"/usr/lib/* /usr/lib/*-linux-gnu/* /usr/lib64/* /usr/libexec/* "
 		"/usr/sbin/*";
+	const char *pattern;
 
-	char *copy = xstrdup(files), *rest = copy, *pattern;
-	bool public = *path == '[' || str_starts(path, "/lib/modules/") ||
-		      str_starts(path, "/usr/lib/modules/");
-
-	while (!public && (pattern = str_token(&rest, ' ')))
-	public = !fnmatch(pattern, path, FNM_PATHNAME); /* a '*' matches no slash */
-	free(copy);
-	return public;
+	if (*path == '[' || str_starts(path, "/lib/modules/") ||
+	    str_starts(path, "/usr/lib/modules/"))
+		return true;
+	each_part (pattern, files, ' ')
+		if (!fnmatch(pattern, path, FNM_PATHNAME)) /* a '*' matches no slash */
+			return true;
+	return false;
 }
 
 static char *hide_object(struct anonymous *a, const char *text, const char *other)
@@ -357,15 +357,14 @@ static bool note_text_is_public(const struct anonymous *a, const char *text)
 		"/proc/interrupts /proc/net/snmp /proc/net/sockstat /proc/stat account "
 		"and idle.snap interface nic.snap power.tsv queues.snap sched.snap side sides "
 		"softnet_stat tcp.snap the threads.snap workload workload's";
-	char *copy = xstrdup(text), *rest = copy, *word;
-	bool all = true;
+	autofree char *copy = xstrdup(text);
 
-	while (all && (word = strsep(&rest, " ,+")))
-		all = word_has_no_letters(word) || text_is_number(word) ||
-		      str_matches_any(own, word) ||
-		      intern_find(&a->kept, word, strlen(word)) != INTERN_NONE;
-	free(copy);
-	return all;
+	for (char *rest = copy, *word; (word = strsep(&rest, " ,+"));)
+		if (!word_has_no_letters(word) && !text_is_number(word) &&
+		    !str_matches_any(own, word) &&
+		    intern_find(&a->kept, word, strlen(word)) == INTERN_NONE)
+			return false;
+	return true;
 }
 
 /* Hides the texts in the values of a note, except those of zcost and names that the copy has. */
@@ -374,17 +373,16 @@ static char *hide_note(struct anonymous *a, const char *text, const char *kind)
 	const struct note_kind *known = note_kind_find(kind);
 	json_auto_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
 	json_t *value;
-	char *hidden;
 	size_t i;
 
 	json_array_foreach (list, i, value) {
 		const char *s = json_string_value(value);
+		autofree char *hidden = NULL;
 
 		if (!s || (known && note_text_is_own(known, i)) || note_text_is_public(a, s))
 			continue;
 		hidden = hide_by_hash(a, "text", s);
 		json_array_set_new(list, i, json_string(hidden));
-		free(hidden);
 	}
 	return json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) ?: xstrdup("[]");
 }
@@ -447,12 +445,11 @@ static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *
 			  "SELECT name FROM (" KEPT_NAMES ") WHERE name IS NOT NULL");
 
 	for (int i = 0; i < n; i++) {
-		char *copy = xstrdup(names[i]), *rest = copy, *part;
+		autofree char *copy = xstrdup(names[i]);
 
 		intern_str(&a->kept, names[i]);
-		while ((part = strsep(&rest, ":/")))
+		for (char *rest = copy, *part; (part = strsep(&rest, ":/"));)
 			intern_str(&a->kept, part);
-		free(copy);
 	}
 	return n < 0 ? n : 0;
 }

@@ -32,18 +32,6 @@ static int store_write_schema(struct store *s, struct error *err)
 	return rc ? rc : store_note_kinds(s, err);
 }
 
-/* Makes the file for SQLite, because SQLite would make one that every user can read. */
-static int store_make_file(const char *path, struct error *err)
-{
-	int fd = file_create(path, 0, 0600);
-
-	if (fd < 0)
-		return error_sys(err, -fd, "%s: cannot write", path);
-	caller_give(fd);
-	close(fd);
-	return 0;
-}
-
 /* Names the reason. SQLite would only say that it is unable to open the file. */
 static int store_check_writable(const char *path, struct error *err)
 {
@@ -60,21 +48,31 @@ static int store_check_writable(const char *path, struct error *err)
 	return rc;
 }
 
+/* Makes the file for SQLite, because SQLite would make one that every user can read. */
+static int store_make_file(struct store *s, const char *path, struct error *err)
+{
+	autoclose int fd = -1;
+	int rc = store_check_writable(path, err);
+
+	if (rc)
+		return rc;
+	s->path = xstrdup(path);
+	s->tmp = remains_name(path);
+	remains_remove(path);
+	fd = file_create(s->tmp, 0, 0600);
+	if (fd < 0)
+		return error_sys(err, -fd, "%s: cannot write", s->tmp);
+	caller_give(fd);
+	return 0;
+}
+
 int store_create(struct store **store, const char *path, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 	int rc;
 
 	s->writable = true;
-	if (path) {
-		s->path = xstrdup(path);
-		s->tmp = remains_name(path);
-	}
-	rc = path ? store_check_writable(path, err) : 0;
-	if (!rc && path) {
-		remains_remove(path);
-		rc = store_make_file(s->tmp, err);
-	}
+	rc = path ? store_make_file(s, path, err) : 0;
 	/* Nobody asks SQLite how much memory it uses, and counting takes a lock each time. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (!rc &&
@@ -185,13 +183,9 @@ int store_open_again(struct store *s, struct error *err)
 
 static int store_sync_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	rc = fsync(fd) ? -errno : 0;
-	close(fd);
-	return rc;
+	return fd < 0 || fsync(fd) ? -errno : 0;
 }
 
 int store_commit_all(struct store *s, struct error *err)
@@ -249,7 +243,8 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 	int rc = 0;
 
 	for (size_t i = 0; i < array_size(sources) && !rc; i++) {
-		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
+		autofree char *path = xasprintf("%s/%s", capture, sources[i].file);
+		char hex[65];
 		const char *known = store_capture_value(s, sources[i].key);
 		struct error unread = {0};
 
@@ -261,7 +256,6 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 				       "%s: the %s has changed since; run 'zcost analyze %s' again",
 				       s->path, sources[i].what, capture);
 		}
-		free(path);
 	}
 	return rc;
 }
