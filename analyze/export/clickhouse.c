@@ -34,15 +34,16 @@ struct clickhouse {
 	struct store *schema;
 	const char **tables; /* names of the tables in the schema */
 	int n;
-	struct sink *out; /* by table */
-	char **path;
-	char **names;  /* names of the captures; ends with NULL */
-	char **stores; /* paths, by capture */
+	struct sink *out;   /* by table */
+	char **names;	    /* names of the captures; ends with NULL */
+	char **stores;	    /* paths, by capture */
+	struct arena arena; /* has the three lists, and their texts */
 };
 
 static int clickhouse_write_capture(struct clickhouse *k, const char *capture, int at,
 				    struct error *err)
 {
+	autofree char *real = NULL;
 	struct store *s = NULL;
 	int rc;
 
@@ -57,9 +58,10 @@ static int clickhouse_write_capture(struct clickhouse *k, const char *capture, i
 				capture, k->names[at]);
 	rc = store_open(&s, capture, err);
 	if (!rc)
-		k->stores[at] = realpath(store_path(s), NULL);
-	if (!rc && !k->stores[at])
+		real = realpath(store_path(s), NULL);
+	if (!rc && !real)
 		rc = error_sys(err, errno, "%s", store_path(s));
+	k->stores[at] = arena_strdup(&k->arena, real);
 	for (int i = 0; i < k->n && !rc; i++)
 		rc = store_lab_rows(s, k->tables[i], k->names[at], k->out[i].f, err);
 	return store_close(s, rc, err);
@@ -140,13 +142,16 @@ static int clickhouse_write_files(struct clickhouse *k, const char **captures, c
 	int rc = 0, opened = 0;
 
 	for (; opened < k->n && !rc; opened++) {
-		k->path[opened] = xasprintf("%s/%s.tsv", folder, k->tables[opened]);
-		rc = sink_open(&k->out[opened], k->path[opened], err);
+		const char *path = arena_printf(&k->arena, "%s/%s.tsv", folder, k->tables[opened]);
+
+		rc = sink_open(&k->out[opened], path, err);
 		if (!rc)
 			rc = store_lab_head(k->schema, k->tables[opened], k->out[opened].f, err);
 	}
 	for (int i = 0; captures[i] && !rc; i++) {
-		k->names[i] = clickhouse_name(captures[i]);
+		autofree char *name = clickhouse_name(captures[i]);
+
+		k->names[i] = arena_strdup(&k->arena, name);
 		rc = clickhouse_write_capture(k, captures[i], i, err);
 	}
 	for (int i = 0; i < opened; i++)
@@ -242,23 +247,13 @@ static int export_clickhouse(struct export *x, struct error *err)
 	k.n = rc ?: store_lab_tables(k.schema, &k.tables, err);
 	rc = k.n < 0 ? k.n : export_open_folder(x, &tmp, err);
 	if (!rc) {
-		k.out = xcalloc((size_t)k.n, sizeof(*k.out));
-		k.path = xcalloc((size_t)k.n, sizeof(*k.path));
-		k.names = xcalloc((size_t)captures + 1, sizeof(*k.names));
-		k.stores = xcalloc((size_t)captures + 1, sizeof(*k.stores));
+		k.out = arena_alloc(&k.arena, (size_t)k.n * sizeof(*k.out));
+		k.names = arena_alloc(&k.arena, ((size_t)captures + 1) * sizeof(*k.names));
+		k.stores = arena_alloc(&k.arena, ((size_t)captures + 1) * sizeof(*k.stores));
 		rc = clickhouse_write_files(&k, x->captures, tmp, err);
 	}
 	rc = export_close_folder(x, tmp, rc, err);
-	for (int i = 0; k.path && i < k.n; i++)
-		free(k.path[i]);
-	for (int i = 0; k.names && k.names[i]; i++) {
-		free(k.names[i]);
-		free(k.stores[i]);
-	}
-	free(k.path);
-	free(k.names);
-	free(k.stores);
-	free(k.out);
+	arena_free(&k.arena);
 	free(k.tables);
 	return store_close(k.schema, rc, err);
 }
