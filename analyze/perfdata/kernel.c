@@ -179,18 +179,14 @@ static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r
 {
 	const char *id = kernel_recorded_build_id(r);
 	struct kernel_candidate c = {.whose = dir, .named = true};
-	char *path;
-	bool ok;
+	autofree char *elf = NULL, *kallsyms = NULL;
 
 	if (!id)
 		return false;
-	path = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
-	ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
-	free(path);
-	c.kallsyms = path = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
-	ok = ok || (path_exists(path) && kernel_load_kallsyms(k, r, &c));
-	free(path);
-	return ok;
+	elf = xasprintf("%s/.build-id/%.2s/%s/elf", dir, id, id + 2);
+	c.kallsyms = kallsyms = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
+	return (path_exists(elf) && kernel_load_vmlinux(k, r, elf, false)) ||
+	       (path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c));
 }
 
 /* Distributions put an ELF kernel at these places. It must have the recorded build-id. */
@@ -200,15 +196,15 @@ static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r
 						{"/boot/vmlinux-", ""},
 						{"/usr/lib/debug/lib/modules/", "/vmlinux"},
 						{"/lib/modules/", "/build/vmlinux"}};
-	bool ok = false;
 
-	for (size_t i = 0; !ok && r->osrelease && i < array_size(places); i++) {
+	for (size_t i = 0; r->osrelease && i < array_size(places); i++) {
 		autofree char *path =
 			xasprintf("%s%s%s%s", symfs, places[i][0], r->osrelease, places[i][1]);
 
-		ok = path_exists(path) && kernel_load_vmlinux(k, r, path, false);
+		if (path_exists(path) && kernel_load_vmlinux(k, r, path, false))
+			return true;
 	}
-	return ok;
+	return false;
 }
 
 /* Without a recorded build-id: same host and same release. The caller compares addresses. */
@@ -280,8 +276,7 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
 	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_cache(k, r, own)))) {
-		free(k->note);
-		k->note = NULL;
+		kernel_explain(k, NULL);
 		return;
 	}
 	if (!k->note)

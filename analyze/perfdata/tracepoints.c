@@ -34,15 +34,14 @@ static struct tracepoint_thread *tracepoint_threads_get(struct tracepoint_thread
 /* The rows that perf itself writes describe threads that exist already. */
 static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const struct side_row *row)
 {
-	uint64_t *parent = map_get(&t->now, row->ptid), *at;
+	const uint64_t *parent = map_get(&t->now, row->ptid);
 	uint32_t name = parent ? t->list[*parent - 1].name : UINT32_MAX, thread;
 
 	if (row->alone) {
 		thread = (uint32_t)(tracepoint_threads_get(t, row->tid) - t->list);
 	} else {
 		thread = tracepoint_threads_add(t, row->tid);
-		at = map_at(&t->now, row->tid);
-		*at = thread + 1ULL;
+		*map_at(&t->now, row->tid) = thread + 1ULL;
 		array_add(t->starts, t->nstarts, t->starts_cap,
 			  (struct thread_start){row->time, row->tid, thread});
 	}
