@@ -87,8 +87,7 @@ int history_open(struct store **history, const char *path, bool write, struct er
 		sqlite3_busy_timeout(h->db, WAIT_MS); /* another program may be adding */
 		rc = sql_script(h, "BEGIN", err);
 	}
-	if (!rc)
-		rc = history_check(h, err);
+	rc = rc ?: history_check(h, err);
 	if (rc)
 		return store_close(h, rc, err);
 	*history = h;

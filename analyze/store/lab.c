@@ -82,17 +82,16 @@ static int lab_write_table(struct store *schema, const char *table, FILE *out, s
 	autofree struct lab_column *c = NULL;
 	int n = lab_columns(schema, table, &c, err);
 
-	if (n > 0)
-		fprintf(out, "\nCREATE TABLE IF NOT EXISTS \"%s\" (\"capture\" TEXT NOT NULL",
-			table);
+	if (n <= 0)
+		return n;
+	fprintf(out, "\nCREATE TABLE IF NOT EXISTS \"%s\" (\"capture\" TEXT NOT NULL", table);
 	for (int i = 0; i < n; i++)
 		fprintf(out, ", \"%s\" %s %s", c[i].name, types[lab_type(c[i].type)].sql,
 			c[i].null ? "NULL" : "NOT NULL");
-	if (n > 0)
-		fprintf(out,
-			")\nENGINE = MergeTree ORDER BY (\"capture\"%s) SETTINGS allow_nullable_key = 1\n;\n",
-			key);
-	return n < 0 ? n : 0;
+	fprintf(out,
+		")\nENGINE = MergeTree ORDER BY (\"capture\"%s) SETTINGS allow_nullable_key = 1\n;\n",
+		key);
+	return 0;
 }
 
 /* --- views --- */

@@ -255,10 +255,10 @@ static struct function_row *function_row_find(struct function_rows *f, const str
 		map_at(&f->ids, (uint64_t)c->event << 40 | (uint64_t)c->context << 32 | symbol);
 
 	if (!*id) {
-		array_grow(f->rows, f->n, f->cap);
-		f->rows[f->n] = (struct function_row){
-			.event = c->event, .symbol = symbol, .context = c->context};
-		*id = ++f->n;
+		array_add(f->rows, f->n, f->cap,
+			  (struct function_row){
+				  .event = c->event, .symbol = symbol, .context = c->context});
+		*id = f->n;
 	}
 	return &f->rows[*id - 1];
 }
@@ -315,13 +315,12 @@ static int spot_write(struct store *s, int64_t run, const struct profile *p,
 		      const struct profile_spot *spot, const int64_t *events,
 		      const uint32_t *symbols, struct error *err)
 {
-	const char *line = spot->line == PROFILE_NONE ? NULL : intern_get(&p->strings, spot->line);
-
 	return sql_run(s, err,
 		       "INSERT INTO spot (run, event, symbol, offset, line, samples, weight) "
 		       "VALUES (?, ?, ?, ?, ?, ?, ?)",
 		       "iiiisii", run, events[spot->event], (int64_t)symbols[spot->symbol] + 1,
-		       (int64_t)spot->offset, line, (int64_t)spot->samples, (int64_t)spot->weight);
+		       (int64_t)spot->offset, profile_string(p, spot->line), (int64_t)spot->samples,
+		       (int64_t)spot->weight);
 }
 
 /* If another run stored the code of the symbol, that code stays: it is from the same object. */
@@ -337,8 +336,7 @@ static int code_write(struct store *s, const struct profile *p, const struct pro
 	hex[2 * c->size] = '\0';
 	return sql_run(s, err,
 		       "INSERT OR IGNORE INTO code (symbol, arch, at, bytes) VALUES (?, ?, ?, ?)",
-		       "isit", (int64_t)symbols[c->symbol] + 1,
-		       p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+		       "isit", (int64_t)symbols[c->symbol] + 1, profile_string(p, p->arch),
 		       (int64_t)c->at, hex);
 }
 

@@ -80,8 +80,7 @@ static sqlite3_stmt *sql_prepare(struct store *s, const char *sql)
 			return s->statements[i].stmt;
 	if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, NULL))
 		return NULL;
-	array_grow(s->statements, s->nstatements, s->statements_cap);
-	s->statements[s->nstatements++] = (struct statement){sql, stmt};
+	array_add(s->statements, s->nstatements, s->statements_cap, (struct statement){sql, stmt});
 	return stmt;
 }
 
@@ -476,8 +475,7 @@ int guard_check_schema(struct store *s, struct store *own, struct error *err)
 	sqlite3_stmt *q, *o;
 	int rc = sql_query(s, &q, err, list, "");
 
-	if (!rc)
-		rc = sql_query(own, &o, err, list, "");
+	rc = rc ?: sql_query(own, &o, err, list, "");
 	if (rc)
 		return rc;
 	while ((rc = guard_compare_rows(s, q, own, o, err)) > 0)
@@ -537,10 +535,8 @@ int guard_check(struct store *s, struct error *err)
 		return rc;
 	/* One transaction covers all reads, so the checked schema is the schema that is read. */
 	rc = sql_script(s, "BEGIN", err);
-	if (!rc)
-		rc = guard_check_schema(s, own, err);
+	rc = rc ?: guard_check_schema(s, own, err);
 	rc = store_close(own, rc, err);
-	if (!rc)
-		rc = guard_check_keys(s, err);
+	rc = rc ?: guard_check_keys(s, err);
 	return rc || !s->strange ? rc : guard_check_pages(s, err);
 }
