@@ -59,6 +59,8 @@ every_object() {
 	drops|host NO_SOCKET __udp4_lib_rcv|2
 	drops_segments|host NO_SOCKET __udp4_lib_rcv|2
 	drops_bytes|host NO_SOCKET __udp4_lib_rcv|200
+	drops_timed|NO_SOCKET __udp4_lib_rcv|1
+	drops_ns|NO_SOCKET __udp4_lib_rcv|900
 	latency_source|tcpzc|1
 	latency_us|p50|20
 	page_pool|eth0/rx-0/held|300

@@ -20,6 +20,7 @@
 	row(batches) \
 	row(path) \
 	row(counters) \
+	row(drop_times) \
 	row(drops) \
 	row(due) \
 	row(frame) \

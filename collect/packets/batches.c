@@ -6,6 +6,11 @@
  *   cpu netns interface kind batches segments bytes full id
  *
  * A poll has no bytes, and no other kind has a budget.
+ * drop_times.tsv has how long the kernel had worked for packets that it dropped, one in 7 of those
+ * that a CPU received, by reason and place:
+ *
+ *   reason location drops ns
+ *
  * pools.tsv has such rows for page pools: `batches` counts pages that the pool `id` got from the
  * allocator and gave back. A recycled page does neither.
  * netns: host or workload; interfaces of other namespaces have no row. The queue of a CPU (RPS,
@@ -61,7 +66,7 @@ static void batches_print(struct str *s, const struct packets *p)
 
 static void batches_finish(struct collect *c)
 {
-	packets_finish(c, batches_print);
+	packets_finish(c, (packets_print *[]){batches_print, drop_times_print});
 }
 
 #endif
@@ -74,7 +79,7 @@ static void batches_finish(struct collect *c)
 const struct collector collector_batches = {
 	.name = "batches",
 	.what = "packets in a poll of NAPI, segments in an aggregate",
-	.files = {"batches.tsv"},
+	.files = {"batches.tsv", "drop_times.tsv"},
 	.passes = PASS_SYSCALLS,
 	BATCHES_HOOKS,
 };

@@ -63,6 +63,22 @@ static void drops_print(struct str *s, const struct packets *p)
 	}
 }
 
+void drop_times_print(struct str *s, const struct packets *p)
+{
+	int map = bpf_object__find_map_fd_by_name(p->obj, "drops");
+	struct drop_key key, *before = NULL;
+	struct drop_count n;
+
+	str_puts(s, "reason\tlocation\tdrops\tns\n");
+	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
+		if (bpf_map_lookup_elem(map, &key, &n))
+			continue;
+		drops_print_reason(s, p->btf, key.reason);
+		str_printf(s, "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\n", key.location, n.drops,
+			   n.ns);
+	}
+}
+
 /* Looks for the workload's sockets, before the window and after it. */
 static int drops_look(struct collect *c)
 {
@@ -74,7 +90,7 @@ static int drops_look(struct collect *c)
 static void drops_finish(struct collect *c)
 {
 	tree_sockets_report(c, &((struct packets *)c->data)->sockets);
-	packets_finish(c, drops_print);
+	packets_finish(c, (packets_print *[]){drops_print});
 }
 
 #endif

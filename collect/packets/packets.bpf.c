@@ -111,6 +111,15 @@ int drops_free(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- batches --- */
 
+MAP(timed, PERCPU_ARRAY, 1, uint32_t, struct timed_packet, 0);
+
+static __always_inline struct timed_packet *timed_packet(void)
+{
+	const uint32_t only = 0;
+
+	return bpf_map_lookup_elem(&timed, &only);
+}
+
 MAP(batches, PERCPU_HASH, PACKETS_BATCHES, struct batch_key, struct batch_count, 0);
 
 static __noinline void batch_add(const struct batch_key *key, const char *name)
@@ -170,7 +179,10 @@ int batches_poll(uint64_t *ctx)
 	struct napi_struct *napi = (void *)ctx[0];
 	struct batch_count *count = batch_find(BATCH_POLL, napi->dev);
 	uint32_t work = (uint32_t)ctx[1], budget = (uint32_t)ctx[2];
+	struct timed_packet *t = timed_packet();
 
+	if (t)
+		t->skb = 0; /* a later drop waited before */
 	if (!count)
 		return 0;
 	count->batches++;
@@ -179,13 +191,54 @@ int batches_poll(uint64_t *ctx)
 	return 0;
 }
 
-/* skb */
+/* skb. Its memory may be that of a timed packet, which has ended then. */
 SEC("tp_btf/netif_receive_skb")
 int batches_receive(uint64_t *ctx)
 {
 	struct sk_buff *skb = (void *)ctx[0];
+	struct timed_packet *t = timed_packet();
 
-	return batch_add_packet(BATCH_RECEIVE, skb, skb->dev);
+	batch_add_packet(BATCH_RECEIVE, skb, skb->dev);
+	if (!t)
+		return 0;
+	if (!(t->received++ % TIMED_ONE_IN)) {
+		t->skb = ctx[0];
+		t->at = bpf_ktime_get_ns();
+	} else if (t->skb == ctx[0]) {
+		t->skb = 0;
+	}
+	return 0;
+}
+
+/*
+ * skb, location, reason. A driver may hand over several packets at once, so a packet that is
+ * dropped before the timed one may have been in front of it: the time counts from that drop on.
+ */
+SEC("raw_tp/kfree_skb")
+int batches_drop(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct drop_key key = {.location = ctx->args[1]};
+	struct timed_packet *t = timed_packet();
+	struct drop_count *count;
+	uint64_t now;
+
+	if (!control.on || !t || !t->skb)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (t->skb != ctx->args[0]) {
+		t->at = now;
+		return 0;
+	}
+	t->skb = 0;
+	key.reason = arguments > 2 ? (uint32_t)ctx->args[2] : 0;
+	count = drop_find(&key);
+	if (!count) {
+		__sync_fetch_and_add(&control.lost, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&count->drops, 1);
+	__sync_fetch_and_add(&count->ns, now - t->at);
+	return 0;
 }
 
 /* skb, dev */

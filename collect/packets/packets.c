@@ -75,14 +75,17 @@ int packets_stop(struct collect *c)
 	return 0;
 }
 
-void packets_finish(struct collect *c, void (*print)(struct str *s, const struct packets *p))
+void packets_finish(struct collect *c, packets_print *const print[])
 {
 	autofree struct packets *p = c->data;
 	freed(str_free) struct str s = {0};
 
 	if (c->run->end_ns && c->off.from) {
-		print(&s, p);
-		collect_write(c, c->is->files[0], &s);
+		for (size_t i = 0; c->is->files[i]; i++) {
+			str_reset(&s);
+			print[i](&s, p);
+			collect_write(c, c->is->files[i], &s);
+		}
 		c->lost = (int64_t)p->control->lost;
 		if (c->lost)
 			collect_degraded(c, "%lld packets had no room to be counted in",

@@ -9,6 +9,7 @@
 #include "collect/programs.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
+enum { TIMED_ONE_IN = 7 }; /* of the packets that a CPU receives; odd, since replies take turns */
 
 struct packets_control {
 	uint32_t on; /* the window is open */
@@ -26,6 +27,14 @@ struct drop_key {
 struct drop_count {
 	uint64_t drops, segments;
 	uint64_t bytes; /* with the headers that were still in front at the place of the drop */
+	uint64_t ns;	/* of timed packets: from the protocols to the drop */
+};
+
+/* On each CPU. */
+struct timed_packet {
+	uint64_t skb; /* its address while the protocols have it; 0: none */
+	uint64_t at;  /* the protocols got it, or dropped another one after that */
+	uint64_t received;
 };
 
 enum batch_kind {
@@ -72,8 +81,10 @@ int packets_follow(struct collect *c); /* looks for the workload's network names
 int packets_start(struct collect *c);
 int packets_stop(struct collect *c);
 
-/* Writes the collector's file, which `print` fills if there was a window, and frees everything. */
-void packets_finish(struct collect *c, void (*print)(struct str *s, const struct packets *p));
+typedef void packets_print(struct str *s, const struct packets *p);
+packets_print drop_times_print;
+/* Writes the collector's files, which `print` fills if there was a window, and frees everything. */
+void packets_finish(struct collect *c, packets_print *const print[]);
 
 #endif
 #endif

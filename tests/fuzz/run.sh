@@ -74,6 +74,7 @@ case $program in
 	printf 'time;watts\n9;7,5\n14;9\n2026-01-31T12:00:05+01:00;3\n' | raw meter
 	printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\ncycles\t1\t5\t9\t5\t1\tcpu\t\t\t\n' | raw counters.tsv
 	printf 'whose\treason\tlocation\tdrops\tsegments\tbytes\nhost\tNO_SOCKET\t0x7\t1\t2\t3\n' | raw drops.tsv
+	printf 'reason\tlocation\tdrops\tns\nNO_SOCKET\t0x7\t1\t900\n' | raw drop_times.tsv
 	printf 'cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\n1\thost\teth0\tpoll\t1\t2\t\t0\n' | raw batches.tsv
 	printf 'cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n1\t\tva\theld\t1\t0\t0\t\t7\n' | raw pools.tsv
 	snaps queues.snap "$(printf 'link\tifindex=4\tname=e\nnapi\tid=5\tifindex=4\nqueue\tid=0\ttype=0\tifindex=4\tnapi-id=5\tio-uring=1\npage-pool\tid=7\tifindex=4\tnapi-id=5\tinflight=3\npage-pool-stats\tinfo=7\talloc-fast=1\n')"

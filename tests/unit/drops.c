@@ -36,13 +36,22 @@ TEST(places_of_one_function_add_up_and_a_run_without_drops_has_zero)
 	metrics_are(&in, "drops:total = 0, drops_segments:total = 0, metrics = 3, notes = 0");
 	put_raw("whose\treason\tdrops\n");
 	assert_int_equal(parse_file(&in, "drops.tsv", path, &err), -EBADMSG);
+	ingest_start((struct ingest){.host_dir = dir});
+	put_raw("reason\tlocation\tdrops\tns\n"
+		"NO_SOCKET\t0xffffffff81000010\t3\t6000\nNO_SOCKET\t0xffffffff81000020\t1\t10\n");
+	read_raw(&in, "drop_times.tsv");
+	metrics_are(&in, "drops_timed:NO_SOCKET udp_rcv = 4, drops_ns:NO_SOCKET udp_rcv = 6010, "
+			 "drops_timed:total = 4, drops_ns:total = 6010, metrics = 4, notes = 0");
 	unlink(kallsyms);
 	rmdir(dir);
 }
 
 /* --- the table --- */
 
-/* Two runs of 4 MiB in 2 s. One had no packet without a socket, which counts as 0 of them. */
+/*
+ * Two runs of 4 MiB in 2 s. One had no packet without a socket, which counts as 0 of them. Two runs
+ * of the other pass timed 30 such packets.
+ */
 TEST(every_counter_of_drops_has_a_row)
 {
 	struct store *s = small_store();
@@ -59,13 +68,22 @@ TEST(every_counter_of_drops_has_a_row)
 	small_store_metrics(s, add_run(s, "measure", 2),
 			    "rate_kib = 2048, seconds = 2, drops:total = 0, drops_bytes:total = 0, "
 			    "snmp:UdpRcvbufErrors = 0");
+	small_store_metrics(
+		s, add_run(s, "syscalls", 1),
+		"drops_timed:NO_SOCKET udp_rcv = 10, drops_ns:NO_SOCKET udp_rcv = 9000, "
+		"drops_timed:SOCKET_RCVBUFF udp_rcv = 1, drops_ns:SOCKET_RCVBUFF udp_rcv = 7");
+	small_store_metrics(
+		s, add_run(s, "syscalls", 2),
+		"drops_timed:NO_SOCKET udp_rcv = 20, drops_ns:NO_SOCKET udp_rcv = 6000");
 	t = small_store_table(s, "drops", (struct query){0});
 	cells_are(&t, "source = kfree_skb softnet socket nic nic, "
 		      "whose = workload host namespace host namespace, "
 		      "reason = NO_SOCKET dropped UdpRcvbufErrors rx0_drops tx_dropped, "
 		      "place = udp_rcv - - eth0 veth0");
-	row_is(&t, 0, "drops = 4, segments = -, bytes = 40, per_s = 2, per_mib = 1, runs = 2");
-	row_is(&t, 1, "drops = 2, per_s = 1, per_mib = 0.5, runs = 1");
+	row_is(&t, 0,
+	       "drops = 4, segments = -, bytes = 40, per_s = 2, per_mib = 1, cpu_us = 0.5, "
+	       "cpu_pct = 0.0001, runs = 2");
+	row_is(&t, 1, "drops = 2, per_s = 1, per_mib = 0.5, cpu_us = -, cpu_pct = -, runs = 1");
 	row_is(&t, 2, "drops = 2, runs = 2");
 	t = small_store_table(s, "drops", (struct query){.all = true});
 	assert_int_equal(t.rows, 6);

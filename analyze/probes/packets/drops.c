@@ -5,6 +5,7 @@
  */
 #include "analyze/probes/kinds.h"
 #include "analyze/scope/changes.h"
+#include "analyze/scope/runs.h"
 
 #include <math.h>
 
@@ -23,6 +24,10 @@ static const struct column drops_columns[] = {
 	{"bytes", "B", V_REAL, .what = "with the headers that were still in front"},
 	{"per_s", "1/s", V_REAL, .digits = 2},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "drops per MiB of the workload's bytes"},
+	{"cpu_us", "us", V_REAL, .digits = 2,
+	 .what = "CPU time from the protocols' receipt of a packet to its drop, the mean of one in 7; at most, where a driver hands over several at once; none: packets to send, or that had waited"},
+	{"cpu_pct", "%", V_REAL, .digits = 2,
+	 .what = "of one CPU, for all of them: per_s x cpu_us"},
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
@@ -78,15 +83,29 @@ static bool drop_of_nic(struct drop *d, char *copy, const char *name)
 enum { COUNTS = 3 };
 static const char *const count_columns[COUNTS] = {"drops", "segments", "bytes"};
 
+/* In the runs of every pass: packets that were timed, and for how long the kernel worked for them.
+ */
+enum { TIMED, TIMED_NS, TIMES };
+
+/* What a source counted. */
+struct drops {
+	struct changes counts[COUNTS], times[TIMES];
+};
+
 /* The sources. A counter of an interface may be known for a part of the window. */
 static const struct drop_source {
 	const char *name, *metrics[COUNTS], *known;
 	drop_reader *read;
+	const char *times[TIMES];
 } drop_sources[] = {
-	{"kfree_skb", {"drops", "drops_segments", "drops_bytes"}, NULL, drop_of_kfree_skb},
-	{"softnet", {"softnet"}, NULL, drop_of_softnet},
-	{"socket", {"snmp"}, NULL, drop_of_snmp},
-	{"nic", {"nic"}, "nic_known_s", drop_of_nic},
+	{"kfree_skb",
+	 {"drops", "drops_segments", "drops_bytes"},
+	 NULL,
+	 drop_of_kfree_skb,
+	 {"drops_timed", "drops_ns"}},
+	{"softnet", {"softnet"}, NULL, drop_of_softnet, {NULL}},
+	{"socket", {"snmp"}, NULL, drop_of_snmp, {NULL}},
+	{"nic", {"nic"}, "nic_known_s", drop_of_nic, {NULL}},
 };
 
 /* A run that counted drops and has none of this reason and place has 0 of them. */
@@ -100,10 +119,29 @@ static void drops_fill_zeros(struct changes *c)
 				c->row[i].x[r] = 0;
 }
 
-/* `c` has the drops, and the segments and bytes where the source counts them. */
-static void drops_put_row(struct block_table *k, const struct changes c[COUNTS],
+/*
+ * Returns how long the kernel worked for a packet, in us, or NAN if it timed none. Times have no
+ * owner: "namespace NO_SOCKET __udp4_lib_rcv" has that of "NO_SOCKET __udp4_lib_rcv".
+ */
+static double drop_time_of(const struct changes times[TIMES], const char *name)
+{
+	const char *place = strchr(name, ' ');
+	const struct change_row *row;
+	double sums[TIMES] = {0};
+
+	for (size_t i = 0; i < TIMES && place; i++) {
+		row = changes_find(&times[i], place + 1, NO_CPU);
+		for (int r = 0; row && r < times[i].b->n; r++)
+			sums[i] += isnan(row->x[r]) ? 0 : row->x[r];
+	}
+	return sums[TIMED_NS] / sums[TIMED] / 1e3;
+}
+
+static void drops_put_row(struct block_table *k, const struct drops *all,
 			  const struct change_row *r, const struct drop *d)
 {
+	const struct changes *c = all->counts;
+	double us = drop_time_of(all->times, r->name);
 	struct value *row = block_row(k->t, &k->b->block);
 	const struct change_row *same;
 	struct estimate e;
@@ -120,12 +158,16 @@ static void drops_put_row(struct block_table *k, const struct changes c[COUNTS],
 		e = changes_estimate(&c[i], same, AS_COUNT);
 		put_estimate(k->t, row, count_columns[i], &e);
 	}
+	e = changes_estimate(&c[0], r, AS_PER_SECOND);
+	table_set(k->t, row, "cpu_us", value_real(us));
+	table_set(k->t, row, "cpu_pct", value_real(e.value * us / 1e4));
 }
 
 /* Adds the rows of a source, the highest rate first. Without a drop, its total says so. */
 static void drops_put_source(struct block_table *k, const struct drop_source *source,
-			     const struct changes c[COUNTS], long *left)
+			     const struct drops *all, long *left)
 {
+	const struct changes *c = all->counts;
 	autofree struct change_rate *ranked = changes_rank(&c[0]);
 	const struct change_row *total = changes_find(&c[0], "total", NO_CPU);
 	bool entered = false; /* the workload has a namespace of its own */
@@ -143,33 +185,54 @@ static void drops_put_source(struct block_table *k, const struct drop_source *so
 		k->found++;
 		if (!shown)
 			continue;
-		drops_put_row(k, c, r, &d);
+		drops_put_row(k, all, r, &d);
 		--*left;
 	}
 	if (total && !change_happened(&c[0], total))
-		drops_put_row(k, c, total, &(struct drop){.source = source->name});
+		drops_put_row(k, all, total, &(struct drop){.source = source->name});
+}
+
+static int drops_read(struct drops *all, const struct block_table *k,
+		      const struct block_table *every, const struct drop_source *source,
+		      struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < COUNTS && source->metrics[i] && !rc; i++) {
+		rc = changes_read(&all->counts[i], k, source->metrics[i], OF_SIDE, err);
+		drops_fill_zeros(&all->counts[i]);
+	}
+	for (size_t i = 0; i < TIMES && source->times[i] && !rc; i++)
+		rc = changes_read(&all->times[i], every, source->times[i], OF_SIDE, err);
+	if (!rc && source->known)
+		rc = changes_known(&all->counts[0], k, source->known, err);
+	return rc;
+}
+
+static void drops_free(struct drops *all)
+{
+	for (size_t i = 0; i < COUNTS; i++)
+		changes_free(&all->counts[i]);
+	for (size_t i = 0; i < TIMES; i++)
+		changes_free(&all->times[i]);
 }
 
 static int drops_put_block(struct block_table *k, struct error *err)
 {
 	long left = k->q->limit ? k->q->limit : -1;
-	int rc = 0;
+	struct block_runs runs;
+	struct block_table every = *k;
+	int rc = block_every_pass(k->s, k->q, &k->b->block, &runs, err);
 
+	every.b = &runs;
 	for (size_t s = 0; s < array_size(drop_sources) && !rc; s++) {
-		const struct drop_source *source = &drop_sources[s];
-		struct changes c[COUNTS] = {0};
+		freed(drops_free) struct drops all = {0};
 
-		for (size_t i = 0; i < COUNTS && source->metrics[i] && !rc; i++) {
-			rc = changes_read(&c[i], k, source->metrics[i], OF_SIDE, err);
-			drops_fill_zeros(&c[i]);
-		}
-		if (!rc && source->known)
-			rc = changes_known(&c[0], k, source->known, err);
+		rc = drops_read(&all, k, &every, &drop_sources[s], err);
 		if (!rc)
-			drops_put_source(k, source, c, &left);
-		for (size_t i = 0; i < COUNTS; i++)
-			changes_free(&c[i]);
+			drops_put_source(k, &drop_sources[s], &all, &left);
 	}
+	free(runs.runs);
 	return rc;
 }
 
@@ -179,9 +242,9 @@ const struct measure measure_drops = {
 	MEASURE_COLUMNS(drops_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
 	.whole = "the kernel drops packets of sockets, namespaces and interfaces, not of a thread",
-	.spare = "runs per_s per_mib bytes",
-	.collectors = "drops softnet snmp nic workload",
+	.spare = "runs per_s per_mib bytes cpu_us",
+	.collectors = "drops batches softnet snmp nic workload",
 	.block = drops_put_block,
 	.notes = changes_note,
-	.how = "one packet may be in several sources, so add up no rows of different sources; counters of softnet, qdisc and nic are those of all programs",
+	.how = "one packet may be in several sources, so add up no rows of different sources; counters of softnet, qdisc and nic are those of all programs; cpu_us comes from the syscalls pass",
 };

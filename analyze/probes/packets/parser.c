@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * drops.tsv: the packets that the kernel dropped, with the addresses of the places, which the
- * host's kallsyms name. batches.tsv: how much the kernel handled at once, by CPU and interface.
- * pools.tsv: pages of page pools.
+ * host's kallsyms name. drop_times.tsv: how long the kernel worked for them. batches.tsv: how much
+ * the kernel handled at once, by CPU and interface. pools.tsv: pages of page pools.
  */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
@@ -31,15 +31,23 @@ struct packets_kind {
 	char *(*object)(const struct ingest *in, const struct packets_file *f, size_t row);
 };
 
-/* Returns "namespace NO_SOCKET __udp4_lib_rcv". Without kallsyms a place is its address. */
-static char *drops_object(const struct ingest *in, const struct packets_file *f, size_t row)
+/* Returns "NO_SOCKET __udp4_lib_rcv". Without kallsyms a place is its address. */
+static char *drop_times_object(const struct ingest *in, const struct packets_file *f, size_t row)
 {
 	const char *address = tsv_text(f->t, row, "location");
 	const struct symtab_symbol *s = symtab_find(&f->kernel, strtoull(address, NULL, 16));
 
 	(void)in;
-	return xasprintf("%s %s %s", tsv_text(f->t, row, "whose"), tsv_text(f->t, row, "reason"),
+	return xasprintf("%s %s", tsv_text(f->t, row, "reason"),
 			 s ? symtab_name(&f->kernel, s) : address);
+}
+
+/* Returns "namespace NO_SOCKET __udp4_lib_rcv". */
+static char *drops_object(const struct ingest *in, const struct packets_file *f, size_t row)
+{
+	autofree char *place = drop_times_object(in, f, row);
+
+	return xasprintf("%s %s", tsv_text(f->t, row, "whose"), place);
 }
 
 /* Returns "poll", "poll host/eth0", "receive workload/veth0". CPUs of the side poll. */
@@ -81,6 +89,8 @@ static const struct packets_kind drops = {{{"drops", "drops", "1"},
 					   {"bytes", "drops_bytes", "B"}},
 					  true,
 					  drops_object};
+static const struct packets_kind drop_times = {
+	{{"drops", "drops_timed", "1"}, {"ns", "drops_ns", "ns"}}, true, drop_times_object};
 static const struct packets_kind batches = {{{"batches", "batches", "1"},
 					     {"segments", "batch_segments", "1"},
 					     {"bytes", "batch_bytes", "B"},
@@ -160,6 +170,7 @@ static int packets_read(struct ingest *in, const struct packets_kind *k, struct 
 		return packets_read(in, &kind, t, err);                                  \
 	}
 READ_ROWS(drops)
+READ_ROWS(drop_times)
 READ_ROWS(batches)
 READ_ROWS(pools)
 
@@ -167,6 +178,10 @@ const struct parser parser_drops = {.files = {"drops.tsv"},
 				    .collector = "drops",
 				    .columns = "whose reason location drops segments bytes",
 				    .rows = drops_read_rows};
+const struct parser parser_drop_times = {.files = {"drop_times.tsv"},
+					 .collector = "batches",
+					 .columns = "reason location drops ns",
+					 .rows = drop_times_read_rows};
 const struct parser parser_batches = {
 	.files = {"batches.tsv"},
 	.collector = "batches",
