@@ -38,17 +38,16 @@ void figure_tick(struct figure *f, double at, const char *label)
 {
 	struct curves *c = f->curves;
 
-	array_grow(c->ticks, c->nticks, c->ticks_cap);
-	c->ticks[c->nticks++] = (struct curve_tick){at, label_clean(&f->arena, label)};
+	array_add(c->ticks, c->nticks, c->ticks_cap,
+		  (struct curve_tick){at, label_clean(&f->arena, label)});
 }
 
 void figure_mark(struct figure *f, int panel, double at, double lo, double hi, const char *label)
 {
 	struct curves *c = f->curves;
 
-	array_grow(c->marks, c->nmarks, c->marks_cap);
-	c->marks[c->nmarks++] =
-		(struct curve_mark){panel, at, lo, hi, label_clean(&f->arena, label)};
+	array_add(c->marks, c->nmarks, c->marks_cap,
+		  (struct curve_mark){panel, at, lo, hi, label_clean(&f->arena, label)});
 }
 
 void curves_free(struct figure *f)

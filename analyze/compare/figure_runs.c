@@ -37,13 +37,11 @@ static void figures_add_side(struct figures *f, const char *name)
 
 	if (figures_find_side(f, name))
 		return;
-	array_grow(f->side, f->n, f->cap);
-	side = &f->side[f->n];
+	side = array_new(f->side, f->n, f->cap);
 	*side = (struct side_figures){.side = name, .copy_unit = "KiB"};
 	for (int k = 0; k < FIGURES; k++)
 		for (int e = 0; e < ENDS; e++)
 			side->of[k][e].pooled = NAN;
-	f->n++;
 }
 
 /* Lists the sides of both ends in the captures' order, and a total of several sides. */

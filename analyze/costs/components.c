@@ -118,10 +118,8 @@ static void components_add_rule(struct components *c, const struct components_ru
 
 static void components_add_name(struct components *c, const char *name)
 {
-	if (components_index_of(c->names, c->nnames, name) >= 0)
-		return;
-	array_grow(c->names, c->nnames, c->names_cap);
-	c->names[c->nnames++] = name;
+	if (components_index_of(c->names, c->nnames, name) < 0)
+		array_add(c->names, c->nnames, c->names_cap, name);
 }
 
 /*

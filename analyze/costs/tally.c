@@ -51,13 +51,12 @@ struct tally_row *tally_row(struct tally *f, const char *const keys[])
 		id[i] = intern_str(&f->strings, keys[i]);
 	row = intern_bytes(&f->ids, id, (size_t)nkeys * sizeof(*id));
 	if (row == f->n) {
-		array_grow(f->rows, f->n, f->cap);
 		size = (size_t)(f->nruns + 1) * sizeof(double);
-		f->rows[f->n] = (struct tally_row){.run_self = arena_alloc(&f->arena, size),
-						   .run_total = arena_alloc(&f->arena, size)};
+		array_add(f->rows, f->n, f->cap,
+			  (struct tally_row){.run_self = arena_alloc(&f->arena, size),
+					     .run_total = arena_alloc(&f->arena, size)});
 		for (int i = 0; i < nkeys; i++)
-			f->rows[f->n].key[i] = intern_get(&f->strings, id[i]);
-		f->n++;
+			f->rows[row].key[i] = intern_get(&f->strings, id[i]);
 	}
 	return &f->rows[row];
 }

@@ -287,8 +287,7 @@ static void tally_add_group(struct tally_pass *w, const struct profile_cost *c)
 	struct group *g;
 	char buf[256];
 
-	array_grow(w->groups, w->ngroups, w->groups_cap);
-	g = &w->groups[w->ngroups++];
+	g = array_new(w->groups, w->ngroups, w->groups_cap);
 	g->last_run = 0;
 	for (int i = 0; i < w->f->spec.nkeys; i++)
 		g->key[i] =
@@ -379,10 +378,9 @@ static uint32_t tally_place_of(struct tally_pass *w, uint32_t group)
 	struct group *g = &w->groups[group];
 
 	if (g->last_run != w->run + 1) {
-		array_grow(w->present, w->npresent, w->present_cap);
 		g->last_run = w->run + 1;
 		g->place = (uint32_t)w->npresent;
-		w->present[w->npresent++] = group;
+		array_add(w->present, w->npresent, w->present_cap, group);
 	}
 	return g->place;
 }

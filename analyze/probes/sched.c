@@ -420,11 +420,9 @@ static void sched_make_rows(struct sched *s, bool by_tid)
 			continue;
 		comm = intern_str(&s->comms, name);
 		if (by_tid || comm == s->nrows) {
-			array_grow(s->rows, s->nrows, s->rows_cap);
-			s->rows[s->nrows++] = (struct sched_row){
-				.comm = intern_get(&s->comms, comm),
-				.tid = tracepoints_thread(s->tp, i)->tid,
-			};
+			array_add(s->rows, s->nrows, s->rows_cap,
+				  (struct sched_row){.comm = intern_get(&s->comms, comm),
+						     .tid = tracepoints_thread(s->tp, i)->tid});
 		}
 		row = &s->rows[by_tid ? s->nrows - 1 : comm];
 		sched_row_add_task(row, &s->tasks[i]);

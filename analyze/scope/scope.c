@@ -52,8 +52,7 @@ static int scope_pick_blocks(struct store *s, const struct query *q, const char 
 			if ((q->side && strcmp(q->side, sides[i])) ||
 			    !scope_has_runs(s, q, variants[v], sides[i]))
 				continue;
-			array_grow(*blocks, n, cap);
-			(*blocks)[n++] = (struct block){variants[v], sides[i]};
+			array_add(*blocks, n, cap, (struct block){variants[v], sides[i]});
 		}
 	}
 	return (int)n;

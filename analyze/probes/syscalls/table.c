@@ -421,9 +421,8 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
 	row.has_bytes = syscall_name_bytes(row.name) != SYSCALL_BYTES_NOWHERE;
 	if (t->pid != UINT32_MAX)
 		row.pid = t->pid;
-	array_grow(c->sums.rows, c->sums.n, c->sums.cap);
-	c->sums.rows[c->sums.n] = row;
-	return c->sums.n++;
+	array_add(c->sums.rows, c->sums.n, c->sums.cap, row);
+	return c->sums.n - 1;
 }
 
 static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscalls_perf_thread *s,
