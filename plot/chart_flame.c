@@ -227,8 +227,7 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 		str_printf(&why, "no sample matches --comm %s", d->query.comm);
 	else
 		cost_print_absence(&c->main.part, &why);
-	rc = error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
-	return rc;
+	return error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
 }
 
 static void flame_chart_free(struct flame_chart *c)
@@ -562,8 +561,7 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 		if (drawing_has(d, blocks[i].variant) &&
 		    (!d->side || !strcmp(d->side, blocks[i].side)))
 			blocks[kept++] = blocks[i];
-	n = flame_draw_all(d, dir, kept, flame_draw_block, blocks, written, err);
-	return n;
+	return flame_draw_all(d, dir, kept, flame_draw_block, blocks, written, err);
 }
 
 const struct chart chart_flame = {

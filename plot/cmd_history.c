@@ -144,10 +144,8 @@ static int history_run_add(const struct history_arguments *a)
 		struct store *h = NULL;
 		int rc = history_open(&h, a->path, true, &err);
 
-		if (!rc)
-			rc = history_add(h, a->words[i], a->labels, a->nlabels, &err);
-		if (!rc)
-			rc = store_commit(h, &err);
+		rc = rc ?: history_add(h, a->words[i], a->labels, a->nlabels, &err);
+		rc = rc ?: store_commit(h, &err);
 		if (store_close(h, rc, &err)) {
 			message_printf("zcost: ", "%s: not added: %s", a->words[i], err.text);
 			refused++;

@@ -165,8 +165,7 @@ static int adding_run(struct adding *a, char *const *labels, int nlabels, struct
 			err, EXDEV,
 			"%d of its settings differ from those of the history, so give it another one (--history FILE)%s",
 			a->ndiffer, differ.buf);
-	if (!rc)
-		rc = history_capture_add(a->h, &a->capture, err);
+	rc = rc ?: history_capture_add(a->h, &a->capture, err);
 	for (int i = 0; i < n && !rc; i++)
 		rc = adding_put_figures(a, variants[i], err);
 	return rc;
@@ -177,8 +176,7 @@ int history_add(struct store *h, const char *path, char *const *labels, int n, s
 	struct adding a = {.h = h, .c = {.rule = VERDICT_RULE, .splits = 1, .every_figure = true}};
 	int rc = compare_open(&a.c, path, "*", "*", err);
 
-	if (!rc)
-		rc = compare_close(&a.c, adding_run(&a, labels, n, err), err);
+	rc = rc ?: compare_close(&a.c, adding_run(&a, labels, n, err), err);
 	arena_free(&a.arena);
 	return rc;
 }

@@ -153,8 +153,7 @@ static int passes_put_tracing(struct block_table *k, struct value *row, struct e
 	int rc = components_keep(&rules, k->s, NULL, "fine", err);
 
 	spec.components = rules;
-	if (!rc)
-		rc = cost_part_read(k->s, k->q, &k->b->block, &spec, &part, err);
+	rc = rc ?: cost_part_read(k->s, k->q, &k->b->block, &spec, &part, err);
 	if (!rc && part.tally.samples)
 		share = 0;
 	for (size_t i = 0; !rc && i < part.tally.n; i++)
@@ -179,8 +178,7 @@ static int passes_put_block(struct block_table *k, struct error *err)
 
 			if (i == PROFILE_PASS || i == ALL_PASS)
 				rc = passes_put_tracing(k, row, err);
-			if (!rc)
-				rc = passes_put_collectors(k, &all[i], i, err);
+			rc = rc ?: passes_put_collectors(k, &all[i], i, err);
 		}
 	for (int i = 0; i < PASSES; i++)
 		pass_runs_free(&all[i]);

@@ -242,10 +242,8 @@ static int virt_put_block(struct block_table *k, struct error *err)
 	if (k->q->unit && !strcasecmp(k->q->unit, "syscall"))
 		return error_set(err, EINVAL, "--unit: table 'virt' has no figures per syscall");
 	rc = cost_part_read(k->s, k->q, &k->b->block, &spec, &part, err);
-	if (!rc)
-		rc = virt_read_runs(&v, err);
-	if (!rc)
-		rc = virt_put_rows(&v, err);
+	rc = rc ?: virt_read_runs(&v, err);
+	rc = rc ?: virt_put_rows(&v, err);
 	free(v.profiled.runs);
 	free(v.all.runs);
 	return rc;

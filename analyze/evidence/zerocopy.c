@@ -405,8 +405,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, const ch
 		for (int k = 0; k < n; k++)
 			if (!strcmp(e[k].side, blocks[i].block.side))
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
-		if (!rc)
-			rc = zerocopy_start_copying(s, &blocks[i].block, e, n, copying[i], err);
+		rc = rc ?: zerocopy_start_copying(s, &blocks[i].block, e, n, copying[i], err);
 		if (!rc && !q->figures_only)
 			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, copying[i], t, err);
 	}

@@ -145,8 +145,7 @@ static int clickhouse_write_files(struct clickhouse *k, const char **captures, c
 		const char *path = arena_printf(&k->arena, "%s/%s.tsv", folder, k->tables[opened]);
 
 		rc = sink_open(&k->out[opened], path, err);
-		if (!rc)
-			rc = store_lab_head(k->schema, k->tables[opened], k->out[opened].f, err);
+		rc = rc ?: store_lab_head(k->schema, k->tables[opened], k->out[opened].f, err);
 	}
 	for (int i = 0; captures[i] && !rc; i++) {
 		autofree char *name = clickhouse_name(captures[i]);

@@ -125,8 +125,7 @@ static int timeline_run(struct store *s, const struct query *q, struct table *t,
 	if (rc || t->rows || !q->name)
 		return rc;
 	n = store_names(s, NAMES_SERIES, &names, err);
-	rc = n < 0 ? n : scope_check_name(s, "series", q->name, true, names, n, err);
-	return rc;
+	return n < 0 ? n : scope_check_name(s, "series", q->name, true, names, n, err);
 }
 
 const struct measure measure_timeline = {

@@ -647,8 +647,7 @@ static int nic_in_order(const void *a, const void *b)
 	int rc = strcmp(x->netns, y->netns);
 
 	rc = rc ?: strverscmp(x->interface ? x->interface : "", y->interface ? y->interface : "");
-	if (!rc)
-		rc = (int)x->source - (int)y->source;
+	rc = rc ?: (int)x->source - (int)y->source;
 	if (!rc && x->source == QUEUE)
 		rc = strverscmp(x->queue, y->queue);
 	return rc ? rc : strverscmp(x->name, y->name);

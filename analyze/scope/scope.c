@@ -18,15 +18,14 @@ int scope_check_name(struct store *s, const char *what, const char *name, bool g
 		     const char **names, int n, struct error *err)
 {
 	freed(str_free) struct str list = {0};
-	int rc = 0;
 
 	if (!name || scope_among(names, n, name, glob))
 		return 0;
 	for (int i = 0; i < n; i++)
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	rc = error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s", store_path(s) ?: "the store",
-		       what, name, did_you_mean(list.buf, name), list.buf ? list.buf : "none");
-	return rc;
+	return error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s",
+			 store_path(s) ?: "the store", what, name, did_you_mean(list.buf, name),
+			 list.buf ? list.buf : "none");
 }
 
 static bool scope_has_runs(struct store *s, const struct query *q, const char *variant,

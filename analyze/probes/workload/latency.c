@@ -41,8 +41,7 @@ static int latency_put_percentiles(struct block_table *k, struct error *err)
 	const struct change_row *row;
 	int rc = changes_read(&source, k, "latency_source", OF_SIDE, err);
 
-	if (!rc)
-		rc = changes_read(&us, k, "latency_us", OF_SIDE, err);
+	rc = rc ?: changes_read(&us, k, "latency_us", OF_SIDE, err);
 	for (size_t i = 0; i < LATENCIES && source.n && !rc; i++) {
 		row = changes_find(&us, latency_name(i), NO_CPU);
 		if (row)
