@@ -22,9 +22,9 @@ void profile_init(struct profile *p)
 void profile_free(struct profile *p)
 {
 	intern_free(&p->strings);
-	free(p->cost_ids.slots);
-	free(p->symbol_ids.slots);
-	free(p->frame_ids.slots);
+	free(p->cost_ids.of);
+	free(p->symbol_ids.of);
+	free(p->frame_ids.of);
 	free(p->events);
 	free(p->dsos);
 	free(p->symbols);
@@ -68,17 +68,6 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	return (uint32_t)(p->ndsos - 1);
 }
 
-/* Makes room for `n` rows and one more. After profile_take_*() nobody adds rows. */
-static void profile_index_grow(struct profile_index *x, size_t n)
-{
-	size_t to = x->nslots ? x->nslots * 2 : 256;
-
-	if (n * 3 < x->nslots * 2)
-		return;
-	x->slots = slots_grow(x->slots, x->nslots, to);
-	x->nslots = to;
-}
-
 static uint64_t profile_hash(uint64_t a, uint64_t b)
 {
 	unsigned __int128 m =
@@ -87,27 +76,11 @@ static uint64_t profile_hash(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/*
- * Steps to the next row that has this hash and sets *id. Returns false when there is no such row;
- * a new row then belongs at *slot. Start with *slot = SIZE_MAX.
- */
-static bool profile_index_next(const struct profile_index *x, uint64_t hash, size_t *slot,
-			       uint32_t *id)
-{
-	size_t i = *slot == SIZE_MAX ? (uint32_t)hash : *slot + 1;
-
-	for (i &= x->nslots - 1; x->slots[i] && x->slots[i] >> 32 != (uint32_t)hash;)
-		i = (i + 1) & (x->nslots - 1);
-	*slot = i;
-	*id = (uint32_t)x->slots[i] - 1;
-	return x->slots[i];
-}
-
 void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n)
 {
 	free(p->symbols);
-	free(p->symbol_ids.slots);
-	p->symbol_ids = (struct profile_index){0};
+	free(p->symbol_ids.of);
+	p->symbol_ids = (struct row_slots){0};
 	p->symbols = rows;
 	p->nsymbols = p->symbols_cap = n;
 }
@@ -116,14 +89,13 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 			enum unresolved unresolved)
 {
 	uint32_t name_id = intern_str(&p->strings, name), id;
-	uint64_t hash = profile_hash(dso, name_id);
-	size_t slot = SIZE_MAX;
+	uint64_t hash = profile_hash(dso, name_id), *slot = NULL;
 
-	profile_index_grow(&p->symbol_ids, p->nsymbols);
-	while (profile_index_next(&p->symbol_ids, hash, &slot, &id))
+	slots_make_room(&p->symbol_ids, p->nsymbols);
+	while (slots_next(&p->symbol_ids, hash, &slot, &id))
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
 			return id;
-	p->symbol_ids.slots[slot] = hash << 32 | (uint32_t)(p->nsymbols + 1);
+	*slot = hash << 32 | (p->nsymbols + 1);
 	array_add(p->symbols, p->nsymbols, p->symbols_cap,
 		  (struct profile_symbol){name_id, dso, unresolved});
 	return (uint32_t)(p->nsymbols - 1);
@@ -131,15 +103,14 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 {
-	uint64_t hash = profile_hash(parent, symbol);
-	size_t slot = SIZE_MAX;
+	uint64_t hash = profile_hash(parent, symbol), *slot = NULL;
 	uint32_t id;
 
-	profile_index_grow(&p->frame_ids, p->nframes);
-	while (profile_index_next(&p->frame_ids, hash, &slot, &id))
+	slots_make_room(&p->frame_ids, p->nframes);
+	while (slots_next(&p->frame_ids, hash, &slot, &id))
 		if (p->frames[id].parent == parent && p->frames[id].symbol == symbol)
 			return id;
-	p->frame_ids.slots[slot] = hash << 32 | (uint32_t)(p->nframes + 1);
+	*slot = hash << 32 | (p->nframes + 1);
 	array_add(p->frames, p->nframes, p->frames_cap, (struct profile_frame){parent, symbol});
 	return (uint32_t)(p->nframes - 1);
 }
@@ -162,26 +133,25 @@ static uint64_t profile_cost_hash(const struct profile_cost *c)
 void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n)
 {
 	free(p->costs);
-	free(p->cost_ids.slots);
-	p->cost_ids = (struct profile_index){0};
+	free(p->cost_ids.of);
+	p->cost_ids = (struct row_slots){0};
 	p->costs = rows;
 	p->ncosts = p->costs_cap = n;
 }
 
 void profile_add(struct profile *p, const struct profile_cost *c)
 {
-	uint64_t hash = profile_cost_hash(c);
-	size_t slot = SIZE_MAX;
+	uint64_t hash = profile_cost_hash(c), *slot = NULL;
 	uint32_t id;
 
-	profile_index_grow(&p->cost_ids, p->ncosts);
-	while (profile_index_next(&p->cost_ids, hash, &slot, &id))
+	slots_make_room(&p->cost_ids, p->ncosts);
+	while (slots_next(&p->cost_ids, hash, &slot, &id))
 		if (profile_cost_same_key(&p->costs[id], c)) {
 			p->costs[id].samples += c->samples;
 			p->costs[id].weight += c->weight;
 			return;
 		}
-	p->cost_ids.slots[slot] = hash << 32 | (uint32_t)(p->ncosts + 1);
+	*slot = hash << 32 | (p->ncosts + 1);
 	array_add(p->costs, p->ncosts, p->costs_cap, *c);
 }
 

@@ -168,11 +168,41 @@ void unread_add(struct unread *u, const struct error *err);
 /* Adds errno if it is an error of the machine: libelf and libdw have no public number for one. */
 void unread_add_errno(struct unread *u, const char *path);
 
-/* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
-struct profile_index {
-	uint64_t *slots;
-	size_t nslots; /* a power of two */
+/*
+ * Finds a row of an array by its contents. A slot has the low half of a hash and the index of a row
+ * + 1, or 0 if it is free.
+ */
+struct row_slots {
+	uint64_t *of;
+	size_t n; /* a power of two; 0 at first */
 };
+
+/* Makes room for one more than `n` rows. */
+static inline void slots_make_room(struct row_slots *s, size_t n)
+{
+	size_t to = s->n ? 2 * s->n : 1 << 10;
+
+	if (n * 2 < s->n)
+		return;
+	s->of = slots_grow(s->of, s->n, to);
+	s->n = to;
+}
+
+/*
+ * Steps to the next row that has this hash and sets *row. Returns false if there is no such row; a
+ * new row then belongs at *slot. Start with *slot = NULL.
+ */
+static inline bool slots_next(const struct row_slots *s, uint64_t hash, uint64_t **slot,
+			      uint32_t *row)
+{
+	size_t i = *slot ? (size_t)(*slot - s->of) + 1 : (uint32_t)hash;
+
+	for (i &= s->n - 1; s->of[i] && (s->of[i] ^ hash << 32) >> 32;)
+		i = (i + 1) & (s->n - 1);
+	*slot = &s->of[i];
+	*row = (uint32_t)s->of[i] - 1;
+	return s->of[i];
+}
 
 struct profile {
 	struct intern strings;
@@ -190,7 +220,7 @@ struct profile {
 	size_t nspots, spots_cap, ncodes, codes_cap;
 	uint32_t arch;		/* string: the recorded machine, "x86_64"; PROFILE_NONE: unknown */
 	uint32_t host, release; /* strings: the recorded host, its kernel; PROFILE_NONE: unknown */
-	struct profile_index symbol_ids, frame_ids, cost_ids; /* private to profile.c */
+	struct row_slots symbol_ids, frame_ids, cost_ids; /* private to profile.c */
 	uint64_t first_ns, last_ns; /* times of the first and last counted sample; 0: no times */
 	struct profile_health health;
 	uint64_t kernel_base; /* _text, where kernel offsets start; 0: not recorded */

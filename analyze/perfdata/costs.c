@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-enum { FIRST_SLOTS = 1 << 10 };
-
 static uint64_t fold_cost_hash(const struct fold_cost *c)
 {
 	uint64_t w[3];
@@ -20,38 +18,19 @@ static bool fold_cost_same_key(const struct fold_cost *a, const struct fold_cost
 	return !memcmp(a, b, offsetof(struct fold_cost, samples));
 }
 
-static uint64_t *fold_costs_find_slot(const struct fold_costs *c, const struct fold_cost *key,
-				      uint64_t hash)
-{
-	size_t i = (uint32_t)hash & (c->nslots - 1);
-
-	while (c->slots[i] && (c->slots[i] >> 32 != (uint32_t)hash ||
-			       !fold_cost_same_key(&c->list[(uint32_t)c->slots[i] - 1], key)))
-		i = (i + 1) & (c->nslots - 1);
-	return &c->slots[i];
-}
-
-static void fold_costs_grow_slots(struct fold_costs *c)
-{
-	size_t n = c->nslots;
-
-	c->nslots = n ? n * 2 : FIRST_SLOTS;
-	c->slots = slots_grow(c->slots, n, c->nslots);
-}
-
 static uint32_t fold_costs_find_row(struct fold_costs *c, const struct fold_cost *key)
 {
-	uint64_t hash = fold_cost_hash(key), *slot;
+	uint64_t hash = fold_cost_hash(key), *slot = NULL;
+	uint32_t row;
 
-	if (c->n * 2 >= c->nslots)
-		fold_costs_grow_slots(c);
-	slot = fold_costs_find_slot(c, key, hash);
-	if (!*slot) {
-		array_add(c->list, c->n, c->cap, *key);
-		c->list[c->n - 1].samples = c->list[c->n - 1].weight = 0;
-		*slot = hash << 32 | c->n;
-	}
-	return (uint32_t)*slot;
+	slots_make_room(&c->slots, c->n);
+	while (slots_next(&c->slots, hash, &slot, &row))
+		if (fold_cost_same_key(&c->list[row], key))
+			return row + 1;
+	array_add(c->list, c->n, c->cap, *key);
+	c->list[c->n - 1].samples = c->list[c->n - 1].weight = 0;
+	*slot = hash << 32 | c->n;
+	return (uint32_t)c->n;
 }
 
 /* The row that the stack used last is usually the right one: its thread is back on its CPU. */
@@ -65,15 +44,14 @@ struct fold_cost *fold_costs_row(struct fold_costs *c, struct stack *stack,
 
 void fold_costs_finish(struct fold_costs *c)
 {
-	free(c->slots);
-	c->slots = NULL;
-	c->nslots = 0;
+	free(c->slots.of);
+	c->slots = (struct row_slots){0};
 }
 
 void fold_costs_free(struct fold_costs *c)
 {
 	free(c->list);
-	free(c->slots);
+	free(c->slots.of);
 	*c = (struct fold_costs){0};
 }
 

@@ -53,18 +53,12 @@ struct stack_key {
 	uint64_t root;	/* five hashes of 12 bits, over ever longer parts of the root */
 };
 
-/* Open addressing: low half of the hash, id + 1. */
-struct stack_slots {
-	uint64_t *of;
-	size_t n;
-};
-
 struct stacks {
 	struct arena arena;
 	struct chain **chains;	/* by id */
 	struct stack_key *keys; /* by id of the chain */
 	struct stack *list;	/* by id */
-	struct stack_slots chain_slots, slots;
+	struct row_slots chain_slots, slots;
 	size_t n, cap, nchains, chains_cap, keys_cap;
 };
 
@@ -96,7 +90,7 @@ static inline uint64_t stacks_hash_chain(const struct chain_head *head, uint64_t
 	return stacks_mix(chain_hash ^ head->nr, 0xd6e8feb86659fd93ULL);
 }
 
-static inline void stacks_prefetch_slot(const struct stack_slots *s, uint64_t hash)
+static inline void stacks_prefetch_slot(const struct row_slots *s, uint64_t hash)
 {
 	__builtin_prefetch(&s->of[(uint32_t)hash & (s->n - 1)]);
 }
@@ -136,8 +130,8 @@ struct fold_cost {
 
 struct fold_costs {
 	struct fold_cost *list;
-	uint64_t *slots; /* open addressing: low half of the hash, index into list + 1 */
-	size_t n, cap, nslots;
+	struct row_slots slots;
+	size_t n, cap;
 };
 
 /* Returns the row with this key, and adds it if it is new. Valid until the next call. */

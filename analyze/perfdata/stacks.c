@@ -2,44 +2,11 @@
 /* The tables of distinct chains and stacks, and the order in which they are resolved. */
 #include "analyze/perfdata/fold.h"
 
-static void slots_init(struct stack_slots *s)
-{
-	s->n = 1 << 12;
-	s->of = xcalloc_touched(s->n, sizeof(*s->of));
-}
-
-/* Makes room for one more than the n entries. */
-static void slots_make_room(struct stack_slots *s, size_t n)
-{
-	if (n * 2 < s->n)
-		return;
-	s->of = slots_grow(s->of, s->n, 2 * s->n);
-	s->n *= 2;
-}
-
-static size_t slots_first(const struct stack_slots *s, uint64_t hash)
-{
-	return (uint32_t)hash & (s->n - 1);
-}
-
-/* Returns the slot from i on with this half of the hash, or a free slot. */
-static uint64_t *slots_likely(const struct stack_slots *s, uint64_t hash, size_t i)
-{
-	while (s->of[i] && (s->of[i] ^ hash << 32) >> 32)
-		i = (i + 1) & (s->n - 1);
-	return &s->of[i];
-}
-
-static size_t slots_next(const struct stack_slots *s, const uint64_t *slot)
-{
-	return ((size_t)(slot - s->of) + 1) & (s->n - 1);
-}
-
 void stacks_init(struct stacks *s)
 {
 	*s = (struct stacks){0};
-	slots_init(&s->chain_slots);
-	slots_init(&s->slots);
+	slots_make_room(&s->chain_slots, 0);
+	slots_make_room(&s->slots, 0);
 }
 
 void stacks_free(struct stacks *s)
@@ -82,13 +49,13 @@ struct chain_head stacks_split(const struct stack_head *head, const uint8_t **ch
 
 void stacks_prefetch_chain(const struct stacks *s, uint64_t hash)
 {
-	const struct stack_slots *slots = &s->chain_slots;
-	uint32_t id = (uint32_t)*slots_likely(slots, hash, slots_first(slots, hash));
 	const struct chain *chain;
+	uint64_t *slot = NULL;
+	uint32_t id;
 
-	if (!id)
+	if (!slots_next(&s->chain_slots, hash, &slot, &id))
 		return;
-	chain = s->chains[id - 1];
+	chain = s->chains[id];
 	__builtin_prefetch(chain);
 	__builtin_prefetch(&chain->addr[5]);
 	__builtin_prefetch(&chain->addr[13]);
@@ -134,15 +101,13 @@ static bool chain_equals(const struct chain *a, const struct chain_head *head, c
 static uint64_t *chain_find_slot(const struct stacks *s, uint64_t hash,
 				 const struct chain_head *head, const void *chain)
 {
-	size_t i = slots_first(&s->chain_slots, hash);
-	uint64_t *slot;
+	uint64_t *slot = NULL;
+	uint32_t id;
 
-	for (;;) {
-		slot = slots_likely(&s->chain_slots, hash, i);
-		if (!*slot || chain_equals(s->chains[(uint32_t)*slot - 1], head, chain))
-			return slot;
-		i = slots_next(&s->chain_slots, slot);
-	}
+	while (slots_next(&s->chain_slots, hash, &slot, &id))
+		if (chain_equals(s->chains[id], head, chain))
+			break;
+	return slot;
 }
 
 uint32_t stacks_find_chain(const struct stacks *s, uint64_t hash, const struct chain_head *head,
@@ -169,17 +134,16 @@ uint32_t stacks_chain(struct stacks *s, uint64_t hash, const struct chain_head *
 static uint64_t *stack_find_slot(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,
 				 uint32_t chain)
 {
-	size_t i = slots_first(&s->slots, hash);
 	const struct stack *stack;
-	uint64_t *slot;
+	uint64_t *slot = NULL;
+	uint32_t id;
 
-	for (;;) {
-		slot = slots_likely(&s->slots, hash, i);
-		stack = &s->list[(uint32_t)*slot - 1];
-		if (!*slot || (stack->ip == ip && stack->mode == mode && stack->chain == chain))
-			return slot;
-		i = slots_next(&s->slots, slot);
+	while (slots_next(&s->slots, hash, &slot, &id)) {
+		stack = &s->list[id];
+		if (stack->ip == ip && stack->mode == mode && stack->chain == chain)
+			break;
 	}
+	return slot;
 }
 
 uint32_t stacks_find(const struct stacks *s, uint64_t hash, uint64_t ip, uint32_t mode,

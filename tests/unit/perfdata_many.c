@@ -264,7 +264,7 @@ TEST(each_cost_has_one_row)
 			assert_int_equal(row->samples, round * (i + 1));
 			row->samples += i + 1;
 			assert_int_equal(c.n, round ? KEYS : i + 1);
-			assert_true(c.nslots <= 1024 + 4 * c.n && 2 * c.n <= c.nslots + 2);
+			assert_true(c.slots.n <= 1024 + 4 * c.n && 2 * c.n <= c.slots.n + 2);
 		}
 	for (uint32_t i = 0; i < KEYS; i++)
 		assert_int_equal(c.list[i].samples, 2 * (i + 1));
