@@ -329,14 +329,14 @@ static int dso_save_inode(const char *hosts, const struct perf_file *as, const c
 }
 
 int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
-	     struct error *err)
+	     char id[129], struct error *err)
 {
 	const char *name = strrchr(path, '/');
 	autofree char *to = NULL;
 	autoclose int fd = -1;
-	char id[129];
 	int rc;
 
+	*id = '\0';
 	if (!strcmp(path, "[vdso]"))
 		return dso_save_vdso(hosts, err);
 	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))

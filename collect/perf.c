@@ -261,11 +261,7 @@ static int perf_after(struct collect *c)
 
 /* --- the end --- */
 
-/*
- * Copies the files that samples lie in. A file that cannot be copied costs names and no
- * measurement.
- */
-static void perf_save_files(struct collect *c, const struct intern *files)
+void dso_save_all(struct collect *c, const struct intern *files, struct str *copies)
 {
 	struct dso_room room = dso_room_of(c->run->hosts);
 	freed(str_free) struct str why = {0};
@@ -275,8 +271,11 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 		struct error err = {0};
 		struct perf_file as;
 		const char *name = perf_file_get(files, i, &as);
+		char id[129];
 
-		kept += !dso_save(c->run->hosts, name, &as, &room, &err);
+		kept += !dso_save(c->run->hosts, name, &as, &room, id, &err);
+		if (copies && !err.code && !strpbrk(name, "\t\n"))
+			str_printf(copies, "%s\t%s\n", id, name);
 		if (err.code && err.code != ENOENT && why.len < WHY_MAX)
 			str_printf(&why, "%s%s", why.len ? "; " : "", err.text);
 		if (error_of_machine(err.code))
@@ -305,7 +304,7 @@ static void perf_report(struct collect *c, struct perf *p)
 	if (sums.lost)
 		collect_degraded(c, "perf lost %llu records; a lower --freq loses fewer",
 				 (unsigned long long)sums.lost);
-	perf_save_files(c, &files);
+	dso_save_all(c, &files, NULL);
 	if (!strcmp(p->event, "cpu-clock"))
 		collect_why(c, "no PMU: cpu-clock"); /* where there is no other remark */
 }

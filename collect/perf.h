@@ -31,6 +31,8 @@ struct perf_file {
 	uint8_t none[3]; /* the structure is compared by all its bytes */
 };
 
+/* Adds a file, once. Returns its number. */
+uint32_t perf_file_add(struct intern *files, const struct perf_file *as, const char *name);
 /* Returns the name of file i and fills *as. */
 const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_file *as);
 
@@ -66,12 +68,21 @@ struct dso_room dso_room_of(const char *hosts);
 
 /*
  * Copies the object at `path` if it still is the mapped file that `as` identifies, and if all who
- * may run it may read it. The copy is subtracted from *room. Returns 0 when the copy is there,
- * -ENODATA when it is no ELF file or has no build-id, else -errno with a message; -EFBIG: there is
- * no room. "[vdso]" is the kernel's, the same for all processes.
+ * may run it may read it. The copy is subtracted from *room. Returns 0 when the copy is there, with
+ * its build-id in `id`, -ENODATA when it is no ELF file or has no build-id, else -errno with a
+ * message; -EFBIG: there is no room. "[vdso]" is the kernel's, the same for all processes, and gets
+ * no id.
  */
 int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
-	     struct error *err);
+	     char id[129], struct error *err);
+
+struct collect;
+struct str;
+/*
+ * Copies files. A file that cannot be copied costs names and no measurement. Appends "BUILD-ID
+ * PATH" of each copy, with a tab between them, unless `copies` is NULL.
+ */
+void dso_save_all(struct collect *c, const struct intern *files, struct str *copies);
 
 /*
  * Fills the build-id of the ELF file in hexadecimal. Returns false when there is none. The file's

@@ -34,7 +34,7 @@ struct maps {
 };
 
 /* Interns the identity with the name behind it. */
-static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
+uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
 {
 	size_t len = strlen(name);
 	autofree char *both = xmalloc(sizeof(*as) + len);

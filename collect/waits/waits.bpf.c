@@ -9,7 +9,8 @@
  * and at a wake-up.
  *
  * The stack of a thread that waits is read when it gets a CPU again, once per WAITS_PERIOD of its
- * waiting. So long waits have stacks, and many short ones cost little.
+ * waiting. So long waits have stacks, and many short ones cost little. The frames of its program
+ * follow at the end of the call, because only the thread itself can read them.
  */
 #include "collect/waits/waits.h"
 
@@ -30,8 +31,12 @@ MAP(threads, ARRAY, WAITS_THREADS, uint32_t, struct waits_thread, BPF_F_MMAPABLE
 MAP(cells, HASH, WAITS_CELLS, struct waits_key, struct waits_cell, 0);
 MAP(stacks, HASH, WAITS_STACKS, struct waits_stack_key, struct waits_stack, 0);
 
-/* New values of the two maps, which are too large for a program's stack. */
+/*
+ * New values of the map, which are too large for a program's stack. The end of a call may be
+ * preempted by a switch.
+ */
 MAP(new_stack, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
+MAP(new_program, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
 
 const struct waits_cell new_cell;
 
@@ -99,8 +104,10 @@ static __always_inline int set_base(uint32_t base, uint32_t call)
 	c->base = base;
 	c->softirq = c->depth = 0; /* none is on top of a call */
 	t = thread_at(c->slot);
-	if (t)
+	if (t) {
 		t->call = call;
+		t->due = 0;
+	}
 	return change(0, c, 0);
 }
 
@@ -111,9 +118,16 @@ int waits_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	return set_base(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff);
 }
 
+static __noinline int add_program(void *ctx, struct waits_thread *t);
+
 SEC("raw_tp/sys_exit")
 int waits_sys_exit(void *ctx)
 {
+	struct waits_cpu *c = this_cpu();
+	struct waits_thread *t = c ? thread_at(c->slot) : 0;
+
+	if (t && t->due)
+		add_program(ctx, t);
 	return set_base(FRAME_USER, WAITS_NO_CALL);
 }
 
@@ -200,11 +214,31 @@ static __always_inline void thread_leaves(struct waits_thread *t, const struct w
 	t->state = state ? WAITS_BLOCKED : WAITS_PREEMPTED;
 }
 
+/* Counts a wait with this stack. Returns false if there is no room. */
+static __always_inline int count_stack(const struct waits_stack_key *key, struct waits_stack *s,
+				       uint64_t ns)
+{
+	struct waits_stack *known = bpf_map_lookup_elem(&stacks, key);
+
+	if (!known) {
+		s->samples = s->ns = 0;
+		bpf_map_update_elem(&stacks, key, s, BPF_NOEXIST);
+		known = bpf_map_lookup_elem(&stacks, key);
+	}
+	if (!known) {
+		lose();
+		return 0;
+	}
+	__sync_fetch_and_add(&known->samples, 1);
+	__sync_fetch_and_add(&known->ns, ns);
+	return 1;
+}
+
 static __noinline int add_stack(struct waits_thread *t, struct task_struct *task)
 {
 	uint64_t ns = t ? t->owed - t->owed % WAITS_PERIOD : 0;
 	struct waits_stack_key key = {0};
-	struct waits_stack *s, *known;
+	struct waits_stack *s;
 	uint32_t zero = 0, i;
 	long n;
 
@@ -214,20 +248,43 @@ static __noinline int add_stack(struct waits_thread *t, struct task_struct *task
 	t->owed -= ns;
 	n = bpf_get_task_stack(task, s->address, sizeof(s->address), 0);
 	s->n = n < 0 ? 0 : (uint32_t)n / sizeof(s->address[0]);
+	s->nuser = 0;
 	key.wait = t->wait;
 	for (i = 0; i < WAITS_FRAMES && i < s->n; i++)
 		key.hash = key.hash * 31 + (uint32_t)s->address[i];
-	s->samples = s->ns = 0;
-	known = bpf_map_lookup_elem(&stacks, &key);
-	if (!known) {
-		bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST);
-		known = bpf_map_lookup_elem(&stacks, &key);
+	if (count_stack(&key, s, ns) && key.wait.call != WAITS_NO_CALL) {
+		t->due = ns;
+		t->due_key = key;
 	}
-	if (known) {
-		known->samples++;
-		known->ns += ns;
-	} else {
-		lose();
+	return 0;
+}
+
+/* Moves the thread's last wait of this call to the stack with the frames of the program. */
+static __noinline int add_program(void *ctx, struct waits_thread *t)
+{
+	uint64_t ns = t ? t->due : 0;
+	struct waits_stack_key key;
+	struct waits_stack *s, *old;
+	uint32_t zero = 0, i;
+	long n;
+
+	s = bpf_map_lookup_elem(&new_program, &zero);
+	if (!s || !t || !ns)
+		return 0;
+	t->due = 0;
+	key = t->due_key;
+	old = bpf_map_lookup_elem(&stacks, &key);
+	n = bpf_get_stack(ctx, s->user, sizeof(s->user), BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+	if (!old || n <= 0)
+		return 0;
+	s->nuser = (uint32_t)n / sizeof(s->user[0]);
+	for (i = 0; i < WAITS_USER_FRAMES && i < s->nuser; i++)
+		key.hash = key.hash * 31 + (uint32_t)s->user[i].offset;
+	s->n = old->n;
+	__builtin_memcpy(s->address, old->address, sizeof(s->address));
+	if (count_stack(&key, s, ns)) {
+		__sync_fetch_and_add(&old->samples, -1);
+		__sync_fetch_and_add(&old->ns, -ns);
 	}
 	return 0;
 }

@@ -9,20 +9,25 @@
  * with its vector. blocked is the time until a waker comes, and waiting the time from then, or from
  * a preemption, to a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted),
  * and the waker: from says what it is, by names a thread. A wait that the window's end cuts has no
- * count. waits_stacks.tsv has the stacks of the kernel behind these waits, innermost first:
+ * count. waits_stacks.tsv has the stacks behind these waits, innermost first: the kernel's
+ * addresses, and of the program build-ids with offsets in these files:
  *
- *   pid tid call kind from by samples ns stack
+ *   pid tid call kind from by samples ns stack program
+ *
+ * waits_files.tsv has the paths of these files, by build-id: build_id path
  */
 #include "collect/waits/waits.h"
 
 #include "collect/bpf.h"
 #include "collect/collect.h"
+#include "collect/perf.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/methods.h"
 #include "lib/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 
 #ifdef HAVE_BPF
 
@@ -37,6 +42,8 @@ struct waits {
 	struct bpf_links links;
 	volatile struct waits_control *control;
 	struct waits_thread *threads;
+	struct intern files; /* with code of the workload's processes */
+	uint32_t looked;     /* slots of threads whose processes' files are known */
 };
 
 /* --- the programs --- */
@@ -136,6 +143,38 @@ static int waits_start(struct collect *c)
 
 	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
 	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
+}
+
+static void waits_add_files(struct waits *w, uint32_t pid)
+{
+	autofree char *maps = xasprintf("/proc/%u/maps", pid);
+	FILE *f = fopen(maps, "re");
+	char line[PATH_MAX + 128], code;
+	int at;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		struct perf_file as = {0};
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%*x-%*x %*2c%c%*c %*x %x:%x %" SCNu64 " %n", &code, &as.maj,
+			   &as.min, &as.ino, &at) == 4 &&
+		    code == 'x' && line[at] == '/')
+			perf_file_add(&w->files, &as, line + at);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Looks at the processes that are new. Once the window is closed, it looks at all again. */
+static int waits_look(struct collect *c)
+{
+	struct waits *w = c->data;
+	uint32_t i = w->control->stop ? 0 : w->looked;
+
+	for (w->looked = w->control->threads; i < w->looked && i < WAITS_THREADS - 1; i++)
+		if (w->threads[i + 1].tid == w->threads[i + 1].pid && !w->threads[i + 1].died)
+			waits_add_files(w, w->threads[i + 1].pid);
+	return 0;
 }
 
 static int waits_stop(struct collect *c)
@@ -266,23 +305,40 @@ static void waits_print(struct str *s, const struct waits *w)
 	waits_print_cells(s, w);
 }
 
+/* Adds "93ac61ec...+1f2a0 ". A frame in no file has no build-id. */
+static void waits_print_program(struct str *s, const struct waits_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->nuser && i < WAITS_USER_FRAMES; i++) {
+		const struct bpf_stack_build_id *f = &stack->user[i];
+		bool valid = f->status == BPF_STACK_BUILD_ID_VALID;
+
+		if (i)
+			str_putc(s, ' ');
+		for (size_t k = 0; valid && k < sizeof(f->build_id); k++)
+			str_printf(s, "%02x", f->build_id[k]);
+		str_printf(s, "+%llx", (unsigned long long)(valid ? f->offset : f->ip));
+	}
+}
+
 static void waits_print_stacks(struct str *s, const struct waits *w)
 {
 	int map = bpf_object__find_map_fd_by_name(w->obj, "stacks");
 	struct waits_stack_key key, *before = NULL;
 	struct waits_stack stack;
 
-	str_puts(s, "pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\n");
+	str_puts(s, "pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\tprogram\n");
 	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
 		const struct waits_thread *t = &w->threads[key.wait.slot % WAITS_THREADS];
 
-		if (bpf_map_lookup_elem(map, &key, &stack))
+		if (bpf_map_lookup_elem(map, &key, &stack) || !stack.ns)
 			continue;
 		str_printf(s, "%u\t%u\t", t->pid, t->tid);
 		waits_print_key(s, &key.wait);
 		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t", stack.samples, stack.ns);
 		for (uint32_t i = 0; i < stack.n && i < WAITS_FRAMES; i++)
 			str_printf(s, "%s%" PRIx64, i ? " " : "", stack.address[i]);
+		str_putc(s, '\t');
+		waits_print_program(s, &stack);
 		str_putc(s, '\n');
 	}
 }
@@ -290,7 +346,7 @@ static void waits_print_stacks(struct str *s, const struct waits *w)
 static void waits_finish(struct collect *c)
 {
 	autofree struct waits *w = c->data;
-	freed(str_free) struct str times = {0}, stacks = {0};
+	freed(str_free) struct str times = {0}, stacks = {0}, copies = {0};
 
 	bpf_links_free(&w->links);
 	if (c->run->end_ns && c->off.from) {
@@ -298,12 +354,16 @@ static void waits_finish(struct collect *c)
 		waits_print_stacks(&stacks, w);
 		collect_write(c, c->is->files[0], &times);
 		collect_write(c, c->is->files[1], &stacks);
+		str_puts(&copies, "build_id\tpath\n");
+		dso_save_all(c, &w->files, &copies);
+		collect_write(c, c->is->files[2], &copies);
 		c->lost = (int64_t)w->control->lost;
 		if (c->lost)
 			collect_degraded(c, "%lld waits, stacks or threads had no room",
 					 (long long)c->lost);
 	}
 	bpf_object__close(w->obj);
+	intern_free(&w->files);
 }
 
 #endif
@@ -311,8 +371,9 @@ static void waits_finish(struct collect *c)
 const struct collector collector_waits = {
 	.name = "waits",
 	.what = "what each thread of the workload does and waits for, and what wakes it",
-	.files = {"waits.tsv", "waits_stacks.tsv"},
+	.files = {"waits.tsv", "waits_stacks.tsv", "waits_files.tsv"},
 	.passes = PASS_TRACE,
 	BPF_HOOKS(.prepare = waits_prepare, .before = waits_before, .start = waits_start,
-		  .stop = waits_stop, .finish = waits_finish),
+		  .snap = waits_look, .stop = waits_stop, .after = waits_look,
+		  .finish = waits_finish),
 };

@@ -9,11 +9,16 @@
 #include "collect/frame/frame.h"
 #include "collect/syscalls/syscalls.h"
 
+#ifndef __bpf__
+#include <linux/bpf.h>
+#endif
+
 enum {
 	WAITS_THREADS = 8192, /* threads in the whole run; slot 0 stays empty */
 	WAITS_CELLS = 8192,   /* distinct waits with times of their own */
 	WAITS_STACKS = 8192,
 	WAITS_FRAMES = 32,
+	WAITS_USER_FRAMES = 24,
 	WAITS_BUCKETS = 256,
 	WAITS_PERIOD = 1000000, /* ns of waiting of a thread after which its stack is taken */
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
@@ -59,8 +64,9 @@ struct waits_stack_key {
 
 struct waits_stack {
 	uint64_t samples, ns;
-	uint32_t n; /* addresses, the innermost first */
+	uint32_t n, nuser; /* the innermost first */
 	uint64_t address[WAITS_FRAMES];
+	struct bpf_stack_build_id user[WAITS_USER_FRAMES];
 };
 
 struct waits_thread {
@@ -70,6 +76,8 @@ struct waits_thread {
 	uint64_t since;	     /* beginning of the present state, or of its uncounted part */
 	uint64_t out;	     /* when it left a CPU */
 	uint64_t owed;	     /* ns of waiting since its stack was taken */
+	uint64_t due;	     /* ns of the stack of this call that lacks the program's frames */
+	struct waits_stack_key due_key;
 	uint32_t state;
 	uint16_t base, call;   /* what it returns to: a context, and the number of a system call */
 	struct waits_key wait; /* the present or the last one */

@@ -50,6 +50,14 @@ compared() {
 steady "perf counts the same waits, with the same time" again compared
 steady "a timer ends the naps" again waited 'naps blocked clock_nanosleep S hardirq local_timer ' $n
 reader() { waited 'reads blocked read S workload writes' $n; }
+follow_naps() { "$zcost" collect -o r --pass trace --collect host,waits --duration 0.5 --grace 0 -- "$build/tests/tools/waiter" 1000000 2>log; }
+named() { # the stacks of the naps have the program's functions, which share the time
+	follow_naps && "$zcost" analyze r 2>log && exits 0 "$zcost" export folded r --wall -o lines || return 1
+	awk '/^naps;/ { all += $NF } /;even_naps;/ { even += $NF } /;odd_naps;/ { odd += $NF }
+		END { exit !(even + odd > 0.9 * all && even / odd > 0.8 && even / odd < 1.25) }' lines || { grep '^naps' lines; cat r/waits_stacks.tsv; false; }
+}
+steady "stacks have the functions of the program" named
+follow "$build/tests/tools/waiter" $n
 steady "the writer of a pipe wakes the reader" again reader
 turns() {
 	woken=$(($(rows 'left blocked futex S workload right' count) + $(rows 'right blocked futex S workload left' count)))

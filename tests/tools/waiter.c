@@ -3,7 +3,7 @@
  * waiter N: threads that wait for known things, N times each, and prints what a clock says of each
  * thread: its name, its wall time and its CPU time in user mode and in the kernel, in us.
  *
- *   naps           sleeps 1 ms
+ *   naps           sleeps 1 ms, in two functions in turn
  *   left, right    take turns by a futex
  *   reads          reads a pipe that `writes` fills every ms
  *   spins          spins on the first CPU, beside `hogs` on the same CPU, until the others are done
@@ -32,9 +32,23 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void nap(void)
+static __attribute__((noinline)) void nap(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	__asm__ volatile("");
+}
+
+/* A C library without frame pointers hides the caller of its function, here nap(). */
+static __attribute__((noinline)) void even_naps(void)
+{
+	nap();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void odd_naps(void)
+{
+	nap();
+	__asm__ volatile("");
 }
 
 static void take_turns(int mine)
@@ -81,7 +95,7 @@ static void *work(void *name)
 	switch (*is) {
 	case 'n':
 		for (int i = 0; i < n; i++)
-			nap();
+			(i % 2 ? odd_naps : even_naps)();
 		break;
 	case 'l':
 		take_turns(0);

@@ -79,7 +79,8 @@ static int save_into(struct dso_room room, const char *name, const struct perf_f
 {
 	autofree char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
 	struct error err = {0};
-	int rc = dso_save("hosts", path, as, &room, &err);
+	char id[129];
+	int rc = dso_save("hosts", path, as, &room, id, &err);
 
 	assert_true(!rc || rc == -ENODATA || strstr(err.text, name));
 	return rc;

@@ -66,9 +66,10 @@ TEST(stacks_divide_the_time_of_their_waits)
 		"1\t1\ta\tblocked\t\tread\tS\tworkload\tb\t1\t300\t\n"
 		"1\t2\ta\twaiting\t\tread\tS\tworkload\tb\t1\t100\t\n";
 	static const char taken[] =
-		"pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\n"
-		"1\t1\tread\tS\tworkload\tb\t2\t400\tffffffff81000110 ffffffff81000010\n"
-		"1\t1\tread\tS\tworkload\tb\t1\t200\tffffffff81000210 ffffffff81000010\n";
+		"pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\tprogram\n"
+		"1\t1\tread\tS\tworkload\tb\t2\t400\tffffffff81000110 ffffffff81000010\t"
+		"00ab+11 +7f01 ../x+21\n"
+		"1\t1\tread\tS\tworkload\tb\t1\t200\tffffffff81000210 ffffffff81000010\t\n";
 	freed(str_free) struct str s = {0};
 	const struct profile *p;
 
@@ -88,7 +89,7 @@ TEST(stacks_divide_the_time_of_their_waits)
 	}
 	assert_string_equal(s.buf, "softirq in syscall 600: [softirq NET_RX]; "
 				   "blocked 100: woken by workload b other outer; "
-				   "blocked 200: woken by workload b inner outer; "
+				   "blocked 200: woken by workload b inner outer 0x10 [unknown]; "
 				   "run queue 100: waiting for a CPU [read]; ");
 	assert_int_equal(p->events[0].weight, 1000);
 	assert_true(profile_is_own(p, 1));

@@ -7,7 +7,7 @@
  */
 #include "analyze/probes/waits/waits.h"
 
-#include "analyze/symbols/symtab.h"
+#include "analyze/symbols/dso.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -15,8 +15,15 @@
 #include <string.h>
 
 struct wait_stacks {
-	struct tsv t;
+	const struct ingest *in;
+	struct tsv t, paths;
 	struct symtab kernel;
+	struct intern files; /* the build-ids of the programs' files */
+	struct wait_file {
+		struct symtab table;
+		uint32_t dso;
+	} * file;
+	size_t nfiles, files_cap;
 	struct intern keys;
 	struct wait_stack {
 		uint32_t key, next; /* next: the next row with this key, + 1 */
@@ -59,8 +66,8 @@ static uint32_t wait_symbol(struct profile *p, const char *dso, const char *name
 #define KERNEL "[kernel.kallsyms]"
 
 /* Adds the function that returns to the address. Without kallsyms it has no name. */
-static uint32_t wait_add_address(const struct wait_stacks *s, struct profile *p, uint32_t parent,
-				 const char *text)
+static uint32_t wait_add_address(struct wait_stacks *s, struct profile *p, uint32_t parent,
+				 char *text)
 {
 	uint64_t address = strtoull(text, NULL, 16) - 1;
 	const struct symtab_symbol *found = symtab_find(&s->kernel, address);
@@ -73,18 +80,97 @@ static uint32_t wait_add_address(const struct wait_stacks *s, struct profile *p,
 					 found ? RESOLVED : UNRESOLVED_NO_SYMBOLS));
 }
 
-/* Adds the addresses, which begin with the innermost one. Returns the innermost frame. */
-static uint32_t wait_add_stack(const struct wait_stacks *s, struct profile *p, const char *text)
+/* --- the frames of programs --- */
+
+/* Returns the path of the file with the build-id, or "dso/93ac61ec5a8e". The caller frees it. */
+static char *wait_file_path(const struct wait_stacks *s, const char *id)
+{
+	for (size_t i = 0; i < s->paths.rows; i++)
+		if (!strcmp(tsv_text(&s->paths, i, "build_id"), id))
+			return xstrdup(tsv_text(&s->paths, i, "path"));
+	return xasprintf("dso/%.12s", id);
+}
+
+static void wait_file_read(const struct wait_stacks *s, struct profile *p, struct wait_file *f,
+			   const char *id)
+{
+	const struct symbol_sources from = {.host_dir = s->in->host_dir, .unread = &p->unread};
+	autofree char *name = wait_file_path(s, id);
+	autofree char *key = xasprintf("waits %s %s", from.host_dir ?: "", id);
+	const struct dso_identity dso = {.name = name, .build_id = id};
+	struct dso_files files;
+	char why[512];
+
+	f->dso = profile_dso(p, name, id, DSO_USER);
+	if (symbol_cache_copy(s->in->how.symbols, &f->table, key) ||
+	    dso_files_find(&files, &from, &dso, why, sizeof(why)))
+		return;
+	if (!dso_files_symbols(&f->table, &files, &dso, why, sizeof(why)))
+		symbol_cache_keep(s->in->how.symbols, &f->table, key);
+	dso_files_close(&files);
+}
+
+/* Returns the file with the build-id, or NULL for a text that is none. */
+static struct wait_file *wait_file_of(struct wait_stacks *s, struct profile *p, const char *id)
+{
+	uint32_t at;
+
+	if (!*id || id[strspn(id, "0123456789abcdef")])
+		return NULL;
+	at = intern_str(&s->files, id);
+	if (at == s->nfiles) {
+		array_add(s->file, s->nfiles, s->files_cap, (struct wait_file){0});
+		wait_file_read(s, p, &s->file[at], id);
+	}
+	return &s->file[at];
+}
+
+/* Adds frames in no file, as of code made at run time, as one. */
+static uint32_t wait_add_unknown(struct profile *p, uint32_t parent)
+{
+	uint32_t symbol = profile_symbol(p, profile_dso(p, UNMAPPED, NULL, DSO_UNKNOWN), UNMAPPED,
+					 UNRESOLVED_NO_MAPPING);
+
+	if (parent != PROFILE_NONE && p->frames[parent].symbol == symbol)
+		return parent;
+	return profile_frame(p, parent, symbol);
+}
+
+/* Adds the function that returns to the offset in a file, "93ac61ec...+1f2a0". */
+static uint32_t wait_add_offset(struct wait_stacks *s, struct profile *p, uint32_t parent,
+				char *text)
+{
+	const char *id = strsep(&text, "+");
+	struct wait_file *f = wait_file_of(s, p, id);
+	uint64_t offset = text ? strtoull(text, NULL, 16) - 1 : 0;
+	const struct symtab_symbol *found = f ? symtab_find(&f->table, offset) : NULL;
+	autofree char *name = found ? symtab_demangled(&f->table, found)
+				    : xasprintf("0x%llx", (unsigned long long)offset);
+
+	if (!f)
+		return wait_add_unknown(p, parent);
+	return profile_frame(p, parent,
+			     profile_symbol(p, f->dso, name ?: symtab_name(&f->table, found),
+					    found	 ? RESOLVED
+					    : f->table.n ? UNRESOLVED_GAP
+							 : UNRESOLVED_NO_SYMBOLS));
+}
+
+typedef uint32_t wait_add_frame(struct wait_stacks *s, struct profile *p, uint32_t parent,
+				char *text);
+
+/* Adds the frames, which begin with the innermost one. Returns the innermost frame. */
+static uint32_t wait_add_stack(struct wait_stacks *s, struct profile *p, uint32_t frame,
+			       const char *text, wait_add_frame *add)
 {
 	autofree char *copy = xstrdup(text);
-	uint32_t frame = PROFILE_NONE;
 	char *space;
 
 	while ((space = strrchr(copy, ' '))) {
-		frame = wait_add_address(s, p, frame, space + 1);
+		frame = add(s, p, frame, space + 1);
 		*space = '\0';
 	}
-	return *copy ? wait_add_address(s, p, frame, copy) : frame;
+	return *copy ? add(s, p, frame, copy) : frame;
 }
 
 static void wait_stacks_read(struct wait_stacks *s, struct profile *p)
@@ -99,7 +185,10 @@ static void wait_stacks_read(struct wait_stacks *s, struct profile *p)
 		    !wait_parse_ns(tsv_text(&s->t, i, "ns"), &row->ns) || !row->ns)
 			continue;
 		row->key = intern_str(&s->keys, key);
-		row->frame = wait_add_stack(s, p, tsv_text(&s->t, i, "stack"));
+		row->frame = wait_add_stack(s, p, PROFILE_NONE, tsv_text(&s->t, i, "program"),
+					    wait_add_offset);
+		row->frame = wait_add_stack(s, p, row->frame, tsv_text(&s->t, i, "stack"),
+					    wait_add_address);
 		row->next = s->key[row->key].first;
 		s->key[row->key].first = (uint32_t)i + 1;
 		s->key[row->key].ns += (double)row->ns;
@@ -192,7 +281,8 @@ static void wait_add_row(const struct wait_stacks *s, const struct tsv *t, size_
 int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks, struct error *err)
 {
 	autofree char *kallsyms = ingest_kallsyms(in);
-	struct wait_stacks s = {0};
+	autofree char *paths = xasprintf("%s/waits_files.tsv", in->dir);
+	struct wait_stacks s = {.in = in};
 	struct error unnamed = {0}, none = {0};
 	uint32_t event;
 
@@ -201,6 +291,8 @@ int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks
 		profile_init(in->profile);
 	}
 	tsv_read(&s.t, stacks, '\t', &none);
+	if (!error_of_machine(none.code))
+		tsv_read(&s.paths, paths, '\t', &none);
 	if (kallsyms && s.t.rows)
 		symbol_cache_kallsyms(in->how.symbols, &s.kernel, kallsyms, &unnamed);
 	wait_stacks_read(&s, in->profile);
@@ -209,11 +301,16 @@ int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks
 		wait_add_row(&s, t, row, in->profile, event);
 	in->profile->events[event].weight2 = 1; /* exact times have no sampling error */
 	profile_sort_own(in->profile);
+	for (size_t i = 0; i < s.nfiles; i++)
+		symtab_free(&s.file[i].table);
+	free(s.file);
+	intern_free(&s.files);
 	symtab_free(&s.kernel);
 	intern_free(&s.keys);
 	free(s.row);
 	free(s.key);
 	tsv_free(&s.t);
+	tsv_free(&s.paths);
 	if (error_of_machine(none.code))
 		return error_set(err, none.code, "%s", none.text);
 	return error_of_machine(unnamed.code) ? error_set(err, unnamed.code, "%s", unnamed.text)
