@@ -20,15 +20,13 @@ static struct input *input_add(struct recording *r, const char *path)
 	return &r->inputs[r->ninputs - 1];
 }
 
-/* Takes ownership of the descriptor. */
-static int input_map(struct input *in, int fd, size_t len, struct error *err)
+static int input_map(struct input *in, size_t len, struct error *err)
 {
 	void *p;
 
-	in->fd = fd;
 	if (!len)
 		return 0;
-	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = mmap(NULL, len, PROT_READ, MAP_PRIVATE, in->fd, 0);
 	if (p == MAP_FAILED)
 		return error_sys(err, errno, "%s: cannot map %zu bytes", in->path, len);
 	in->data = p;
@@ -36,7 +34,8 @@ static int input_map(struct input *in, int fd, size_t len, struct error *err)
 	return 0;
 }
 
-static int input_spool_stream(struct input *in, int fd, struct error *err)
+/* Replaces the stream by a file with its bytes. */
+static int input_spool_stream(struct input *in, struct error *err)
 {
 	static char buf[1 << 16];
 	struct spool spool;
@@ -45,17 +44,15 @@ static int input_spool_stream(struct input *in, int fd, struct error *err)
 
 	if (ret)
 		return ret;
-	while (!ret && (n = read(fd, buf, sizeof(buf))) != 0) {
+	while (!ret && (n = read(in->fd, buf, sizeof(buf))) != 0) {
 		if (n > 0)
 			ret = spool_add(&spool, buf, (size_t)n, err);
 		else if (errno != EINTR)
 			ret = error_sys(err, errno, "%s: reading", in->path);
 	}
-	if (ret)
-		spool_close(&spool);
-	else
-		ret = input_map(in, spool.fd, spool.len, err);
-	return ret;
+	close(in->fd);
+	in->fd = spool.fd;
+	return ret ?: input_map(in, spool.len, err);
 }
 
 static int input_open_file(struct recording *r, const char *path, bool in_capture,
@@ -63,23 +60,22 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 {
 	bool standard = !strcmp(path, "-");
 	struct input *in = input_add(r, standard ? "standard input" : path);
-	autoclose int fd = standard	? dup(STDIN_FILENO)
-			   : in_capture ? file_open(path, err)
-					: open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	int ret;
 
+	in->fd = standard     ? dup(STDIN_FILENO)
+		 : in_capture ? file_open(path, err)
+			      : open(path, O_RDONLY | O_CLOEXEC);
 	if (standard)
 		r->path = "standard input";
-	if (fd < 0 || fstat(fd, &st))
+	if (in->fd < 0 || fstat(in->fd, &st))
 		return error_sys(err, errno, "%s", standard ? r->path : path);
-	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0) {
+	if (S_ISREG(st.st_mode) && lseek(in->fd, 0, SEEK_CUR) == 0) {
 		r->recorded_by_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-		ret = input_map(in, fd, (size_t)st.st_size, err);
-		fd = -1; /* the input closes it */
+		ret = input_map(in, (size_t)st.st_size, err);
 	} else {
 		r->recorded_by_ns = (int64_t)time(NULL) * 1000000000;
-		ret = input_spool_stream(in, fd, err);
+		ret = input_spool_stream(in, err);
 	}
 	if (!ret && standard && !in->len) /* another program than perf record may have written */
 		ret = error_set(err, ENODATA, "standard input is empty");

@@ -263,23 +263,25 @@ static void elf_unpack_from(struct elf_file *f, const void *packed, int fd, size
 
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 {
-	autoclose int fd = file_open(path, err);
 	char magic[SELFMAG] = "";
 	struct stat st;
 
-	*f = (struct elf_file){.fd = -1};
-	if (fd < 0)
-		return fd;
-	if (pread(fd, magic, sizeof(magic), 0) < 0)
-		return error_sys(err, errno, "%s: cannot read", path);
+	*f = (struct elf_file){.fd = file_open(path, err)};
+	if (f->fd < 0)
+		return f->fd;
+	if (pread(f->fd, magic, sizeof(magic), 0) < 0) {
+		error_sys(err, errno, "%s: cannot read", path);
+		elf_file_close(f);
+		return -err->code;
+	}
 	errno = 0;
 	elf_version(EV_CURRENT);
 	if (!memcmp(magic, ELFMAG, sizeof(magic))) {
-		f->fd = fd;
-		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-		fd = -1; /* elf_file_close() closes it */
-	} else if (!fstat(fd, &st)) {
-		elf_unpack_from(f, NULL, fd, (size_t)st.st_size, err);
+		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	} else {
+		if (!fstat(f->fd, &st))
+			elf_unpack_from(f, NULL, f->fd, (size_t)st.st_size, err);
+		fd_close(&f->fd);
 	}
 	return elf_file_begin(f, path, err);
 }
