@@ -43,9 +43,10 @@ int flow_open(struct flow *f)
 		if (!f->hist[i])
 			return flow_fail(f, ENOMEM, "memory");
 	}
-	f->state = f->mode->state_size ? calloc(1, f->mode->state_size) : memory_get(f, f->size);
+	f->state = f->mode->state_size ? arena_alloc(&f->arena, f->mode->state_size)
+				       : memory_get(f, f->size);
 	if (!f->state)
-		return flow_fail(f, ENOMEM, "memory");
+		return -f->error;
 	return f->mode->open ? f->mode->open(f) : 0;
 }
 
@@ -53,23 +54,20 @@ void flow_close(struct flow *f)
 {
 	if (f->state && f->mode->close)
 		f->mode->close(f);
-	if (f->mode->state_size)
-		free(f->state);
-	else
-		memory_put(f->state, f->size);
+	memory_free(f);
 }
 
 void flow_free(struct flow *f)
 {
 	for (unsigned int i = 0; i < HIST_COUNT; i++)
 		free(f->hist[i]);
+	arena_free(&f->arena);
 	if (f->kept_fd >= 0)
 		close(f->kept_fd);
 	if (!f->back)
 		return;
 	flow_free(f->back);
 	free(f->back);
-	free(f->begun_ns);
 }
 
 int flow_fail(struct flow *f, int code, const char *fmt, ...)

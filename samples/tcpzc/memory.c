@@ -15,7 +15,6 @@
 #include <linux/dma-buf.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -24,8 +23,15 @@
 
 /* --- pages --- */
 
+struct pages {
+	struct pages *next;
+	void *at;
+	size_t size;
+};
+
 void *memory_get(struct flow *f, size_t size)
 {
+	struct pages *pages = arena_alloc(&f->arena, sizeof(*pages));
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
@@ -33,14 +39,16 @@ void *memory_get(struct flow *f, size_t size)
 		flow_fail(f, errno, "%zu bytes of memory", size);
 		return NULL;
 	}
+	*pages = (struct pages){f->pages, p, size};
+	f->pages = pages;
 	memset(p, 'z', size); /* replaces the shared zero page by own pages */
 	return p;
 }
 
-void memory_put(void *p, size_t size)
+void memory_free(struct flow *f)
 {
-	if (p)
-		munmap(p, size);
+	for (const struct pages *p = f->pages; p; p = p->next)
+		munmap(p->at, p->size);
 }
 
 /* --- limits on pinned memory --- */
@@ -122,21 +130,12 @@ int slots_open(struct flow *f, struct slots *s)
 	s->n = n < SLOTS_MIN ? SLOTS_MIN : n > SLOTS_MAX ? SLOTS_MAX : (unsigned int)n;
 	s->n = f->opt->depth ?: s->n;
 	s->size = f->size;
-	s->offset = f->opt->offset;
-	s->slot = calloc(s->n, sizeof(*s->slot));
-	if (!s->slot)
-		return flow_fail(f, ENOMEM, "memory");
-	s->mem = memory_get(f, s->n * s->size + s->offset);
+	s->slot = arena_alloc(&f->arena, s->n * sizeof(*s->slot));
+	s->mem = memory_get(f, s->n * s->size + f->opt->offset);
 	if (!s->mem)
 		return -f->error;
-	s->mem += s->offset;
+	s->mem += f->opt->offset;
 	return 0;
-}
-
-void slots_close(struct slots *s)
-{
-	memory_put(s->mem ? s->mem - s->offset : NULL, s->n * s->size + s->offset);
-	free(s->slot);
 }
 
 /* --- a dmabuf for devmem: we make it (udmabuf, a GPU), or it is inherited --- */
@@ -152,9 +151,7 @@ static int dmabuf_fail(struct flow *f, int code, const char *what, const struct 
 
 static int dmabuf_open_gpu(struct flow *f, struct dmabuf *d)
 {
-	d->gpu = calloc(1, sizeof(*d->gpu));
-	if (!d->gpu)
-		return flow_fail(f, ENOMEM, "memory");
+	d->gpu = arena_alloc(&f->arena, sizeof(*d->gpu));
 	d->fd = cuda_open(f, d->gpu, &d->size);
 	return d->fd < 0 ? d->fd : 0;
 }
@@ -226,5 +223,4 @@ void dmabuf_close(struct dmabuf *d)
 		close(d->memory);
 	if (d->gpu)
 		cuda_close(d->gpu);
-	free(d->gpu);
 }

@@ -19,10 +19,10 @@ static inline size_t page_size(void)
 
 /*
  * Returns page-aligned memory that the kernel has already backed with pages, or NULL after
- * flow_fail.
+ * flow_fail. flow_close frees it, after the mode's close.
  */
 void *memory_get(struct flow *f, size_t size);
-void memory_put(void *p, size_t size);
+void memory_free(struct flow *f);
 
 /* --- limits on pinned memory --- */
 
@@ -60,7 +60,6 @@ struct slot {
 struct slots {
 	char *mem;
 	size_t size;	      /* bytes of a slot: one message */
-	size_t offset;	      /* --offset: bytes of the first page before `mem` */
 	unsigned int n, next; /* the next message goes into slot `next` */
 	struct slot *slot;
 	unsigned int in_flight; /* completions still to come, over all slots */
@@ -68,7 +67,6 @@ struct slots {
 
 /* Takes --depth and --offset. */
 int slots_open(struct flow *f, struct slots *s);
-void slots_close(struct slots *s);
 
 static inline char *slots_mem(const struct slots *s, unsigned int slot)
 {

@@ -38,12 +38,9 @@ int rr_open(struct flow *f)
 
 	b->worker = f->worker;
 	b->alone = f->alone;
-	if (flow_open(b))
-		return flow_copy_error(f, b);
-	if (!f->tx)
-		return 0;
-	f->begun_ns = calloc(o->outstanding, sizeof(*f->begun_ns));
-	return f->begun_ns ? 0 : flow_fail(f, ENOMEM, "memory");
+	if (f->tx)
+		f->begun_ns = arena_alloc(&f->arena, o->outstanding * sizeof(*f->begun_ns));
+	return flow_open(b) ? flow_copy_error(f, b) : 0;
 }
 
 /* Returns true when so few bytes are in flight that the ends cannot both block in sending. */

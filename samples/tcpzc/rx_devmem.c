@@ -197,8 +197,6 @@ static void devmem_rx_close(struct flow *f)
 	struct devmem_rx *s = f->state;
 
 	dmabuf_close(&s->mem);
-	memory_put(s->linear, f->size);
-	memory_put(s->control, CONTROL);
 }
 
 const struct mode rx_devmem = {

@@ -150,7 +150,6 @@ static void mmap_close(struct flow *f)
 
 	if (s->window)
 		munmap(s->window, WINDOW);
-	memory_put(s->copy, COPY_SIZE);
 }
 
 const struct mode rx_mmap = {

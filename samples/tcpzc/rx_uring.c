@@ -59,14 +59,6 @@ static int uring_recv_step(struct flow *f)
 	return uring_recv_received(f, s, res);
 }
 
-static void uring_recv_close(struct flow *f)
-{
-	struct uring_rx *s = f->state;
-
-	uring_close(f, &s->ring);
-	memory_put(s->buf, f->size);
-}
-
 const struct mode rx_uring_recv = {
 	.name = "uring-recv",
 	.what = "io_uring recv, a request for each receive: copies",
@@ -75,7 +67,7 @@ const struct mode rx_uring_recv = {
 	.state_size = sizeof(struct uring_rx),
 	.open = uring_recv_open,
 	.step = uring_recv_step,
-	.close = uring_recv_close,
+	.close = uring_close,
 };
 
 /* --- multishot --- */
@@ -188,15 +180,6 @@ static int multishot_step(struct flow *f)
 	return rc;
 }
 
-static void multishot_close(struct flow *f)
-{
-	struct multishot_rx *s = f->state;
-
-	uring_close(f, &s->ring);
-	memory_put(s->mem, s->n * f->size);
-	memory_put(s->bufs, s->n * sizeof(struct io_uring_buf));
-}
-
 const struct mode rx_uring_multishot = {
 	.name = "uring-multishot",
 	.what = "io_uring multishot recv with a ring of provided buffers: copies",
@@ -207,5 +190,5 @@ const struct mode rx_uring_multishot = {
 	.state_size = sizeof(struct multishot_rx),
 	.open = multishot_open,
 	.step = multishot_step,
-	.close = multishot_close,
+	.close = uring_close,
 };

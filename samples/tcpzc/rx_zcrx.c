@@ -273,9 +273,7 @@ static void zcrx_close(struct flow *f)
 {
 	struct zcrx_rx *s = f->state;
 
-	uring_close(f, &s->ring); /* gives the queue back before its memory is freed */
-	memory_put(s->area, s->area_size);
-	memory_put(s->region, s->region_size);
+	uring_close(f); /* gives the queue back before its memory is freed */
 	free(s->backlog);
 }
 

@@ -11,6 +11,7 @@
 #ifndef TCPZC_H
 #define TCPZC_H
 
+#include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cpuset.h"
 
@@ -192,7 +193,10 @@ struct mode {
 	 * stays unknown. May be NULL.
 	 */
 	int (*drain)(struct flow *f);
-	/* Frees what open got, also after it failed. Runs on the flow's thread. May be NULL. */
+	/*
+	 * Closes what open got, also after it failed. Runs on the flow's thread, before f->pages
+	 * and f->arena are freed. May be NULL.
+	 */
 	void (*close)(struct flow *f);
 };
 
@@ -247,7 +251,10 @@ struct flow {
 	bool alone; /* the only flow on its thread: steps may block */
 	int fd;
 	int kept_fd; /* a mode's file, closed after the peer has read everything; -1: none */
-	void *state; /* the mode's own state */
+
+	void *state;	     /* the mode's own state */
+	struct arena arena;  /* for the state and more memory of the mode, until flow_free */
+	struct pages *pages; /* what memory_get returned, until flow_close */
 
 	struct flow *back; /* --rr: the flow of the responses (rr.c); else NULL */
 

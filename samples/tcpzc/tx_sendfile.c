@@ -88,7 +88,6 @@ static void sendfile_close(struct flow *f)
 {
 	struct sendfile_tx *s = f->state;
 
-	memory_put(s->buf, s->length);
 	f->kept_fd = s->fd; /* pages in flight must stay part of the file */
 }
 

@@ -86,7 +86,6 @@ static void splice_close(struct flow *f)
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	memory_put(s->buf, s->size);
 }
 
 static int splice_open(struct flow *f)

@@ -18,7 +18,6 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum { BATCH = 8 }; /* messages of a chain at most */
 
@@ -241,20 +240,11 @@ static int uring_tx_drain(struct flow *f)
 	return uring_tx_reap(f, u) ? STEP_ON : f->alone ? STEP_WAIT : uring_later(f);
 }
 
-static void uring_tx_close(struct flow *f)
-{
-	struct uring_tx *u = f->state;
-
-	uring_close(f, &u->ring);
-	slots_close(&u->slots);
-	free(u->msgs);
-}
-
 /* --- the modes --- */
 
 #define URING_TX                                                                               \
 	.state_size = sizeof(struct uring_tx), .step = uring_tx_step, .drain = uring_tx_drain, \
-	.close = uring_tx_close
+	.close = uring_close
 #define URING_ZERO_COPY                                                                         \
 	URING_TX, .flags = MODE_UDP | MODE_RING | MODE_BUFFERS | MODE_SLOTS | MODE_NOTIFIES,    \
 		  .hists = 1 << HIST_COMPLETIONS | 1 << HIST_NOTIFY_NS | 1 << HIST_OUTSTANDING, \
@@ -328,9 +318,7 @@ static int uring_sendmsg_zc_open(struct flow *f)
 
 	if (uring_tx_open(f, uring_sendmsg_zc_prepare))
 		return -f->error;
-	u->msgs = calloc(u->slots.n, sizeof(*u->msgs));
-	if (!u->msgs)
-		return flow_fail(f, ENOMEM, "memory");
+	u->msgs = arena_alloc(&f->arena, u->slots.n * sizeof(*u->msgs));
 	u->may_be_plain = true;
 	return uring_tx_register(f, u);
 }

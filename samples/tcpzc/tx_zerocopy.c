@@ -177,13 +177,6 @@ static int zerocopy_tx_drain(struct flow *f)
 	return z->slots.in_flight && !f->error ? zerocopy_tx_await(f, z) : 0;
 }
 
-static void zerocopy_tx_close(struct flow *f)
-{
-	struct zerocopy_tx *z = f->state;
-
-	slots_close(&z->slots);
-}
-
 static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)
 {
 	ssize_t sent = CALL(f, SENDTO, send(f->fd, p, n, flags));
@@ -210,7 +203,6 @@ const struct mode tx_msg_zerocopy = {
 	.step = zerocopy_tx_step,
 	.notice = zerocopy_tx_reap,
 	.drain = zerocopy_tx_drain,
-	.close = zerocopy_tx_close,
 };
 
 /* --- devmem --- */
@@ -218,7 +210,6 @@ const struct mode tx_msg_zerocopy = {
 struct devmem_tx {
 	struct zerocopy_tx zc; /* first: zerocopy_tx_step and others get f->state */
 	struct dmabuf mem;
-	char *own; /* memory of the slots, which the dmabuf replaces unless a GPU has it */
 };
 
 static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
@@ -262,7 +253,6 @@ static int devmem_tx_open(struct flow *f)
 	if (s->mem.size < size)
 		return flow_wrong(f, "the dmabuf has %zu bytes, messages of %zu take %zu",
 				  s->mem.size, f->size, size);
-	s->own = s->zc.slots.mem;
 	if (!s->mem.gpu)
 		s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
 	return dmabuf_bind_tx(f, &s->mem);
@@ -282,9 +272,6 @@ static void devmem_tx_close(struct flow *f)
 {
 	struct devmem_tx *s = f->state;
 
-	if (s->own)
-		s->zc.slots.mem = s->own;
-	zerocopy_tx_close(f);
 	dmabuf_close(&s->mem);
 }
 

@@ -129,8 +129,10 @@ int uring_later(struct flow *f)
 	return flow_wait_for(f, f->event_fd, POLLIN);
 }
 
-void uring_close(struct flow *f, struct io_uring *ring)
+void uring_close(struct flow *f)
 {
+	struct io_uring *ring = f->state;
+
 	if (ring->cq.koverflow)
 		io_uring_queue_exit(ring);
 	if (f->event_fd >= 0)

@@ -41,7 +41,10 @@ int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait);
 /* Returns STEP_WAIT until there are completions, for a step or a drain that found none. */
 int uring_later(struct flow *f);
 
-/* Closes a ring. It accepts one that is all zeroes and was never opened. */
-void uring_close(struct flow *f, struct io_uring *ring);
+/*
+ * Closes the ring that f->state begins with. The ring may be all zeroes and never opened. A mode
+ * that has nothing else to close takes it as its close.
+ */
+void uring_close(struct flow *f);
 
 #endif
