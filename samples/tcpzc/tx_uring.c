@@ -235,7 +235,7 @@ static int uring_tx_drain(struct flow *f)
 		uring_tx_cancel_chain(u);
 	if (!u->chain && !u->cancels && !u->slots.in_flight)
 		return 0;
-	if (uring_enter_drain(f, &u->ring, 1))
+	if (uring_enter(f, &u->ring, 1))
 		return -f->error;
 	return uring_tx_reap(f, u) ? STEP_ON : f->alone ? STEP_WAIT : uring_later(f);
 }

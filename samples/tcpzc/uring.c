@@ -75,9 +75,10 @@ static int uring_check_dropped(struct flow *f, const struct io_uring *ring)
 		ring->cq.ring_entries);
 }
 
-static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned int wait,
-			      struct io_uring_getevents_arg *arg)
+int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
 {
+	struct __kernel_timespec patience = {.tv_sec = DRAIN_PATIENCE_MS / 1000};
+	struct io_uring_getevents_arg arg = {.ts = (uintptr_t)&patience};
 	unsigned int n = uring_flush(ring), flags = IORING_ENTER_GETEVENTS;
 	uint64_t events;
 	int rc;
@@ -85,13 +86,14 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 	if (f->event_awaited) /* this enter does the work that it announced */
 		(void)!CALL(f, READ, read(f->event_fd, &events, sizeof(events)));
 	f->event_awaited = false;
-	if (arg)
+	if (f->draining)
 		flags |= IORING_ENTER_EXT_ARG;
 	if (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_CQ_OVERFLOW)
 		f->ring_overflow++;
 	rc = CALL(f, IO_URING_ENTER,
 		  io_uring_enter2((unsigned int)ring->ring_fd, n, f->alone ? wait : 0, flags,
-				  (sigset_t *)arg, arg ? sizeof(*arg) : _NSIG / 8));
+				  f->draining ? (sigset_t *)&arg : NULL,
+				  f->draining ? sizeof(arg) : _NSIG / 8));
 	f->sqes += rc > 0 ? (uint64_t)rc : 0;
 	f->cqes += *ring->cq.ktail - (uint32_t)f->cqes; /* the kernel's count has 32 bits */
 	if (uring_check_dropped(f, ring))
@@ -102,23 +104,9 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 	return flow_fail(f, -rc, "io_uring_enter");
 }
 
-int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait)
-{
-	return f->draining ? uring_enter_drain(f, ring, wait)
-			   : uring_enter_kernel(f, ring, wait, NULL);
-}
-
 int uring_await(struct flow *f, struct io_uring *ring)
 {
 	return io_uring_sq_ready(ring) || !io_uring_cq_ready(ring) ? uring_enter(f, ring, 1) : 0;
-}
-
-int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait)
-{
-	struct __kernel_timespec ts = {.tv_sec = DRAIN_PATIENCE_MS / 1000};
-	struct io_uring_getevents_arg arg = {.ts = (uintptr_t)&ts};
-
-	return uring_enter_kernel(f, ring, wait, &arg);
 }
 
 int uring_later(struct flow *f)

@@ -35,9 +35,6 @@ int uring_enter(struct flow *f, struct io_uring *ring, unsigned int wait);
 /* The same, unless there are completions and no requests: then it need not. */
 int uring_await(struct flow *f, struct io_uring *ring);
 
-/* Waits at most as long as a drain may. */
-int uring_enter_drain(struct flow *f, struct io_uring *ring, unsigned int wait);
-
 /* Returns STEP_WAIT until there are completions, for a step or a drain that found none. */
 int uring_later(struct flow *f);
 
