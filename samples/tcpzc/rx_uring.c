@@ -27,24 +27,24 @@ static int uring_recv_open(struct flow *f)
 	return uring_open(f, &s->ring, 1, 8, 0);
 }
 
-static int uring_recv_received(struct flow *f, struct uring_rx *s, int res)
+static int uring_recv_completed(struct flow *f, const struct io_uring_cqe *cqe)
 {
+	struct uring_rx *s = f->state;
+
 	s->armed = false;
-	if (res > 0) {
-		flow_take(f, s->buf, (size_t)res, &f->copied_bytes);
-		flow_received(f, (size_t)res);
+	if (cqe->res > 0) {
+		flow_take(f, s->buf, (size_t)cqe->res, &f->copied_bytes);
+		flow_received(f, (size_t)cqe->res);
 		return STEP_ON;
 	}
-	if (res == -EINTR || res == -EAGAIN)
+	if (cqe->res == -EINTR || cqe->res == -EAGAIN)
 		return STEP_ON;
-	return res ? flow_fail(f, -res, "io_uring recv") : STEP_END;
+	return cqe->res ? flow_fail(f, -cqe->res, "io_uring recv") : STEP_END;
 }
 
 static int uring_recv_step(struct flow *f)
 {
 	struct uring_rx *s = f->state;
-	struct io_uring_cqe *cqe;
-	int res;
 
 	if (!s->armed) {
 		io_uring_prep_recv(io_uring_get_sqe(&s->ring), f->fd, s->buf, f->size, 0);
@@ -52,11 +52,7 @@ static int uring_recv_step(struct flow *f)
 	}
 	if (uring_await(f, &s->ring))
 		return -f->error;
-	if (io_uring_peek_cqe(&s->ring, &cqe))
-		return uring_later(f);
-	res = cqe->res;
-	io_uring_cqe_seen(&s->ring, cqe);
-	return uring_recv_received(f, s, res);
+	return uring_collect(f, &s->ring, uring_recv_completed);
 }
 
 const struct mode rx_uring_recv = {
@@ -82,11 +78,11 @@ struct multishot_rx {
 	bool armed;
 };
 
-static void multishot_give_back(struct flow *f, struct multishot_rx *s, unsigned int id,
-				unsigned int offset)
+static void multishot_give_back(struct flow *f, struct multishot_rx *s, unsigned int id)
 {
 	io_uring_buf_ring_add(s->bufs, s->mem + id * f->size, (unsigned int)f->size,
-			      (unsigned short)id, io_uring_buf_ring_mask(s->n), (int)offset);
+			      (unsigned short)id, io_uring_buf_ring_mask(s->n), 0);
+	io_uring_buf_ring_advance(s->bufs, 1);
 }
 
 static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
@@ -105,8 +101,7 @@ static int multishot_register_buffers(struct flow *f, struct multishot_rx *s)
 				 s->n, limits_text());
 	io_uring_buf_ring_init(s->bufs);
 	for (unsigned int i = 0; i < s->n; i++)
-		multishot_give_back(f, s, i, i);
-	io_uring_buf_ring_advance(s->bufs, (int)s->n);
+		multishot_give_back(f, s, i);
 	return 0;
 }
 
@@ -122,10 +117,9 @@ static int multishot_open(struct flow *f)
 	return multishot_register_buffers(f, s);
 }
 
-/* Returns STEP_ON, STEP_END, or -errno. *used counts the buffers to give back. */
-static int multishot_received(struct flow *f, struct multishot_rx *s,
-			      const struct io_uring_cqe *cqe, unsigned int *used)
+static int multishot_completed(struct flow *f, const struct io_uring_cqe *cqe)
 {
+	struct multishot_rx *s = f->state;
 	unsigned int id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
 
 	if (cqe->res > 0) {
@@ -133,7 +127,7 @@ static int multishot_received(struct flow *f, struct multishot_rx *s,
 		flow_received(f, (size_t)cqe->res);
 	}
 	if (cqe->flags & IORING_CQE_F_BUFFER)
-		multishot_give_back(f, s, id, (*used)++);
+		multishot_give_back(f, s, id);
 	if (!(cqe->flags & IORING_CQE_F_MORE)) { /* the request has ended */
 		s->armed = false;
 		/* With data, its completion found no room in the ring. */
@@ -152,9 +146,6 @@ static int multishot_step(struct flow *f)
 {
 	struct multishot_rx *s = f->state;
 	struct io_uring_sqe *sqe;
-	struct io_uring_cqe *cqe;
-	unsigned int head, n = 0, used = 0;
-	int rc = STEP_ON;
 
 	if (!s->armed) {
 		sqe = io_uring_get_sqe(&s->ring);
@@ -165,19 +156,7 @@ static int multishot_step(struct flow *f)
 	}
 	if (uring_await(f, &s->ring))
 		return -f->error;
-	io_uring_for_each_cqe(&s->ring, head, cqe)
-	{
-		n++;
-		rc = multishot_received(f, s, cqe, &used);
-		if (rc <= 0)
-			break;
-	}
-	io_uring_buf_ring_advance(s->bufs, (int)used);
-	io_uring_cq_advance(&s->ring, n);
-	if (!n)
-		return uring_later(f);
-	flow_hist(f, HIST_COMPLETIONS, n);
-	return rc;
+	return uring_collect(f, &s->ring, multishot_completed);
 }
 
 const struct mode rx_uring_multishot = {

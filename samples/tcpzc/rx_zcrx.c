@@ -206,8 +206,9 @@ static int zcrx_take(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t l
 }
 
 /* Handles a completion of a ring with CQE32. */
-static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uring_cqe *cqe)
+static int zcrx_completed(struct flow *f, const struct io_uring_cqe *cqe)
 {
+	struct zcrx_rx *s = f->state;
 	uint64_t off = ((const struct zc_zcrx_cqe *)(cqe + 1))->off & ~AREA_MASK;
 	bool more = cqe->flags & IORING_CQE_F_MORE;
 
@@ -234,23 +235,11 @@ static int zcrx_completed(struct flow *f, struct zcrx_rx *s, const struct io_uri
 
 static int zcrx_collect(struct flow *f, struct zcrx_rx *s)
 {
-	struct io_uring_cqe *cqe;
-	unsigned int head, n = 0;
-	int rc = STEP_ON;
+	int rc;
 
 	s->reaped_ns = clock_mono_ns();
-	io_uring_for_each_cqe(&s->ring, head, cqe)
-	{
-		n++;
-		rc = zcrx_completed(f, s, cqe);
-		if (rc <= 0)
-			break;
-	}
+	rc = uring_collect(f, &s->ring, zcrx_completed);
 	zcrx_return(f, s);
-	io_uring_cq_advance(&s->ring, n);
-	if (!n)
-		return uring_later(f);
-	flow_hist(f, HIST_COMPLETIONS, n);
 	return rc;
 }
 

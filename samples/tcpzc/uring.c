@@ -117,6 +117,27 @@ int uring_later(struct flow *f)
 	return flow_wait_for(f, f->event_fd, POLLIN);
 }
 
+int uring_collect(struct flow *f, struct io_uring *ring,
+		  int (*completed)(struct flow *f, const struct io_uring_cqe *cqe))
+{
+	struct io_uring_cqe *cqe;
+	unsigned int head, n = 0;
+	int rc = STEP_ON;
+
+	io_uring_for_each_cqe(ring, head, cqe)
+	{
+		n++;
+		rc = completed(f, cqe);
+		if (rc <= 0)
+			break;
+	}
+	io_uring_cq_advance(ring, n);
+	if (!n)
+		return uring_later(f);
+	flow_hist(f, HIST_COMPLETIONS, n);
+	return rc;
+}
+
 void uring_close(struct flow *f)
 {
 	struct io_uring *ring = f->state;

@@ -39,6 +39,13 @@ int uring_await(struct flow *f, struct io_uring *ring);
 int uring_later(struct flow *f);
 
 /*
+ * Hands each completion to completed(), until it returns 0 or less. Returns what completed()
+ * returned last, or uring_later() when there is no completion.
+ */
+int uring_collect(struct flow *f, struct io_uring *ring,
+		  int (*completed)(struct flow *f, const struct io_uring_cqe *cqe));
+
+/*
  * Closes the ring that f->state begins with. The ring may be all zeroes and never opened. A mode
  * that has nothing else to close takes it as its close.
  */
