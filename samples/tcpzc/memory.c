@@ -140,9 +140,11 @@ int slots_open(struct flow *f, struct slots *s)
 
 /* --- a dmabuf for devmem: we make it (udmabuf, a GPU), or it is inherited --- */
 
-static int dmabuf_fail(struct flow *f, int code, const char *what, const struct refusal *r,
+static int dmabuf_fail(struct flow *f, int code, const char *what, enum zc_request request,
 		       const char *said)
 {
+	const struct refusal *r = refusal_find(request, code);
+
 	return flow_fail(f, code, "%s%s%s: %s%s%s%s%s%s", what, f->opt->nic ? " on " : "",
 			 f->opt->nic ? f->opt->nic : "", r->why, *said ? " (the kernel: " : "",
 			 said, *said ? ")" : "", r->todo ? ". Way out: " : "",
@@ -166,8 +168,7 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	if (f->opt->dmabuf_fd < 0) {
 		d->fd = udmabuf_make(size, &d->memory);
 		if (d->fd < 0)
-			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_find(ZC_UDMABUF, -d->fd),
-					   "");
+			return dmabuf_fail(f, -d->fd, "udmabuf", ZC_UDMABUF, "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
 		/* Seeking to the end of a dmabuf returns its size. */
@@ -186,19 +187,13 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	return 0;
 }
 
-int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue)
+int dmabuf_bind(struct flow *f, struct dmabuf *d)
 {
-	int rc = netdev_bind_rx(&d->netdev, f->opt->nic, queue, d->fd, &d->id);
+	const char *nic = f->opt->nic;
+	int rc = f->tx ? netdev_bind_tx(&d->netdev, nic, d->fd, &d->id)
+		       : netdev_bind_rx(&d->netdev, nic, f->opt->queue + f->index, d->fd, &d->id);
 
-	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_find(ZC_BIND_RX, -rc), d->netdev.said)
-		  : 0;
-}
-
-int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
-{
-	int rc = netdev_bind_tx(&d->netdev, f->opt->nic, d->fd, &d->id);
-
-	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_find(ZC_BIND_TX, -rc), d->netdev.said)
+	return rc ? dmabuf_fail(f, -rc, "devmem", f->tx ? ZC_BIND_TX : ZC_BIND_RX, d->netdev.said)
 		  : 0;
 }
 

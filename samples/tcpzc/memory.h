@@ -121,10 +121,11 @@ struct dmabuf {
  * -errno after flow_fail.
  */
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size);
-/* Binds it to a receive queue of --nic. Returns 0, or -errno after flow_fail. */
-int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue);
-/* Binds it to --nic for sending. Returns 0, or -errno after flow_fail. */
-int dmabuf_bind_tx(struct flow *f, struct dmabuf *d);
+/*
+ * Binds it to --nic for sending, or to the flow's receive queue. Returns 0, or -errno after
+ * flow_fail.
+ */
+int dmabuf_bind(struct flow *f, struct dmabuf *d);
 /* Begins or ends reading, or writing, memory that the device shares. */
 void dmabuf_sync(const struct dmabuf *d, bool begin, bool write);
 void dmabuf_close(struct dmabuf *d); /* accepts one that is all zeroes */

@@ -70,7 +70,7 @@ static int devmem_rx_open(struct flow *f)
 			f,
 			"devmem: %zu bytes are too few for a NIC that waits for %d pages: take a larger --area",
 			s->mem.size, DONTNEED_BATCH);
-	return dmabuf_bind_rx(f, &s->mem, f->opt->queue + f->index);
+	return dmabuf_bind(f, &s->mem);
 }
 
 /* Gives all tokens back. It is an error when the kernel does not take all of them. */

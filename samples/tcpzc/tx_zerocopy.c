@@ -255,7 +255,7 @@ static int devmem_tx_open(struct flow *f)
 				  s->mem.size, f->size, size);
 	if (!s->mem.gpu)
 		s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
-	return dmabuf_bind_tx(f, &s->mem);
+	return dmabuf_bind(f, &s->mem);
 }
 
 static int devmem_tx_attach(struct flow *f)
