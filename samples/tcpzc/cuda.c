@@ -7,7 +7,6 @@
 
 #include "lib/late.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -93,13 +92,8 @@ int cuda_open(struct flow *f, struct cuda *c, size_t *size)
 const char *cuda_read(struct flow *f, struct cuda *c, size_t offset, size_t n)
 {
 	if (n > c->room) {
-		free(c->copy);
-		c->copy = malloc(n);
-		c->room = c->copy ? n : 0;
-	}
-	if (!c->copy) {
-		flow_fail(f, ENOMEM, "memory");
-		return NULL;
+		c->copy = xrealloc(c->copy, n);
+		c->room = n;
 	}
 	return CUDA(f, c, "dmesg has the driver's reason", cuMemcpyDtoH_v2, c->copy, c->at + offset,
 		    n)
