@@ -10,25 +10,23 @@
  */
 #include "run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-int rr_init(struct flow *f)
+void rr_init(struct flow *f)
 {
 	const struct options *o = f->opt;
 	struct flow *b = aligned_alloc(_Alignof(struct flow), sizeof(*b));
 
 	f->back = b;
 	if (!b)
-		return -ENOMEM;
+		alloc_fail();
 	flow_init(b, o, f->index);
 	b->mode = o->back_mode;
 	b->tx = !f->tx;
 	b->size = o->response;
 	b->limit = UINT64_MAX;
 	b->allow = 0;
-	return 0;
 }
 
 int rr_open(struct flow *f)

@@ -51,54 +51,49 @@ static bool run_any_failed(const struct run *r)
 }
 
 /* Gives the worker its flows. */
-static int run_deal_flows(struct run *r, struct worker *w)
+static void run_deal_flows(struct run *r, struct worker *w)
 {
 	w->run = r;
 	w->n = (r->n_flows - w->index + r->n_workers - 1) / r->n_workers;
-	w->flows = calloc(w->n, sizeof(struct flow *));
-	w->fds = calloc(2 * w->n, sizeof(*w->fds));
-	if (!w->flows || !w->fds)
-		return -ENOMEM;
+	w->flows = xcalloc(w->n, sizeof(struct flow *));
+	w->fds = xcalloc(2 * w->n, sizeof(*w->fds));
 	for (unsigned int i = 0; i < w->n; i++) {
 		w->flows[i] = &r->flows[w->index + i * r->n_workers];
 		w->flows[i]->worker = w;
 		w->flows[i]->alone = w->n == 1 && (!r->opt->rr || rr_may_block(r->opt));
 	}
-	return 0;
 }
 
-static int run_init(struct run *r)
+static void run_init(struct run *r)
 {
-	int rc = 0;
-
 	r->n_flows = r->opt->flows;
 	r->n_workers = r->opt->threads;
 	r->wake = -1;
 	r->flows = aligned_alloc(_Alignof(struct flow), r->n_flows * sizeof(struct flow));
-	r->workers = calloc(r->n_workers + 1, sizeof(*r->workers));
-	if (!r->flows || !r->workers)
-		return -ENOMEM;
+	if (!r->flows)
+		alloc_fail();
+	r->workers = xcalloc(r->n_workers + 1, sizeof(*r->workers));
 	r->boss = r->n_workers == 1 ? r->workers : &r->workers[r->n_workers];
 	r->boss->run = r;
-	for (unsigned int i = 0; i < r->n_flows; i++)
+	for (unsigned int i = 0; i < r->n_flows; i++) {
 		flow_init(&r->flows[i], r->opt, i);
-	for (unsigned int i = 0; i < r->n_flows && r->opt->rr && !rc; i++)
-		rc = rr_init(&r->flows[i]);
-	for (unsigned int i = 0; i < r->n_workers && !rc; i++) {
-		r->workers[i].index = i;
-		rc = run_deal_flows(r, &r->workers[i]);
+		if (r->opt->rr)
+			rr_init(&r->flows[i]);
 	}
-	return rc;
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		r->workers[i].index = i;
+		run_deal_flows(r, &r->workers[i]);
+	}
 }
 
 static void run_free(struct run *r)
 {
-	for (unsigned int i = 0; r->flows && i < r->n_flows; i++) {
+	for (unsigned int i = 0; i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
 		flow_free(&r->flows[i]);
 	}
-	for (unsigned int i = 0; r->workers && i < r->n_workers; i++) {
+	for (unsigned int i = 0; i < r->n_workers; i++) {
 		free(r->workers[i].flows);
 		free(r->workers[i].fds);
 	}
@@ -249,9 +244,10 @@ static void run_judge_no_data(struct run *r)
 /* Runs the transfer. Prints the summary unless no connection came up. */
 int run_all(struct run *r)
 {
-	int rc = run_init(r);
+	int rc;
 
-	rc = rc ?: stop_catch(r->flows);
+	run_init(r);
+	rc = stop_catch(r->flows);
 	if (!rc)
 		rc = r->n_workers == 1 ? run_one_thread(r) : boss_run(r);
 	if (!rc) {
@@ -261,9 +257,9 @@ int run_all(struct run *r)
 	}
 	if (!rc)
 		report_summary(r);
-	if (r->flows && r->out_error)
+	if (r->out_error)
 		flow_fail(r->flows, r->out_error, "cannot write to standard output");
-	if (r->flows && run_any_failed(r)) {
+	if (run_any_failed(r)) {
 		report_error(r);
 		rc = -EIO;
 	}

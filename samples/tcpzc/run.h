@@ -75,7 +75,7 @@ int pace_allow(struct flow *f);
 uint64_t pace_due_ns(const struct flow *f, uint64_t message);
 
 /* rr.c: requests and their responses. */
-int rr_init(struct flow *f); /* allocates f->back. Returns 0 or -ENOMEM. */
+void rr_init(struct flow *f); /* allocates f->back */
 int rr_open(struct flow *f);
 int rr_next(struct flow *f); /* as flow_next */
 bool rr_may_block(const struct options *o);

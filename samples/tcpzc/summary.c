@@ -431,19 +431,15 @@ void report_summary(struct run *r)
 
 void report_error(struct run *r)
 {
-	const struct flow *f = NULL;
-	unsigned int more = 0;
-	char what[1200];
+	unsigned int failed = 0;
+	char what[1200] = "";
 
-	for (unsigned int i = 0; i < r->n_flows; i++) {
-		more += f && r->flows[i].error;
-		if (!f && r->flows[i].error)
-			f = &r->flows[i];
-	}
-	snprintf(what, sizeof(what), "%s", f ? f->what : "out of memory");
-	if (more)
+	for (unsigned int i = 0; i < r->n_flows; i++)
+		if (r->flows[i].error && !failed++)
+			snprintf(what, sizeof(what), "%s", r->flows[i].what);
+	if (failed > 1)
 		snprintf(what + strlen(what), sizeof(what) - strlen(what),
-			 " (and %u more flows failed)", more);
+			 " (and %u more flows failed)", failed - 1);
 	fprintf(stderr, "tcpzc: %s\n", what);
 	report_write_json(r, json_pack("{s:s,s:s}", "type", "error", "what", what));
 }
