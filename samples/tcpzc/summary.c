@@ -29,7 +29,7 @@ uint64_t hist_floor(unsigned int bucket)
 
 void hist_merge(struct hist *to, const struct hist *from)
 {
-	if (!from->count)
+	if (!from || !from->count)
 		return;
 	if (!to->count || from->min < to->min)
 		to->min = from->min;
@@ -89,17 +89,6 @@ static json_t *hist_quantiles_json(const struct hist *h)
 			 (json_int_t)hist_quantile(h, 0.999), "max", (json_int_t)h->max);
 }
 
-static void summary_merge_hist(struct hist *to, const struct flow *flows, unsigned int n,
-			       unsigned int which)
-{
-	for (unsigned int i = 0; i < n; i++) {
-		if (flows[i].hist[which])
-			hist_merge(to, flows[i].hist[which]);
-		if (flows[i].back && flows[i].back->hist[which])
-			hist_merge(to, flows[i].back->hist[which]);
-	}
-}
-
 /* Sums up the histograms of n flows and their responses. */
 static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buckets)
 {
@@ -109,13 +98,17 @@ static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buck
 		struct hist all = {0};
 		json_t *j;
 
-		summary_merge_hist(&all, flows, n, which);
-		if (all.count) {
-			j = hist_quantiles_json(&all);
-			if (buckets)
-				json_object_set_new(j, "log2", hist_log2_json(&all));
-			json_object_set_new(o, hist_names[which], j);
+		for (unsigned int i = 0; i < n; i++) {
+			hist_merge(&all, flows[i].hist[which]);
+			if (flows[i].back)
+				hist_merge(&all, flows[i].back->hist[which]);
 		}
+		if (!all.count)
+			continue;
+		j = hist_quantiles_json(&all);
+		if (buckets)
+			json_object_set_new(j, "log2", hist_log2_json(&all));
+		json_object_set_new(o, hist_names[which], j);
 	}
 	return o;
 }

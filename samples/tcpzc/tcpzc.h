@@ -102,6 +102,7 @@ static inline void hist_add(struct hist *h, uint64_t v)
 
 /* Returns the smallest value of a bucket. */
 uint64_t hist_floor(unsigned int bucket);
+/* Adds the values of `from`, which may be NULL. */
 void hist_merge(struct hist *to, const struct hist *from);
 /* Returns the middle of the bucket that holds quantile `p`, or 0 when the histogram is empty. */
 uint64_t hist_quantile(const struct hist *h, double p);
