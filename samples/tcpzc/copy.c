@@ -38,10 +38,12 @@ static int copy_received(struct flow *f, ssize_t n, const char *call)
 		return flow_call_failed(f, call);
 	if (!n)
 		return STEP_END;
-	if (f->mode->flags & MODE_NO_DATA)
-		flow_drop(f, (size_t)n);
-	else
+	if (f->mode->flags & MODE_NO_DATA) {
+		f->dropped_bytes += (size_t)n;
+		flow_count_bytes(f, (size_t)n);
+	} else {
 		flow_take(f, f->state, (size_t)n, &f->copied_bytes);
+	}
 	flow_received(f, (size_t)n);
 	return STEP_ON;
 }

@@ -351,13 +351,6 @@ static inline void flow_count_bytes(struct flow *f, size_t n)
 	__atomic_store_n(&f->bytes, f->bytes + n, __ATOMIC_RELAXED);
 }
 
-/* Counts `n` bytes that arrived and were dropped unseen. */
-static inline void flow_drop(struct flow *f, size_t n)
-{
-	f->dropped_bytes += n;
-	flow_count_bytes(f, n);
-}
-
 static inline void flow_hist(struct flow *f, int which, uint64_t v)
 {
 	if (f->hist[which])
