@@ -212,10 +212,8 @@ void dmabuf_close(struct dmabuf *d)
 	genl_close(&d->netdev);
 	if (d->map)
 		munmap(d->map, d->size);
-	if (d->fd >= 0)
-		close(d->fd);
-	if (d->memory >= 0)
-		close(d->memory);
+	fd_close(&d->fd);
+	fd_close(&d->memory);
 	if (d->gpu)
 		cuda_close(d->gpu);
 }
