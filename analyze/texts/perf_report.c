@@ -169,15 +169,17 @@ static const char *row_skip_marks(const char *p)
 	return p;
 }
 
+/* Parses a number and '%', with or without a space between them, that end at a word's end. */
 static bool row_parse_share(const char **p, double *value)
 {
 	const char *at = *p;
 
-	if (!text_percent(&at, value))
+	if (!text_number(&at, value))
 		return false;
-	if (*at && *at != ' ' && *at != '\t')
+	at = text_skip(at);
+	if (*at != '%' || (at[1] && at[1] != ' ' && at[1] != '\t'))
 		return false;
-	*p = text_skip(at);
+	*p = text_skip(at + 1);
 	return true;
 }
 

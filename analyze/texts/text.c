@@ -125,19 +125,6 @@ bool text_number(const char **p, double *value)
 	return true;
 }
 
-bool text_percent(const char **p, double *value)
-{
-	const char *at = *p;
-
-	if (!text_number(&at, value))
-		return false;
-	at = text_skip(at);
-	if (*at != '%')
-		return false;
-	*p = at + 1;
-	return true;
-}
-
 bool text_count(const char **p, uint64_t *value)
 {
 	char *end;

@@ -37,7 +37,6 @@ int text_bad(const struct text *t, const char *what);
  * leaves *p if there is no number. The number is never negative.
  */
 bool text_number(const char **p, double *value);
-bool text_percent(const char **p, double *value); /* a number and '%' (a space between is fine) */
 bool text_count(const char **p, uint64_t *value); /* digits that end at a word's end */
 
 /* Parse a number that is the whole of `s`. */
