@@ -204,9 +204,8 @@ static bool row_cut(char *line, struct cut *c)
 		return false;
 	c->middle = (char *)p;
 	c->mark = row_mark(p);
-	if (!c->mark)
-		return true;
-	c->rest = text_skip(c->mark + 3);
+	if (c->mark)
+		c->rest = text_skip(c->mark + 3);
 	return true;
 }
 
@@ -294,11 +293,8 @@ static char *fields_join(struct reader *r, char **words, size_t n)
 {
 	freed(str_free) struct str s = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			str_putc(&s, ' ');
-		str_puts(&s, words[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		str_printf(&s, "%s%s", i ? " " : "", words[i]);
 	return arena_strdup(&r->flat->strings, s.buf ? s.buf : "");
 }
 
@@ -364,10 +360,8 @@ static int row_add_middle(struct reader *r, const struct cut *c, struct flat_row
 {
 	enum head_column list[HEAD_MAX];
 	size_t n = 0;
-	char *s;
+	char *s = arena_printf(&r->flat->strings, "%.*s", (int)(c->mark - c->middle), c->middle);
 
-	s = arena_dup(&r->flat->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
-	s[c->mark - c->middle] = 0;
 	row_cut_address(s);
 	if (!r->head.n)
 		return row_infer_columns(r, row, s);
@@ -469,15 +463,10 @@ static double report_parse_scaled(const char *p, double value, bool *rounded)
 static const char *report_parse_quoted(struct reader *r, const char *p)
 {
 	const char *end;
-	char *s;
 
 	p = strchr(p, '\'');
-	end = p ? strchr(p + 1, '\'') : NULL;
-	if (!end)
-		return NULL;
-	s = arena_dup(&r->flat->strings, p + 1, (size_t)(end - p));
-	s[end - p - 1] = 0;
-	return s;
+	end = p ? strchr(++p, '\'') : NULL;
+	return end ? arena_printf(&r->flat->strings, "%.*s", (int)(end - p), p) : NULL;
 }
 
 /* Adds an event to the list, which has each event once and in the text's order. */
@@ -544,9 +533,8 @@ static void report_begin_table(struct reader *r, const struct head *head)
 {
 	r->flat->tables++;
 	r->done = r->done || r->flat->n;
-	if (r->done)
-		return;
-	r->head = *head;
+	if (!r->done)
+		r->head = *head;
 }
 
 /* Reads a heading or a "Samples:" line. After rows, either line begins the next table. */
