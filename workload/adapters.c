@@ -257,10 +257,10 @@ char *workload_words(const struct workload_run *run, const char *units)
 char *workload_undone(const struct workload_run *run, const char *units)
 {
 	const struct adapter *is = adapter_find(units);
-	struct error err = {0};
 	freed(account_free) struct account a = {0};
-	struct str s = {0};
 	autofree char *words = NULL;
+	struct error err = {0};
+	struct str s = {0};
 
 	if (!is || !is->read)
 		return NULL;
@@ -295,22 +295,20 @@ char *workload_cut_off(const struct workload_run *run, const char *units, uint64
 		       uint64_t end_ns)
 {
 	const struct adapter *is = adapter_find(units);
-	const struct points *ps;
-	char *why = NULL;
-	double missing_s;
 	freed(account_free) struct account a = {0};
+	const struct points *ps = &a.points;
+	double missing_s;
 
 	if (!is || !is->read || is->collector)
 		return NULL;
 	account_read(run, units, &a, NULL);
-	ps = &a.points;
 	missing_s = ps->n ? ((double)end_ns - (double)ps->p[ps->n - 1].t_ns) / 1e9 : 0;
 	if (isfinite(a.late_s)) /* the points are not that exact */
 		missing_s -= a.late_s;
 	if (ps->n && missing_s > cut_off_limit_s(ps, (double)(end_ns - start_ns) / 1e9))
-		why = xasprintf("the workload's account ends %.2f s before the window's end",
-				missing_s);
-	else if (is->summary && !a.summary)
-		why = xasprintf("the workload printed no summary (units = %s)", units);
-	return why;
+		return xasprintf("the workload's account ends %.2f s before the window's end",
+				 missing_s);
+	if (is->summary && !a.summary)
+		return xasprintf("the workload printed no summary (units = %s)", units);
+	return NULL;
 }
