@@ -75,7 +75,7 @@ static int send_all(int s, int n)
 static long count_delivered(void)
 {
 	FILE *f = fopen("/proc/self/net/snmp", "r");
-	long n;
+	long n = 0;
 
 	if (!f || fscanf(f, "%*[^\n] Ip: %*d %*d %*d %*d %*d %*d %*d %*d %ld", &n) != 1)
 		fail("/proc/self/net/snmp");
