@@ -480,14 +480,6 @@ static void report_add_event(struct reader *r, const char *event)
 		r->flat->events = arena_printf(&r->flat->strings, "%s, %s", known, event);
 }
 
-/* Returns the text after "Samples: ", or NULL. */
-static const char *report_find_samples(const char *line)
-{
-	const char *p = strstr(line, "Samples: ");
-
-	return p && !strstr(line, "Lost Samples: ") ? p + 9 : NULL;
-}
-
 static void report_begin_event(struct reader *r, const char *p)
 {
 	struct flat *f = r->flat;
@@ -511,13 +503,13 @@ static void report_begin_event(struct reader *r, const char *p)
  */
 static void report_read_totals(struct reader *r, const char *line)
 {
-	const char *p = report_find_samples(line);
+	const char *p = strstr(line, "Samples: ");
 	struct flat *f = r->flat;
 	double value;
 	uint64_t lost;
 
-	if (p)
-		report_begin_event(r, text_skip(p));
+	if (p && !strstr(line, "Lost Samples: "))
+		report_begin_event(r, text_skip(p + strlen("Samples: ")));
 	if (r->done)
 		return;
 	p = strstr(line, "Event count");

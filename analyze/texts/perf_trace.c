@@ -149,11 +149,7 @@ static bool trace_table_over(const struct reader *r, const char *line)
 
 static int trace_read_line(struct reader *r, char *line)
 {
-	if (strstr(line, " events") && trace_read_thread(r, line))
-		return 0;
-	if (trace_read_head(r, line))
-		return 0;
-	if (!r->columns)
+	if (trace_read_thread(r, line) || trace_read_head(r, line) || !r->columns)
 		return 0;
 	if (trace_is_between(line)) {
 		r->blank = r->blank || !*text_skip(line);
