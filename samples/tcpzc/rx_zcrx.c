@@ -87,8 +87,8 @@ enum { CQES = 4096 };
 struct zcrx_rx {
 	struct io_uring ring;
 	struct zcrx_ring refill;
-	char *area, *region;
-	size_t area_size, region_size;
+	char *area;
+	size_t area_size;
 	uint32_t id;
 	bool armed;
 	uint64_t reaped_ns; /* when the current completions were found */
@@ -119,27 +119,14 @@ static uint32_t zcrx_ring_entries(const struct flow *f)
 	return n;
 }
 
-/* Returns false after flow_fail. */
-static bool zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
-{
-	size_t page = page_size();
-
-	s->area_size = f->opt->area & ~(page - 1);
-	s->region_size = page + zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
-	s->region_size = (s->region_size + page - 1) & ~(page - 1);
-	s->area = memory_get(f, s->area_size);
-	s->region = memory_get(f, s->region_size);
-	if (!s->area || !s->region)
-		return false;
-	memset(s->region, 0, s->region_size);
-	return true;
-}
-
 static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 {
+	size_t page = page_size(), rqes = zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
+	size_t size = (page + rqes + page - 1) & ~(page - 1); /* head and tail first */
+	void *refill = memory_get(f, size);
 	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)s->area, .len = s->area_size};
-	struct zc_region_desc region = {.user_addr = (uintptr_t)s->region,
-					.size = s->region_size,
+	struct zc_region_desc region = {.user_addr = (uintptr_t)refill,
+					.size = size,
 					.flags = ZC_IORING_MEM_REGION_TYPE_USER};
 	struct zc_zcrx_ifq_reg reg = {.if_rxq = f->opt->queue + f->index,
 				      .rq_entries = zcrx_ring_entries(f),
@@ -147,12 +134,15 @@ static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 				      .region_ptr = (uintptr_t)&region,
 				      .if_idx = if_nametoindex(f->opt->nic)};
 
+	if (!refill)
+		return -f->error;
+	memset(refill, 0, size);
 	if (!reg.if_idx)
 		return zcrx_fail(f, ENODEV);
 	if (syscall(SYS_io_uring_register, s->ring.ring_fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1))
 		return zcrx_fail(f, errno);
 	s->id = reg.zcrx_id;
-	zcrx_ring_init(&s->refill, s->region, &reg, &area);
+	zcrx_ring_init(&s->refill, refill, &reg, &area);
 	return 0;
 }
 
@@ -164,7 +154,9 @@ static int zcrx_open(struct flow *f)
 		       IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
 			       IORING_SETUP_CQE32))
 		return -f->error;
-	return zcrx_get_memory(f, s) ? zcrx_register_queue(f, s) : -f->error;
+	s->area_size = f->opt->area & ~(page_size() - 1);
+	s->area = memory_get(f, s->area_size);
+	return s->area ? zcrx_register_queue(f, s) : -f->error;
 }
 
 static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
