@@ -118,8 +118,7 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct z
 	if (!devmem_add(&s->tokens, d->frag_token)) {
 		if (devmem_give_back(f, s))
 			return -f->error;
-		if (!devmem_add(&s->tokens, d->frag_token))
-			return flow_wrong(f, "devmem: too many tokens to give back");
+		devmem_add(&s->tokens, d->frag_token);
 	}
 	s->taken_ns[s->tokens.count - 1] = s->received_ns;
 	return 0;
@@ -180,9 +179,7 @@ static int devmem_rx_step(struct flow *f)
 	s->received_ns = clock_mono_ns();
 	if (n > 0)
 		return devmem_take_pieces(f, s, &msg, (size_t)n);
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return flow_fail(f, errno, "recvmsg with MSG_SOCK_DEVMEM");
-	rc = n < 0 && errno == EINTR ? STEP_ON : n < 0 ? STEP_WAIT : STEP_END;
+	rc = n ? flow_call_failed(f, "recvmsg with MSG_SOCK_DEVMEM") : STEP_END;
 	/* The NIC may need the memory during the wait. */
 	return rc == STEP_WAIT && devmem_give_back(f, s) ? -f->error : rc;
 }
