@@ -151,20 +151,16 @@ static int dmabuf_fail(struct flow *f, int code, const char *what, enum zc_reque
 			 r->todo ? r->todo : "");
 }
 
-static int dmabuf_open_gpu(struct flow *f, struct dmabuf *d)
-{
-	d->gpu = arena_alloc(&f->arena, sizeof(*d->gpu));
-	d->fd = cuda_open(f, d->gpu, &d->size);
-	return d->fd < 0 ? d->fd : 0;
-}
-
 int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 {
 	off_t end;
 
 	*d = (struct dmabuf){.fd = -1, .memory = -1, .size = size, .netdev = {.fd = -1}};
-	if (f->opt->gpu >= 0)
-		return dmabuf_open_gpu(f, d);
+	if (f->opt->gpu >= 0) {
+		d->gpu = arena_alloc(&f->arena, sizeof(*d->gpu));
+		d->fd = cuda_open(f, d->gpu, &d->size);
+		return d->fd < 0 ? d->fd : 0;
+	}
 	if (f->opt->dmabuf_fd < 0) {
 		d->fd = udmabuf_make(size, &d->memory);
 		if (d->fd < 0)

@@ -130,9 +130,7 @@ static int zerocopy_tx_await(struct flow *f, struct zerocopy_tx *z)
 
 static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
 {
-	enum limit limit = limits_hit(f, &z->limits);
-
-	f->retries[limit]++;
+	f->retries[limits_hit(f, &z->limits)]++;
 	if (z->slots.in_flight)
 		return zerocopy_tx_await(f, z);
 	/* The limit is per user: another program may hold the memory for a moment. */
