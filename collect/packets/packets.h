@@ -9,7 +9,9 @@
 #include "collect/programs.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
-enum { TIMED_ONE_IN = 7 }; /* of the packets that a CPU receives; odd, since replies take turns */
+/* A CPU times one in so many packets that it receives. Requests and replies alternate: it is odd.
+ */
+enum { TIMED_ONE_IN = 7 };
 
 struct packets_control {
 	uint32_t on; /* the window is open */
@@ -27,7 +29,7 @@ struct drop_key {
 struct drop_count {
 	uint64_t drops, segments;
 	uint64_t bytes; /* with the headers that were still in front at the place of the drop */
-	uint64_t ns;	/* of timed packets: from the protocols to the drop */
+	uint64_t ns;	/* the time of timed packets, from the protocols to the drop */
 };
 
 /* On each CPU. */
