@@ -375,18 +375,18 @@ static void flame_chart_captions(struct flame_chart *c, struct figure *f)
 enum { F_FRAME, F_PARENT, F_SYMBOL, F_DSO, F_COMPONENT, F_CONTEXT, F_SELF, F_TOTAL, F_N };
 
 void flame_set_frame(struct table *t, struct value *row, int64_t first,
-		     const struct call_tree *tree, uint32_t i, struct value *label)
+		     const struct call_tree *tree, uint32_t i)
 {
 	const struct call_label *l = &tree->labels[tree->frames[i].label];
 	uint32_t parent = tree->frames[i].parent;
 
-	row[0] = value_int(first + i);
-	row[1] = value_int(parent == CALL_NONE ? 0 : first + parent);
-	label[0] = value_str(t, l->symbol);
-	label[1] = *l->dso ? value_str(t, l->dso) : value_none();
-	label[2] = *l->component ? value_str(t, l->component) : value_none();
-	label[3] =
-		l->context == CTX_UNKNOWN ? value_none() : value_str(t, context_names[l->context]);
+	table_set(t, row, "frame", value_int(first + i));
+	table_set(t, row, "parent", value_int(parent == CALL_NONE ? 0 : first + parent));
+	table_set(t, row, "symbol", value_str(t, l->symbol));
+	table_set(t, row, "dso", value_str(t, *l->dso ? l->dso : NULL));
+	table_set(t, row, "component", value_str(t, *l->component ? l->component : NULL));
+	if (l->context != CTX_UNKNOWN)
+		table_set(t, row, "context", value_str(t, context_names[l->context]));
 }
 
 /* Adds all frames of a layer behind those of another one, also those that the picture folds. */
@@ -405,7 +405,7 @@ static void flame_layer_put_rows(const struct flame_layer *l, struct table *t)
 	for (uint32_t i = 0; i < l->tree.nframes; i++) {
 		struct value *row = table_row(t);
 
-		flame_set_frame(t, row, first, &l->tree, i, row + F_SYMBOL);
+		flame_set_frame(t, row, first, &l->tree, i);
 		row[F_SELF] = value_real(self[i] * l->per);
 		row[F_TOTAL] = value_real(l->totals[i] * l->per);
 	}

@@ -297,22 +297,6 @@ static void diff_chart_add_legend(const struct diff_chart *c, struct figure *f)
 
 /* --- the table --- */
 
-enum {
-	F_FRAME,
-	F_PARENT,
-	F_REGION,
-	F_SYMBOL,
-	F_DSO,
-	F_COMPONENT,
-	F_CONTEXT,
-	F_BASE,
-	F_NEW,
-	F_DELTA,
-	F_VERDICT,
-	F_P,
-	F_N
-};
-
 static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int of, uint32_t i)
 {
 	const struct call_change *x = &c->cd.changes[of][i];
@@ -322,36 +306,38 @@ static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int 
 	if (!(x->cost[BASE] > 0 || x->cost[NEW] > 0))
 		return;
 	row = table_row(t);
-	flame_set_frame(t, row, 1, &c->cd.tree, i, row + F_SYMBOL);
-	row[F_REGION] = value_str(t, region_names[of]);
-	row[F_BASE] = value_real(x->cost[BASE]);
-	row[F_NEW] = value_real(x->cost[NEW]);
-	row[F_DELTA] = x->row ? value_half(t, delta, x->row->delta_ci) : value_real(delta);
-	row[F_VERDICT] = x->row ? value_str(t, verdict_name(x->row->verdict)) : value_none();
-	row[F_P] = value_real(x->row ? diff_p(x->row) : NAN);
+	flame_set_frame(t, row, 1, &c->cd.tree, i);
+	table_set(t, row, "region", value_str(t, region_names[of]));
+	table_set(t, row, "base_ns", value_real(x->cost[BASE]));
+	table_set(t, row, "new_ns", value_real(x->cost[NEW]));
+	table_set(t, row, "delta_ns",
+		  x->row ? value_half(t, delta, x->row->delta_ci) : value_real(delta));
+	if (!x->row)
+		return;
+	table_set(t, row, "verdict", value_str(t, verdict_name(x->row->verdict)));
+	table_set(t, row, "p", value_real(diff_p(x->row)));
 }
 
 static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure *f, const char *dir,
 				struct error *err)
 {
-	static const struct column columns[F_N] = {
-		[F_FRAME] = {"frame", .type = V_INT},
-		[F_PARENT] = {"parent", .type = V_INT},
-		[F_REGION] = {"region", .type = V_STR},
-		[F_SYMBOL] = {"symbol", .type = V_STR},
-		[F_DSO] = {"dso", .type = V_STR},
-		[F_COMPONENT] = {"component", .type = V_STR},
-		[F_CONTEXT] = {"context", .type = V_STR},
-		[F_BASE] = {"base_ns", .type = V_REAL, .digits = 4},
-		[F_NEW] = {"new_ns", .type = V_REAL, .digits = 4},
-		[F_DELTA] = {"delta_ns", .type = V_REAL, .digits = 4, .spread = SPREAD_HALF,
-			     .stem = "delta"},
-		[F_VERDICT] = {"verdict", .type = V_STR},
-		[F_P] = {"p", .type = V_REAL, .digits = 4},
+	static const struct column columns[] = {
+		{"frame", .type = V_INT},
+		{"parent", .type = V_INT},
+		{"region", .type = V_STR},
+		{"symbol", .type = V_STR},
+		{"dso", .type = V_STR},
+		{"component", .type = V_STR},
+		{"context", .type = V_STR},
+		{"base_ns", .type = V_REAL, .digits = 4},
+		{"new_ns", .type = V_REAL, .digits = 4},
+		{"delta_ns", .type = V_REAL, .digits = 4, .spread = SPREAD_HALF, .stem = "delta"},
+		{"verdict", .type = V_STR},
+		{"p", .type = V_REAL, .digits = 4},
 	};
 	freed(table_free) struct table t = {0};
 
-	table_init(&t, f->name, columns, F_N);
+	table_init(&t, f->name, columns, (int)array_size(columns));
 	for (int of = 0; of < REGIONS; of++)
 		for (uint32_t i = 0; i < c->cd.tree.nframes; i++)
 			diff_chart_add_row(&t, c, of, i);

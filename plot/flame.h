@@ -84,7 +84,7 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree);
 
 /* Sets the numbers of frame and parent, from `first` on, and symbol, dso, component, context. */
 void flame_set_frame(struct table *t, struct value *row, int64_t first,
-		     const struct call_tree *tree, uint32_t i, struct value *label);
+		     const struct call_tree *tree, uint32_t i);
 
 /*
  * Draws n pictures of the drawing's chart. `draw` draws the i-th and names it. Notes those without
