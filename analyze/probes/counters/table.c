@@ -350,16 +350,6 @@ static double counters_metric(struct store *s, const struct run *r, const char *
 	return run_metric(s, r, what, event, NO_CPU);
 }
 
-static double counters_figure_count(struct store *s, const struct run *r, const void *event)
-{
-	return counters_metric(s, r, "counter", event);
-}
-
-static double counters_figure_running(struct store *s, const struct run *r, const void *event)
-{
-	return counters_metric(s, r, "counter_running", event);
-}
-
 /* --- ratios: "instructions@2" goes with "cycles@2", else with "cycles" --- */
 
 struct counters_pair {
@@ -443,15 +433,15 @@ static struct value *counters_begin(const struct block_table *m, const char *nam
 	return row;
 }
 
-/* Adds a row for the figure. Returns false when no run has the figure. */
-static bool counters_add_figure(const struct block_table *m, const char *name, const char *unit,
-				figure_fn figure, const void *arg)
+/* Adds a row for the figure, and returns it. Returns NULL when no run has the figure. */
+static struct value *counters_add_figure(const struct block_table *m, const char *name,
+					 const char *unit, figure_fn figure, const void *arg)
 {
 	struct estimate e = block_estimate(m, figure, arg);
 	struct value *row, v;
 
 	if (!e.n)
-		return false;
+		return NULL;
 	row = counters_begin(m, name, unit);
 	table_set(m->t, row, "runs", value_int((int64_t)e.n));
 	v = counter_value(e.value);
@@ -459,25 +449,24 @@ static bool counters_add_figure(const struct block_table *m, const char *name, c
 		v = value_with(m->t, v, (struct interval){e.lo, e.hi, NAN});
 	table_set(m->t, row, "value", v);
 	counters_add_mean(m, row, figure, arg);
-	if (figure != counters_figure_count)
-		return true;
-	e = block_estimate(m, counters_figure_running, arg);
-	table_set(m->t, row, "running_pct", value_real(e.value));
-	return true;
+	return row;
 }
 
 static void counters_add_event(const struct block_table *m, const struct metric_row *event)
 {
+	const struct metric_key count = {"counter", event->key.object, NO_CPU},
+				running = {"counter_running", event->key.object, NO_CPU};
 	autofree char *name = xasprintf("counter:%s", event->key.object);
-	struct value *row;
+	struct value *row = counters_add_figure(m, name, event->unit, figure_metric_of, &count);
 
-	if (!counters_add_figure(m, name, event->unit, counters_figure_count, event->key.object)) {
-		row = counters_begin(m, name, NULL);
-		table_set(m->t, row, "state",
+	if (row)
+		table_set(m->t, row, "running_pct",
+			  value_real(block_estimate(m, figure_metric_of, &running).value));
+	else
+		table_set(m->t, counters_begin(m, name, NULL), "state",
 			  value_str(m->t, str_ends(event->key.name, "_supported")
 						  ? "<not supported>"
 						  : "<not counted>"));
-	}
 }
 
 static void counters_add_ratio(const struct block_table *m, const char *event)
