@@ -34,6 +34,11 @@ static struct topology_row topology_blank(const struct topology *t, const char *
 				     .speed = NAN};
 }
 
+static struct topology_row topology_numbered(const struct topology *t, const char *kind, int64_t n)
+{
+	return topology_blank(t, kind, arena_printf(&t->host->arena, "%lld", (long long)n));
+}
+
 /* Returns a number that host.json holds as text, as sysfs prints it, or -1: not known. */
 static int64_t json_decimal(const json_t *o, const char *key)
 {
@@ -78,13 +83,12 @@ static void topology_read_cpus(struct topology *t, const json_t *root)
 	}
 }
 
-/* Adds a place with copies of its strings. `set` replaces row->cpus unless it is NULL. */
+/* Adds a place with copies of its cpus and distances. `set` replaces the cpus unless it is NULL. */
 static void topology_add(struct topology *t, struct topology_row *row, const struct cpuset *set)
 {
 	struct host *h = t->host;
 	autofree char *text = set ? cpuset_format(set) : NULL;
 
-	row->name = arena_strdup(&h->arena, row->name);
 	row->cpus = arena_strdup(&h->arena, text ? text : row->cpus);
 	row->distances = arena_strdup(&h->arena, row->distances);
 	array_add(h->places, h->nplaces, h->places_cap, *row);
@@ -98,12 +102,9 @@ static void topology_add_packages(struct topology *t)
 	for (size_t i = 0; i < t->n; i++)
 		most = t->cpus[i].package > most ? t->cpus[i].package : most;
 	for (int64_t p = 0; p <= most && p < CPUSET_MAX; p++) {
+		struct topology_row row = topology_numbered(t, "package", p);
 		struct cpuset set = {0};
-		char name[24];
-		struct topology_row row;
 
-		snprintf(name, sizeof(name), "%lld", (long long)p);
-		row = topology_blank(t, "package", name);
 		row.package = p;
 		for (size_t i = 0; i < t->n; i++)
 			if (t->cpus[i].package == p)
@@ -142,12 +143,10 @@ static void topology_add_nodes(struct topology *t, const json_t *root)
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "nodes"), i, o) {
-		char name[24];
-		struct topology_row row;
+		int64_t node = (int64_t)json_u64(o, "node");
+		struct topology_row row = topology_numbered(t, "node", node);
 
-		snprintf(name, sizeof(name), "%lld", (long long)json_u64(o, "node"));
-		row = topology_blank(t, "node", name);
-		row.node = (int64_t)json_u64(o, "node");
+		row.node = node;
 		row.cpus = json_str(o, "cpus");
 		row.distances = json_str(o, "distances");
 		row.size_kib = size_in_kib(json_str(o, "memory"));
@@ -155,16 +154,16 @@ static void topology_add_nodes(struct topology *t, const json_t *root)
 	}
 }
 
-/* Fills in "L1 data", "L3" and so on. */
-static void cache_fill_name(char name[32], const json_t *o)
+/* Returns "L1 data", "L3" and so on. */
+static const char *cache_name(struct topology *t, const json_t *o)
 {
 	const char *level = json_str(o, "level"), *type = json_str(o, "type");
 
-	snprintf(name, 32, "L%s%s", level ? level : "?",
-		 !type				? ""
-		 : !strcmp(type, "Data")	? " data"
-		 : !strcmp(type, "Instruction") ? " code"
-						: "");
+	return arena_printf(&t->host->arena, "L%s%s", level ? level : "?",
+			    !type			   ? ""
+			    : !strcmp(type, "Data")	   ? " data"
+			    : !strcmp(type, "Instruction") ? " code"
+							   : "");
 }
 
 static void topology_add_caches(struct topology *t, const json_t *root)
@@ -173,11 +172,8 @@ static void topology_add_caches(struct topology *t, const json_t *root)
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "caches"), i, o) {
-		struct topology_row row;
-		char name[32];
+		struct topology_row row = topology_blank(t, "cache", cache_name(t, o));
 
-		cache_fill_name(name, o);
-		row = topology_blank(t, "cache", name);
 		row.cpus = json_str(o, "cpus");
 		row.size_kib = size_in_kib(json_str(o, "size"));
 		topology_add(t, &row, NULL);
@@ -207,7 +203,7 @@ static const char *nic_find_fact(struct topology *t, const char *text, const cha
 /* Adds a network card. An interface without a device has no place in the machine. */
 static void topology_add_nic(struct topology *t, const char *name, const char *text)
 {
-	struct topology_row row = topology_blank(t, "nic", name);
+	struct topology_row row = topology_blank(t, "nic", arena_strdup(&t->host->arena, name));
 	const char *node = nic_find_fact(t, text, "device/numa_node"),
 		   *speed = nic_find_fact(t, text, "speed"),
 		   *state = nic_find_fact(t, text, "operstate");
