@@ -209,21 +209,19 @@ static const struct {
 };
 
 struct power_table_row {
-	const struct block_runs *b;
-	enum estimator est;
 	const char *kind, *domain, *source;
 	struct power_table_watts watts;
 };
 
-static void power_table_put_row(struct store *s, const struct power_table_row *k, struct table *t)
+static void power_table_put_row(const struct block_table *bt, const struct power_table_row *k)
 {
-	struct estimate e =
-		scope_estimate(s, k->b->runs, k->b->n, k->est, power_figure_watts, &k->watts);
+	struct estimate e = block_estimate(bt, power_figure_watts, &k->watts);
+	struct table *t = bt->t;
 	struct value *row;
 
 	if (!e.n)
 		return;
-	row = block_row(t, &k->b->block);
+	row = block_row(t, &bt->b->block);
 	table_set(t, row, "kind", value_str(t, k->kind));
 	table_set(t, row, "domain", value_str(t, k->domain ? k->domain : "total"));
 	table_set(t, row, "source", value_str(t, k->source));
@@ -232,45 +230,43 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 	for (size_t i = 0; i < array_size(figures); i++) {
 		if (figures[i].whole && k->domain)
 			continue;
-		e = scope_estimate(s, k->b->runs, k->b->n, k->est, figures[i].figure, &k->watts);
+		e = block_estimate(bt, figures[i].figure, &k->watts);
 		table_set(t, row, figures[i].column, value_real(e.value));
 	}
 }
 
 /* --- the metrics power_w of KIND and of KIND/SOURCE/DOMAIN --- */
 
-static void power_table_put_metric(struct store *s, struct power_table_row k,
-				   const struct metric_row *m, struct table *t)
+static void power_table_put_metric(const struct block_table *bt, const struct metric_row *m)
 {
-	char *kind = xstrdup(m->key.object), *domain = strchr(kind, '/'), *slash;
+	autofree char *kind = xstrdup(m->key.object);
+	char *domain = strchr(kind, '/'), *slash;
 
 	if (domain)
 		*domain++ = '\0';
 	slash = domain ? strchr(domain, '/') : NULL;
 	if (slash)
 		*slash = ' '; /* "powercap package-0/core" */
-	k.kind = kind;
-	k.domain = domain;
-	k.source = m->source;
-	k.watts.metric = &m->key;
-	power_table_put_row(s, &k, t);
-	free(kind);
+	power_table_put_row(bt, &(struct power_table_row){.kind = kind,
+							  .domain = domain,
+							  .source = m->source,
+							  .watts = {bt->q, &m->key}});
 }
 
 static int power_table_put_block(struct block_table *bt, struct error *err)
 {
 	static const char *const kinds[] = {"wall", "platform", "package", "other/"};
-	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
+	const struct power_table_row model = {
+		.kind = "model", .source = "model", .watts = {bt->q, NULL}};
 	struct metric_keys names = {0};
 	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err);
 
 	for (size_t i = 0; i < array_size(kinds) && !rc; i++)
 		for (size_t n = 0; n < names.n; n++)
 			if (str_starts(names.m[n].key.object ?: "", kinds[i]))
-				power_table_put_metric(bt->s, k, &names.m[n], bt->t);
-	k.kind = k.source = "model";
+				power_table_put_metric(bt, &names.m[n]);
 	if (!rc && power_is_modelled(bt->q))
-		power_table_put_row(bt->s, &k, bt->t);
+		power_table_put_row(bt, &model);
 	free(names.m);
 	return rc;
 }
