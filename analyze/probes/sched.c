@@ -9,6 +9,7 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/threads/groups.h"
+#include "analyze/probes/tsv.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ static bool sched_parse_line(char *line, void *arg)
 {
 	struct reading *r = arg;
 	struct seen s;
-	char *word, *end;
+	char *word;
 
 	word = str_token(&line, ' ');
 	s.pid = strtoll(word, NULL, 10);
@@ -50,9 +51,7 @@ static bool sched_parse_line(char *line, void *arg)
 		word = str_token(&line, ' ');
 		if (!word)
 			return false;
-		s.f[i] = strtod(word, &end);
-		if (end == word || *end || !isfinite(s.f[i]) || s.f[i] < 0)
-			s.f[i] = NAN;
+		s.f[i] = real_or_nan(word);
 	}
 	s.comm = line;
 	if (s.pid <= 0 || s.tid <= 0 || !line || isnan(s.f[RUN]))

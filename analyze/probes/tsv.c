@@ -169,6 +169,13 @@ bool parse_real(const char *text, double *x)
 	return !*end && isfinite(*x);
 }
 
+double real_or_nan(const char *text)
+{
+	double x;
+
+	return parse_real(text, &x) && x >= 0 ? x : NAN;
+}
+
 bool parse_hist(const char *text, uint64_t *hist, size_t buckets)
 {
 	autofree char *copy = xstrdup(text);

@@ -39,6 +39,8 @@ int tsv_require(const struct tsv *t, const char *columns, struct error *err);
 /* Parse a number that is the whole text; false for anything else, also for an empty text. */
 bool parse_u64(const char *text, uint64_t *n);
 bool parse_real(const char *text, double *x);
+/* Returns a number from 0 on, or NAN for any other text. */
+double real_or_nan(const char *text);
 /* Adds "7:120,8:3", buckets with their counts; false on any other text. */
 bool parse_hist(const char *text, uint64_t *hist, size_t buckets);
 

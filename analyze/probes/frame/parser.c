@@ -154,13 +154,6 @@ struct frame_sum {
 	double ns, entries;
 };
 
-static double frame_number(const struct frame_file *f, size_t i, int column)
-{
-	double x;
-
-	return parse_real(tsv_cell(f->t, i, column), &x) && x >= 0 ? x : NAN;
-}
-
 static void frame_add_parts(struct ingest *in, const double ns[FRAME_PARTS], int cpu)
 {
 	double busy = 0;
@@ -192,10 +185,10 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 		sum = &sums[intern_str(&names, name)];
 		if (names.n > known)
 			*sum = (struct frame_sum){NAN, NAN};
-		ns = frame_number(f, i, f->first);
+		ns = real_or_nan(tsv_cell(f->t, i, f->first));
 		figure_add(&sum->ns, ns);
 		figure_add(&total, ns);
-		figure_add(&sum->entries, frame_number(f, i, f->entries));
+		figure_add(&sum->entries, real_or_nan(tsv_cell(f->t, i, f->entries)));
 		if (at < array_size(contexts)) {
 			figure_add(&busy[cpu][contexts[at].part], ns);
 			figure_add(&busy[CPUSET_MAX][contexts[at].part], ns);

@@ -11,6 +11,7 @@
  */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/snapshots.h"
+#include "analyze/probes/tsv.h"
 
 #include "lib/file.h"
 #include "lib/str.h"
@@ -51,14 +52,6 @@ struct sums {
 	struct map cpus_seen; /* id << 12 | cpu */
 };
 
-static double number_or_nan(const char *word)
-{
-	char *end;
-	double x = strtod(word, &end);
-
-	return end == word || *end || !isfinite(x) || x < 0 ? NAN : x;
-}
-
 static double ticks_to_ns(long long n)
 {
 	return n > 0 ? (double)n * TICK_NS : 0;
@@ -94,7 +87,7 @@ static bool threads_parse_process(char *rest, struct seen *s)
 
 	if (!ns || !rest || !thread_parse_stat(rest, s))
 		return false;
-	s->run_ns = number_or_nan(ns);
+	s->run_ns = real_or_nan(ns);
 	s->migrations = NAN;
 	s->pid = s->tid;
 	s->tid = 0;
@@ -111,8 +104,8 @@ static bool threads_parse_thread(char *rest, struct seen *s)
 	if (!s->allowed || !rest || !thread_parse_stat(rest, s))
 		return false;
 	s->pid = strtoll(pid, NULL, 10);
-	s->run_ns = number_or_nan(ns);
-	s->migrations = number_or_nan(migrations);
+	s->run_ns = real_or_nan(ns);
+	s->migrations = real_or_nan(migrations);
 	return s->pid > 0;
 }
 
