@@ -36,13 +36,6 @@ struct pool {
 	bool stop;
 };
 
-static bool entry_is_wanted(const void *arg, const struct layout_entry *e)
-{
-	const struct analysis *a = arg;
-
-	return !a->variant || !e->variant || str_matches(a->variant, e->variant);
-}
-
 static void job_read(const struct pool *p, struct job *j)
 {
 	const struct ingest_options how = {.meters = p->a->meters,
@@ -53,7 +46,8 @@ static void job_read(const struct pool *p, struct job *j)
 					   .units = p->a->units,
 					   .symbols = p->symbols};
 
-	if (strcmp(j->entry->status, "ok") || !entry_is_wanted(p->a, j->entry))
+	if (strcmp(j->entry->status, "ok") ||
+	    (j->entry->variant && !str_matches(p->a->variant, j->entry->variant)))
 		return;
 	damage_check(&j->damage, &p->a->named, p->a->capture, j->folder);
 	j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
@@ -183,10 +177,8 @@ static void analysis_count_losses(struct analysis *a, const struct ingest *in)
 {
 	for (size_t i = 0; i < in->nabsent; i++)
 		analysis_add_absent(a, in->absent[i]);
-	for (size_t i = 0; i < in->notes.n; i++) {
+	for (size_t i = 0; i < in->notes.n; i++)
 		a->lossy += in->notes.note[i].severity == SEVERITY_LOSSY;
-		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
-	}
 }
 
 /*

@@ -51,7 +51,7 @@ struct analysis {
 	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 
 	/* results */
-	size_t runs, failed, lossy, warnings;
+	size_t runs, failed, lossy;
 	struct str absent; /* collectors without data in the slice: "counters, syscalls" */
 	char *forgotten; /* meters of the previous store that this analysis does not use, or NULL */
 	struct members named; /* the files of the capture with their checksums */

@@ -17,11 +17,6 @@ static const char *layout_keep(struct layout *l, const char *s)
 	return s && *s ? arena_strdup(&l->arena, s) : NULL;
 }
 
-static void layout_add_entry(struct layout *l, const struct layout_entry *e)
-{
-	array_add(l->entries, l->nentries, l->entries_cap, *e);
-}
-
 /* --- manifest.json --- */
 
 /* Returns the run's place in the order of the manifest, or `otherwise`. */
@@ -90,7 +85,7 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
 		e.work = layout_side_setting(l, root, e.variant, e.side, "work");
 		e.role = layout_side_setting(l, root, e.variant, e.side, "role");
-		layout_add_entry(l, &e);
+		array_add(l->entries, l->nentries, l->entries_cap, e);
 	}
 }
 
@@ -211,7 +206,8 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 			err, ENOENT,
 			"%s: no capture: it has no manifest.json and no run.json; 'zcost capture -o %s' makes one",
 			capture, capture);
-	layout_add_entry(l, &(struct layout_entry){.status = "ok", .dir = layout_keep(l, capture)});
+	array_add(l->entries, l->nentries, l->entries_cap,
+		  (struct layout_entry){.status = "ok", .dir = layout_keep(l, capture)});
 	return sha256_file(plain, l->run_sha256, err);
 }
 

@@ -41,8 +41,7 @@ static void queues_put_napi(struct table *t, struct value *row, const struct cha
 	for (size_t i = 0; i < array_size(queues_columns); i++) {
 		autofree char *key = xstrdup(queues_columns[i].name), *state = NULL;
 
-		for (char *p = key; *p; p++)
-			*p = *p == '_' ? '-' : *p;
+		str_replace(key, '_', '-');
 		state = changes_state(states, queue, strcmp(key, "napi-id") ? key : "id", false);
 		if (state)
 			table_set(t, row, queues_columns[i].name, value_str(t, state));
