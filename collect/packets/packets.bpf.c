@@ -191,6 +191,24 @@ int batches_poll(uint64_t *ctx)
 	return 0;
 }
 
+struct pt_regs {
+	unsigned long ip; /* x86 */
+	uint64_t pc;	  /* arm64 */
+} KERNEL;
+
+/*
+ * Returns where the task that runs entered the kernel. Outside of a softirq no poll ends, so a
+ * packet that waits in a queue keeps its time until its reader drops it in another call.
+ */
+static __always_inline uint64_t entered_at(void)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	if (bpf_core_field_exists(regs->ip))
+		return regs->ip;
+	return bpf_core_field_exists(regs->pc) ? regs->pc : 0;
+}
+
 /* skb. Its memory may be that of a timed packet, which has ended then. */
 SEC("tp_btf/netif_receive_skb")
 int batches_receive(uint64_t *ctx)
@@ -203,6 +221,8 @@ int batches_receive(uint64_t *ctx)
 		return 0;
 	if (!(t->received++ % TIMED_ONE_IN)) {
 		t->skb = ctx[0];
+		t->task = bpf_get_current_task();
+		t->entered = entered_at();
 		t->at = bpf_ktime_get_ns();
 	} else if (t->skb == ctx[0]) {
 		t->skb = 0;
@@ -230,6 +250,8 @@ int batches_drop(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	t->skb = 0;
+	if (t->task != bpf_get_current_task() || t->entered != entered_at())
+		return 0;
 	key.reason = arguments > 2 ? (uint32_t)ctx->args[2] : 0;
 	count = drop_find(&key);
 	if (!count) {

@@ -34,8 +34,9 @@ struct drop_count {
 
 /* On each CPU. */
 struct timed_packet {
-	uint64_t skb; /* its address while the protocols have it; 0: none */
-	uint64_t at;  /* the protocols got it, or dropped another one after that */
+	uint64_t skb;		/* its address while the protocols have it; 0: none */
+	uint64_t at;		/* the protocols got it, or dropped another one after that */
+	uint64_t task, entered; /* the task that ran, and where it had entered the kernel */
 	uint64_t received;
 };
 

@@ -32,8 +32,8 @@ MAP(cells, HASH, WAITS_CELLS, struct waits_key, struct waits_cell, 0);
 MAP(stacks, HASH, WAITS_STACKS, struct waits_stack_key, struct waits_stack, 0);
 
 /*
- * New values of the map, which are too large for a program's stack. The end of a call may be
- * preempted by a switch.
+ * New values of `stacks`, which are too large for a program's stack. A switch may preempt the end
+ * of a call, so it has its own. The kernel runs no second end of a call on this CPU meanwhile.
  */
 MAP(new_stack, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
 MAP(new_program, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
@@ -214,9 +214,20 @@ static __always_inline void thread_leaves(struct waits_thread *t, const struct w
 	t->state = state ? WAITS_BLOCKED : WAITS_PREEMPTED;
 }
 
-/* Counts a wait with this stack. Returns false if there is no room. */
+static __always_inline int same_stack(const struct waits_stack_key *a,
+				      const struct waits_stack_key *b)
+{
+	const uint32_t *x = (const void *)a, *y = (const void *)b;
+
+	for (uint32_t i = 0; i < sizeof(*a) / sizeof(*x); i++)
+		if (x[i] != y[i])
+			return 0;
+	return 1;
+}
+
+/* Counts `n` waits with this stack. Returns false if there is no room. */
 static __always_inline int count_stack(const struct waits_stack_key *key, struct waits_stack *s,
-				       uint64_t ns)
+				       uint64_t n, uint64_t ns)
 {
 	struct waits_stack *known = bpf_map_lookup_elem(&stacks, key);
 
@@ -229,7 +240,7 @@ static __always_inline int count_stack(const struct waits_stack_key *key, struct
 		lose();
 		return 0;
 	}
-	__sync_fetch_and_add(&known->samples, 1);
+	__sync_fetch_and_add(&known->samples, n);
 	__sync_fetch_and_add(&known->ns, ns);
 	return 1;
 }
@@ -252,14 +263,18 @@ static __noinline int add_stack(struct waits_thread *t, struct task_struct *task
 	key.wait = t->wait;
 	for (i = 0; i < WAITS_FRAMES && i < s->n; i++)
 		key.hash = key.hash * 31 + (uint32_t)s->address[i];
-	if (count_stack(&key, s, ns) && key.wait.call != WAITS_NO_CALL) {
-		t->due = ns;
+	if (!count_stack(&key, s, 1, ns) || key.wait.call == WAITS_NO_CALL)
+		return 0;
+	if (!t->due || !same_stack(&t->due_key, &key)) {
+		t->due = t->due_n = 0;
 		t->due_key = key;
 	}
+	t->due += ns;
+	t->due_n++;
 	return 0;
 }
 
-/* Moves the thread's last wait of this call to the stack with the frames of the program. */
+/* Moves the thread's last waits of this call to the stack with the frames of the program. */
 static __noinline int add_program(void *ctx, struct waits_thread *t)
 {
 	uint64_t ns = t ? t->due : 0;
@@ -279,11 +294,12 @@ static __noinline int add_program(void *ctx, struct waits_thread *t)
 		return 0;
 	s->nuser = (uint32_t)n / sizeof(s->user[0]);
 	for (i = 0; i < WAITS_USER_FRAMES && i < s->nuser; i++)
-		key.hash = key.hash * 31 + (uint32_t)s->user[i].offset;
+		key.hash = key.hash * 31 + (uint32_t)s->user[i].offset +
+			   *(uint32_t *)s->user[i].build_id;
 	s->n = old->n;
 	__builtin_memcpy(s->address, old->address, sizeof(s->address));
-	if (count_stack(&key, s, ns)) {
-		__sync_fetch_and_add(&old->samples, -1);
+	if (count_stack(&key, s, t->due_n, ns)) {
+		__sync_fetch_and_add(&old->samples, -t->due_n);
 		__sync_fetch_and_add(&old->ns, -ns);
 	}
 	return 0;

@@ -27,7 +27,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 
 #ifdef HAVE_BPF
 
@@ -128,31 +127,16 @@ static int waits_add_thread(void *self, uint32_t pid, uint32_t tid, struct error
 	return 1;
 }
 
-static int waits_before(struct collect *c)
-{
-	return run_has_strangers(c->run) ? bpf_add_threads(c, waits_add_thread, c->data) : 0;
-}
-
-/* --- the window --- */
-
-static int waits_start(struct collect *c)
-{
-	const struct waits *w = c->data;
-	const struct bpf_program *look = bpf_object__find_program_by_name(w->obj, "waits_look");
-	int rc = bpf_run_on_cpus(look, &c->run->online, 0);
-
-	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
-	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
-}
-
 static void waits_add_files(struct waits *w, uint32_t pid)
 {
 	autofree char *maps = xasprintf("/proc/%u/maps", pid);
 	FILE *f = fopen(maps, "re");
-	char line[PATH_MAX + 128], code;
+	autofree char *line = NULL;
+	size_t cap = 0;
+	char code;
 	int at;
 
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && getline(&line, &cap, f) > 0) { /* a path may be longer than any buffer */
 		struct perf_file as = {0};
 
 		line[strcspn(line, "\n")] = '\0';
@@ -165,16 +149,40 @@ static void waits_add_files(struct waits *w, uint32_t pid)
 		fclose(f);
 }
 
-/* Looks at the processes that are new. Once the window is closed, it looks at all again. */
-static int waits_look(struct collect *c)
+/*
+ * Looks at the processes that are new. Once the window is closed, it looks at all again. In a PID
+ * namespace, /proc has other numbers.
+ */
+static int waits_find_files(struct collect *c)
 {
 	struct waits *w = c->data;
 	uint32_t i = w->control->stop ? 0 : w->looked;
 
+	if (w->control->adopt != (uint32_t)getpid())
+		return 0;
 	for (w->looked = w->control->threads; i < w->looked && i < WAITS_THREADS - 1; i++)
 		if (w->threads[i + 1].tid == w->threads[i + 1].pid && !w->threads[i + 1].died)
 			waits_add_files(w, w->threads[i + 1].pid);
 	return 0;
+}
+
+static int waits_before(struct collect *c)
+{
+	int rc = run_has_strangers(c->run) ? bpf_add_threads(c, waits_add_thread, c->data) : 0;
+
+	return rc ?: waits_find_files(c);
+}
+
+/* --- the window --- */
+
+static int waits_start(struct collect *c)
+{
+	const struct waits *w = c->data;
+	const struct bpf_program *look = bpf_object__find_program_by_name(w->obj, "waits_look");
+	int rc = bpf_run_on_cpus(look, &c->run->online, 0);
+
+	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
 
 static int waits_stop(struct collect *c)
@@ -374,6 +382,6 @@ const struct collector collector_waits = {
 	.files = {"waits.tsv", "waits_stacks.tsv", "waits_files.tsv"},
 	.passes = PASS_TRACE,
 	BPF_HOOKS(.prepare = waits_prepare, .before = waits_before, .start = waits_start,
-		  .snap = waits_look, .stop = waits_stop, .after = waits_look,
+		  .snap = waits_find_files, .stop = waits_stop, .after = waits_find_files,
 		  .finish = waits_finish),
 };

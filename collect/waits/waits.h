@@ -76,7 +76,8 @@ struct waits_thread {
 	uint64_t since;	     /* beginning of the present state, or of its uncounted part */
 	uint64_t out;	     /* when it left a CPU */
 	uint64_t owed;	     /* ns of waiting since its stack was taken */
-	uint64_t due;	     /* ns of the stack of this call that lacks the program's frames */
+	uint64_t due,
+		due_n; /* ns, and waits, of the stack of this call without the program's frames */
 	struct waits_stack_key due_key;
 	uint32_t state;
 	uint16_t base, call;   /* what it returns to: a context, and the number of a system call */

@@ -54,7 +54,7 @@ worked() {
 	case $? in 0 | 4) ;; *) cat log err && false ;; esac || return 1
 	softirqs() { awk -F '\t' -v n="$dropped" -v of="$1" '$4 ~ of && $5 ~ /^softirq_in/ && $6 == "NET_RX" { ns += $7 } END { print ns / n / 1000 }' r/frame.tsv; }
 	tsv '$at["reason"] == reason && $at["whose"] != "host" { us = $at["cpu_us"]; pct = $at["cpu_pct"]; per_s = $at["per_s"] }
-		END { exit !(us > 0.3 * own && us < all && pct > 0.99 * us * per_s / 1e4 && pct < 1.01 * us * per_s / 1e4) }' \
+		END { exit !(own > 0 && us > 0.3 * own && us < all && pct > 0.99 * us * per_s / 1e4 && pct < 1.01 * us * per_s / 1e4) }' \
 		reason="$2" own="$(softirqs '^drops$')" all="$(softirqs '')" table ||
 		{ echo "softirqs: $(softirqs '^drops$') of $(softirqs '') us"; cat table r/drop_times.tsv; false; }
 }

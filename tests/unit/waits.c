@@ -57,6 +57,8 @@ TEST(stacks_divide_the_time_of_their_waits)
 	autofree char *dir = xasprintf("%s.d", path), *raw = xasprintf("%s/waits.tsv", dir);
 	autofree char *kallsyms = xasprintf("%s/kallsyms", dir);
 	autofree char *stacks = xasprintf("%s/waits_stacks.tsv", dir);
+	autofree char *files = xasprintf("%s/waits_files.tsv", dir);
+	static const char paths[] = "build_id\tpath\n00abcd\t/x/other\n00ab\t/x/prog\n";
 	static const char symbols[] = "ffffffff81000000 T outer\nffffffff81000100 T inner\n"
 				      "ffffffff81000200 T other\n";
 	static const char rows[] =
@@ -68,15 +70,17 @@ TEST(stacks_divide_the_time_of_their_waits)
 	static const char taken[] =
 		"pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\tprogram\n"
 		"1\t1\tread\tS\tworkload\tb\t2\t400\tffffffff81000110 ffffffff81000010\t"
-		"00ab+11 +7f01 ../x+21\n"
+		"00ab0000+11 +7f01 ../x+21\n"
 		"1\t1\tread\tS\tworkload\tb\t1\t200\tffffffff81000210 ffffffff81000010\t\n";
 	freed(str_free) struct str s = {0};
 	const struct profile *p;
+	size_t ndsos;
 
 	mkdir(dir, 0755);
-	ingest_start((struct ingest){.host_dir = dir});
+	ingest_start((struct ingest){.host_dir = dir, .dir = dir});
 	assert_int_equal(file_write(raw, rows, strlen(rows), NULL), 0);
 	assert_int_equal(file_write(stacks, taken, strlen(taken), NULL), 0);
+	assert_int_equal(file_write(files, paths, strlen(paths), NULL), 0);
 	assert_int_equal(file_write(kallsyms, symbols, strlen(symbols), NULL), 0);
 	assert_int_equal(parse_file(&in, "waits.tsv", raw, NULL), 0);
 	p = in.profile;
@@ -93,6 +97,10 @@ TEST(stacks_divide_the_time_of_their_waits)
 				   "run queue 100: waiting for a CPU [read]; ");
 	assert_int_equal(p->events[0].weight, 1000);
 	assert_true(profile_is_own(p, 1));
+	/* The kernel fills a short build-id with zeros. */
+	ndsos = p->ndsos;
+	assert_true(profile_dso(in.profile, "/x/prog", "00ab", DSO_USER) < ndsos);
+	unlink(files);
 	unlink(raw);
 	unlink(stacks);
 	unlink(kallsyms);

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A run has as many files at most (DSO_RUN_FILES). */
+enum { WAIT_FILES = 4096 };
+
 struct wait_stacks {
 	const struct ingest *in;
 	struct tsv t, paths;
@@ -82,20 +85,31 @@ static uint32_t wait_add_address(struct wait_stacks *s, struct profile *p, uint3
 
 /* --- the frames of programs --- */
 
-/* Returns the path of the file with the build-id, or "dso/93ac61ec5a8e". The caller frees it. */
-static char *wait_file_path(const struct wait_stacks *s, const char *id)
+/*
+ * Returns the path of the file with the build-id, or "dso/93ac61ec5a8e". The caller frees it. The
+ * kernel fills a short build-id with zeros. Sets *id to that of the file.
+ */
+static char *wait_file_path(const struct wait_stacks *s, const char **id)
 {
-	for (size_t i = 0; i < s->paths.rows; i++)
-		if (!strcmp(tsv_text(&s->paths, i, "build_id"), id))
+	const char *known;
+	size_t len;
+
+	for (size_t i = 0; i < s->paths.rows && i < WAIT_FILES; i++) {
+		known = tsv_text(&s->paths, i, "build_id");
+		len = strlen(known);
+		if (len && !strncmp(*id, known, len) && !(*id)[len + strspn(*id + len, "0")]) {
+			*id = known;
 			return xstrdup(tsv_text(&s->paths, i, "path"));
-	return xasprintf("dso/%.12s", id);
+		}
+	}
+	return xasprintf("dso/%.12s", *id);
 }
 
 static void wait_file_read(const struct wait_stacks *s, struct profile *p, struct wait_file *f,
 			   const char *id)
 {
 	const struct symbol_sources from = {.host_dir = s->in->host_dir, .unread = &p->unread};
-	autofree char *name = wait_file_path(s, id);
+	autofree char *name = wait_file_path(s, &id);
 	autofree char *key = xasprintf("waits %s %s", from.host_dir ?: "", id);
 	const struct dso_identity dso = {.name = name, .build_id = id};
 	struct dso_files files;
@@ -115,7 +129,7 @@ static struct wait_file *wait_file_of(struct wait_stacks *s, struct profile *p, 
 {
 	uint32_t at;
 
-	if (!*id || id[strspn(id, "0123456789abcdef")])
+	if (!*id || id[strspn(id, "0123456789abcdef")] || s->nfiles == WAIT_FILES)
 		return NULL;
 	at = intern_str(&s->files, id);
 	if (at == s->nfiles) {
@@ -164,13 +178,15 @@ static uint32_t wait_add_stack(struct wait_stacks *s, struct profile *p, uint32_
 			       const char *text, wait_add_frame *add)
 {
 	autofree char *copy = xstrdup(text);
-	char *space;
+	char *end = copy + strlen(copy), *at;
 
-	while ((space = strrchr(copy, ' '))) {
-		frame = add(s, p, frame, space + 1);
-		*space = '\0';
+	for (; end > copy; end = at > copy ? at - 1 : copy) {
+		for (at = end; at > copy && at[-1] != ' '; at--)
+			;
+		*end = '\0';
+		frame = add(s, p, frame, at);
 	}
-	return *copy ? add(s, p, frame, copy) : frame;
+	return frame;
 }
 
 static void wait_stacks_read(struct wait_stacks *s, struct profile *p)
