@@ -223,6 +223,7 @@ static void note_undo_due(const char *dir)
 
 	if (lock < 0)
 		return;
+	fd_close(&lock);
 	if (undo_due(dir))
 		print_note(
 			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, remove %s",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/alloc.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -8,7 +9,7 @@
 
 void alloc_fail(void)
 {
-	fputs("zcost: out of memory\n", stderr);
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 	exit(1);
 }
 

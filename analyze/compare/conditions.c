@@ -48,6 +48,7 @@ static const char *condition_program(const struct condition_side *side)
 	autofree char *name = NULL;
 	autofree struct fact_row *facts = NULL;
 	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err);
+
 	for (int i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, key))
 			command = facts[i].value;

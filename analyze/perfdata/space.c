@@ -220,14 +220,16 @@ const struct side_ksymbol *history_find_program(const struct history *h, uint64_
 uint32_t history_state(const struct history *h, uint32_t pid, uint32_t version)
 {
 	const struct side_timeline *line = sideband_get_timeline(&h->side->spaces, pid);
-	const struct side_row *row;
-	uint32_t n;
+	uint32_t low = 0, high = line && version != UINT32_MAX ? line->n : 0, mid;
 
-	if (version == UINT32_MAX)
-		return 0;
-	row = &h->side->list[version];
-	n = timeline_count(line, row->time, row->order);
-	return n ? 1 + (line->changes[n - 1].value & ~SIDE_THREAD) : 0;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if ((line->changes[mid].value & ~SIDE_THREAD) <= version)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? 1 + (line->changes[low - 1].value & ~SIDE_THREAD) : 0;
 }
 
 void history_free(struct history *h)

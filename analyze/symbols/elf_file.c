@@ -264,6 +264,7 @@ static void elf_unpack_from(struct elf_file *f, const void *packed, int fd, size
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 {
 	char magic[SELFMAG] = "";
+	autoclose int packed = -1;
 	struct stat st;
 
 	*f = (struct elf_file){.fd = file_open(path, err)};
@@ -278,11 +279,12 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 	elf_version(EV_CURRENT);
 	if (!memcmp(magic, ELFMAG, sizeof(magic))) {
 		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-	} else {
-		if (!fstat(f->fd, &st))
-			elf_unpack_from(f, NULL, f->fd, (size_t)st.st_size, err);
-		fd_close(&f->fd);
+		return elf_file_begin(f, path, err);
 	}
+	packed = f->fd;
+	f->fd = -1;
+	if (!fstat(packed, &st))
+		elf_unpack_from(f, NULL, packed, (size_t)st.st_size, err);
 	return elf_file_begin(f, path, err);
 }
 

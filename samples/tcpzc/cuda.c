@@ -91,8 +91,8 @@ int cuda_open(struct flow *f, struct cuda *c, size_t *size)
 
 const char *cuda_read(struct flow *f, struct cuda *c, size_t offset, size_t n)
 {
-	if (n > c->room) {
-		c->copy = xrealloc(c->copy, n);
+	if (n > c->room || !c->copy) {
+		c->copy = xrealloc(c->copy, n ?: 1);
 		c->room = n;
 	}
 	return CUDA(f, c, "dmesg has the driver's reason", cuMemcpyDtoH_v2, c->copy, c->at + offset,

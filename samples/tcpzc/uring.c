@@ -121,14 +121,15 @@ int uring_collect(struct flow *f, struct io_uring *ring,
 		  int (*completed)(struct flow *f, const struct io_uring_cqe *cqe))
 {
 	struct io_uring_cqe *cqe;
-	unsigned int head, n = 0;
+	unsigned int head, n = 0, ready = io_uring_cq_ready(ring);
 	int rc = STEP_ON;
 
 	io_uring_for_each_cqe(ring, head, cqe)
 	{
 		n++;
 		rc = completed(f, cqe);
-		if (rc <= 0)
+		if (rc <= 0 ||
+		    n == ready) /* buffers given back bring more, which may fill the ring */
 			break;
 	}
 	io_uring_cq_advance(ring, n);

@@ -174,6 +174,20 @@ TEST(reused_thread_id_belongs_to_its_new_process)
  * perf synthesizes forks at its start. The child's maps follow, so it does not inherit the
  * parent's.
  */
+/* Such a thread id is the kernel's number here. */
+TEST(a_thread_with_the_highest_id_leaves_the_others_their_maps)
+{
+	struct writer w = {0};
+	freed(profile_free) struct profile p;
+
+	w_comm(&w, 0, 10, 10, false, "first");
+	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/first");
+	w_task(&w, PERF_RECORD_FORK, 5, 10, 10, UINT32_MAX, 10);
+	w_add_sample(&w, 1, 6, 10, 0x1010);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
+	check_row(&p, 1, "first", "/first", "0x10");
+}
+
 TEST(synthesized_fork_shares_no_maps)
 {
 	struct writer w = {0};
