@@ -6,8 +6,8 @@
  *   cpu netns interface kind batches segments bytes full id
  *
  * A poll has no bytes, and no other kind has a budget.
- * drop_times.tsv has how long the kernel had worked for packets that it dropped, one in 7 of those
- * that a CPU received, by reason and place:
+ * drop_times.tsv says how long the kernel worked for packets before it dropped them. Each CPU times
+ * one in 7 of the packets that it receives. A row is a reason and a place:
  *
  *   reason location drops ns
  *

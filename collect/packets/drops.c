@@ -46,37 +46,37 @@ static const char *drops_whose(const struct packets *p, const struct drop_key *k
 	return key->netns == p->netns.id ? "namespace" : "host";
 }
 
-static void drops_print(struct str *s, const struct packets *p)
+/* Adds a row for each key: what was dropped, or how long the kernel worked for it. */
+static void drops_print_rows(struct str *s, const struct packets *p, bool times)
 {
 	int map = bpf_object__find_map_fd_by_name(p->obj, "drops");
 	struct drop_key key, *before = NULL;
 	struct drop_count n;
 
-	str_puts(s, "whose\treason\tlocation\tdrops\tsegments\tbytes\n");
 	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
 		if (bpf_map_lookup_elem(map, &key, &n))
 			continue;
-		str_printf(s, "%s\t", drops_whose(p, &key));
+		if (!times)
+			str_printf(s, "%s\t", drops_whose(p, &key));
 		drops_print_reason(s, p->btf, key.reason);
-		str_printf(s, "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-			   key.location, n.drops, n.segments, n.bytes);
+		str_printf(s, "\t0x%" PRIx64 "\t%" PRIu64, key.location, n.drops);
+		if (times)
+			str_printf(s, "\t%" PRIu64 "\n", n.ns);
+		else
+			str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\n", n.segments, n.bytes);
 	}
+}
+
+static void drops_print(struct str *s, const struct packets *p)
+{
+	str_puts(s, "whose\treason\tlocation\tdrops\tsegments\tbytes\n");
+	drops_print_rows(s, p, false);
 }
 
 void drop_times_print(struct str *s, const struct packets *p)
 {
-	int map = bpf_object__find_map_fd_by_name(p->obj, "drops");
-	struct drop_key key, *before = NULL;
-	struct drop_count n;
-
 	str_puts(s, "reason\tlocation\tdrops\tns\n");
-	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
-		if (bpf_map_lookup_elem(map, &key, &n))
-			continue;
-		drops_print_reason(s, p->btf, key.reason);
-		str_printf(s, "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\n", key.location, n.drops,
-			   n.ns);
-	}
+	drops_print_rows(s, p, true);
 }
 
 /* Looks for the workload's sockets, before the window and after it. */

@@ -72,7 +72,10 @@ static __always_inline struct drop_count *drop_find(struct drop_key *key)
 	if (count)
 		return count;
 	key->socket = 0;
-	return bpf_map_lookup_elem(&drops, key);
+	count = bpf_map_lookup_elem(&drops, key);
+	if (!count)
+		__sync_fetch_and_add(&control.lost, 1);
+	return count;
 }
 
 /* skb, location, reason, rx_sk */
@@ -97,10 +100,8 @@ int drops_free(struct bpf_raw_tracepoint_args *ctx)
 	key.netns = packet_netns(skb, sk);
 	key.reason = arguments > 2 ? (uint32_t)ctx->args[2] : 0;
 	count = drop_find(&key);
-	if (!count) {
-		__sync_fetch_and_add(&control.lost, 1);
+	if (!count)
 		return 0;
-	}
 	__sync_fetch_and_add(&count->drops, 1);
 	__sync_fetch_and_add(
 		&count->segments,
@@ -254,10 +255,8 @@ int batches_drop(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	key.reason = arguments > 2 ? (uint32_t)ctx->args[2] : 0;
 	count = drop_find(&key);
-	if (!count) {
-		__sync_fetch_and_add(&control.lost, 1);
+	if (!count)
 		return 0;
-	}
 	__sync_fetch_and_add(&count->drops, 1);
 	__sync_fetch_and_add(&count->ns, now - t->at);
 	return 0;

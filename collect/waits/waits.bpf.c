@@ -277,7 +277,7 @@ static __noinline int add_stack(struct waits_thread *t, struct task_struct *task
 /* Moves the thread's last waits of this call to the stack with the frames of the program. */
 static __noinline int add_program(void *ctx, struct waits_thread *t)
 {
-	uint64_t ns = t ? t->due : 0;
+	uint64_t ns = t ? t->due : 0, waits = t ? t->due_n : 0;
 	struct waits_stack_key key;
 	struct waits_stack *s, *old;
 	uint32_t zero = 0, i;
@@ -298,8 +298,8 @@ static __noinline int add_program(void *ctx, struct waits_thread *t)
 			   *(uint32_t *)s->user[i].build_id;
 	s->n = old->n;
 	__builtin_memcpy(s->address, old->address, sizeof(s->address));
-	if (count_stack(&key, s, t->due_n, ns)) {
-		__sync_fetch_and_add(&old->samples, -t->due_n);
+	if (count_stack(&key, s, waits, ns)) {
+		__sync_fetch_and_add(&old->samples, -waits);
 		__sync_fetch_and_add(&old->ns, -ns);
 	}
 	return 0;

@@ -14,7 +14,9 @@
  *
  *   pid tid call kind from by samples ns stack program
  *
- * waits_files.tsv has the paths of these files, by build-id: build_id path
+ * waits_files.tsv has the build-id and the path of each of these files:
+ *
+ *   build_id path
  */
 #include "collect/waits/waits.h"
 
