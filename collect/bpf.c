@@ -155,12 +155,14 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 	struct program_cost now;
 
 	for (struct collect *c = list; c < list + n; c++) {
-		if (!c->programs)
+		if (!c->programs) {
+			c->before.timed_ns = 0;
 			continue;
+		}
 		if (*fd < 0)
 			*fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		now = bpf_cost(c);
-		if (open >= 0) {
+		if (open >= 0 && c->before.timed_ns) {
 			c->cost.timed_ns += now.timed_ns - c->before.timed_ns;
 			c->cost.runs += now.runs - c->before.runs;
 			c->cost.runs_ns += now.runs_ns - c->before.runs_ns;

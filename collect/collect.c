@@ -187,19 +187,43 @@ void collect_start(struct collect *list, size_t n, enum collect_when when)
 			collector_step_timed(c, collector_hook(c->is, c->is->start), &c->on);
 }
 
+/* Calls a hook inside the window, and counts what it costs. */
+static void collector_look(struct collect *c, collect_hook *hook)
+{
+	uint64_t from = clock_thread_ns();
+
+	collector_step(c, hook);
+	c->looks++;
+	c->looks_ns += clock_thread_ns() - from;
+}
+
 void collect_snap(struct collect *list, size_t n, bool dated_only)
 {
 	for (struct collect *c = list; c < list + n; c++) {
 		collect_hook *hook =
 			c->is->read && c->is->when == DATED ? reading_take_when_due : c->is->snap;
-		uint64_t from = clock_thread_ns();
 
 		if (!hook || (dated_only && c->is->when != DATED))
 			continue;
-		collector_step(c, hook);
-		c->looks += !dated_only;
-		c->looks_ns += dated_only ? 0 : clock_thread_ns() - from;
+		if (dated_only)
+			collector_step(c, hook);
+		else
+			collector_look(c, hook);
 	}
+}
+
+uint64_t collect_turn(struct collect *list, size_t n)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (struct collect *c = list; c < list + n; c++) {
+		if (!c->is->turn || c->state == COLLECT_UNSUPPORTED)
+			continue;
+		if (clock_mono_ns() >= c->turn_ns)
+			collector_look(c, c->is->turn);
+		next = c->turn_ns < next ? c->turn_ns : next;
+	}
+	return next;
 }
 
 /* Saves what the collector cost inside the window. */

@@ -4,7 +4,7 @@
  *
  * A collector is a `const struct collector` in its own file and one row of THE TABLE
  * (collect.c). A hook is NULL where there is nothing to do. A run calls the hooks in this order,
- * snap often and each of the others at most once:
+ * snap and turn often and each of the others at most once:
  *
  *   probe    checks that this host can do it; else the error is the reason, with the way out
  *   prepare  does everything slow, such as loading programs and opening files, all switched off
@@ -12,6 +12,7 @@
  *   before   runs shortly before the window: finds what the workload has by now; may be slow
  *   start    the window opens: switches on, or takes the first reading
  *   snap     once a second: takes one cheap reading
+ *   turn     when it is due: sets turn_ns, the time of the next one. The first is due at the start
  *   stop     the window closes: switches off, or takes the last reading (in reverse order of rows)
  *   after    the window is closed and the workload still runs; may be slow
  *            -- here the workload ends --
@@ -72,6 +73,7 @@ struct collector {
 	collect_hook *before;
 	collect_hook *start;
 	collect_hook *snap;
+	collect_hook *turn;
 	collect_hook *stop;
 	collect_hook *read;
 	collect_hook *after;
@@ -114,9 +116,11 @@ struct collect {
 	bool prepared; /* prepare was called, so finish will be */
 	struct error err;
 	char *why;
-	struct reading reading;		   /* for the hook `read` */
-	uint64_t looks, looks_ns;	   /* calls inside the window, and their CPU time */
-	const struct bpf_object *programs; /* whose cost the account has (bpf.h); NULL: none */
+	struct reading reading;	  /* for the hook `read` */
+	uint64_t looks, looks_ns; /* calls inside the window, and their CPU time */
+	uint64_t turn_ns;	  /* CLOCK_MONOTONIC */
+	const struct bpf_object
+		*programs; /* attached: the account has their cost (bpf.h); or NULL */
 	struct program_cost before, cost;
 	int64_t lost; /* -1 if unknown */
 	struct cut {
@@ -154,6 +158,8 @@ void collect_prepare(struct collect *list, size_t n);
 void collect_before(struct collect *list, size_t n);
 void collect_start(struct collect *list, size_t n, enum collect_when when);
 void collect_snap(struct collect *list, size_t n, bool dated_only);
+/* Calls the turns that are due. Returns when the next one is; UINT64_MAX: never. */
+uint64_t collect_turn(struct collect *list, size_t n);
 void collect_stop(struct collect *list, size_t n, enum collect_when when);
 void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);

@@ -278,10 +278,14 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 static void run_watch(struct run *r, uint64_t end)
 {
 	uint64_t next = r->start_ns + SECOND, account = r->start_ns + SECOND / 10;
+	uint64_t turn = r->start_ns;
 
 	for (;;) {
 		uint64_t due = account < next ? account : next;
-		enum woken w = run_wait_until(r, end && end < due ? end : due);
+		enum woken w;
+
+		due = turn < due ? turn : due;
+		w = run_wait_until(r, end && end < due ? end : due);
 
 		if (w == WOKEN_EXIT || w == WOKEN_STOP)
 			return;
@@ -289,6 +293,10 @@ static void run_watch(struct run *r, uint64_t end)
 			continue;
 		if (end && clock_mono_ns() >= end)
 			return;
+		if (due == turn) {
+			turn = collect_turn(r->collect, r->ncollect);
+			continue;
+		}
 		if (due == account) {
 			account += bpf_account_step(r->collect, r->ncollect, &r->account);
 			continue;
