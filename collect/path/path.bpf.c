@@ -30,9 +30,10 @@ struct path_shared path;
 
 /* What is known of a thread of the workload. */
 struct thread {
+	uint32_t part;	    /* the part of the window in which all this was seen */
+	uint32_t returning; /* it took packets in this call */
 	uint64_t entered;   /* the call that it is in, or was in */
 	uint64_t since;	    /* it waits for a CPU; 0: it does not */
-	uint32_t returning; /* it took packets in this call */
 	uint64_t filling;   /* since when the call fills packets; 0: it does not */
 	uint64_t filled;    /* when it last began to fill one */
 	uint64_t no_room;   /* ns that it waited for room in the send buffer */
@@ -57,23 +58,36 @@ MAP(cpus, PERCPU_ARRAY, 1, uint32_t, struct path_cpu, 0);
 
 #define ON(tracepoint) SEC("tp_btf/" #tracepoint) int path_##tracepoint(uint64_t *ctx)
 
+/* Returns the state of this CPU, without what an earlier part of the window left unfinished. */
 static __always_inline struct path_cpu *this_cpu(void)
 {
 	uint32_t zero = 0;
+	struct path_cpu *c = bpf_map_lookup_elem(&cpus, &zero);
 
-	return bpf_map_lookup_elem(&cpus, &zero);
+	if (c && c->part != path.part) {
+		__builtin_memset(c, 0, __builtin_offsetof(struct path_cpu, seen));
+		c->part = path.part;
+	}
+	return c;
 }
 
-static __always_inline struct thread *known_thread(void)
+/* The same of a thread that was seen to be the workload's, or NULL. */
+static __always_inline struct thread *known_thread(struct task_struct *task)
 {
-	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+
+	if (t && t->part != path.part) {
+		__builtin_memset(t, 0, sizeof(*t));
+		t->part = path.part;
+	}
+	return t;
 }
 
 /* Returns the current thread if it is the workload's. */
 static __always_inline struct thread *this_thread(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread *t = known_thread();
+	struct thread *t = known_thread(task);
 	uint32_t tgid = task->tgid;
 
 	if (t || !bpf_map_lookup_elem(&processes, &tgid))
@@ -320,7 +334,8 @@ static __noinline int happen(uint32_t i, struct event *e)
 		fill(s, e);
 		break;
 	case QUEUE:
-		if (s->stage == PATH_QDISC) { /* TCP sends it again: it was lost */
+		/* TCP sends it again: it was lost. Or TCP sends what is behind it: nobody saw it. */
+		if (s->stage == PATH_QDISC || s->byte - e->seq >= e->len) {
 			leave(s);
 			break;
 		}
@@ -375,7 +390,10 @@ static int visit(uint32_t n, struct event *e)
 	i = bit_place(low);
 	s = &path.slots[i & (PATH_SLOTS - 1)];
 	if (e->what == EXPIRE ? 1
-	    : e->len	      ? s->ports == e->ports && s->byte - e->seq < e->len
+	    : e->len	      ? s->ports == e->ports &&
+				 (s->byte - e->seq < e->len ||
+				  (e->what == QUEUE && s->stage == PATH_QUEUE &&
+				   (int32_t)(e->seq - s->byte) > 0))
 	    : e->owner	      ? s->owner == e->owner
 			      : s->skb == e->skb)
 		happen(i, e);
@@ -690,7 +708,7 @@ ON(sys_enter)
 ON(sys_exit)
 {
 	struct event e = {.what = RETURN, .todo = path.in[PATH_RETURN]};
-	struct thread *t = known_thread();
+	struct thread *t = known_thread(bpf_get_current_task_btf());
 
 	if (!t || !t->returning)
 		return 0;
@@ -701,7 +719,7 @@ ON(sys_exit)
 
 ON(sched_waking)
 {
-	struct thread *t = bpf_task_storage_get(&threads, (struct task_struct *)ctx[0], 0, 0);
+	struct thread *t = known_thread((void *)ctx[0]);
 
 	if (t && !t->since)
 		t->since = bpf_ktime_get_ns();
@@ -715,8 +733,8 @@ ON(sched_waking)
 ON(sched_switch)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	struct thread *off = bpf_task_storage_get(&threads, prev, 0, 0);
-	struct thread *on = bpf_task_storage_get(&threads, next, 0, 0);
+	struct thread *off = known_thread(prev);
+	struct thread *on = known_thread(next);
 	uint32_t i;
 
 	if (off)
@@ -833,7 +851,7 @@ ON(tcp_sendmsg_locked)
 /* sk: the end of the call */
 ON(sock_send_length)
 {
-	struct thread *t = known_thread();
+	struct thread *t = known_thread(bpf_get_current_task_btf());
 
 	if (!t)
 		return 0;

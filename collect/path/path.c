@@ -18,6 +18,8 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
+#include "lib/stats.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,6 +38,10 @@ struct path {
 	struct path_shared *shared; /* the programs change it */
 	struct bpf_links links;
 	struct str missing; /* tracepoints that this kernel does not have */
+	uint64_t since_ns;  /* the programs are attached inside the window; 0: they are not */
+	uint64_t attached_ns;
+	unsigned int tries; /* to end the part */
+	struct prng random;
 };
 
 /* Leaves out the programs whose tracepoint does not exist. */
@@ -78,7 +84,10 @@ static int path_load(struct path *p)
 static int path_prepare(struct collect *c)
 {
 	struct path *p = c->data = xcalloc(1, sizeof(*p));
-	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err) ?: path_load(p);
+	int rc;
+
+	prng_seed(&p->random, clock_mono_ns());
+	rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err) ?: path_load(p);
 
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
@@ -123,15 +132,107 @@ static int path_look(struct collect *c)
 	return 0;
 }
 
+/*
+ * A tracepoint costs more than the program on it, also where the program has nothing to do. So
+ * where packets are many, the programs are attached in parts of the window. A part begins at a
+ * random time, and does not end while a packet is on its way: else the long times would be missing.
+ */
+enum {
+	PART = 150000000,  /* ns */
+	PAUSE = 450000000, /* at least; at most twice as long */
+	FEW = 4,	   /* the N of packets that are not many */
+	TRY = 5000000,	   /* a part waits so long for its last packets, for TRIES times */
+	TRIES = 20,
+};
+
 static int path_start(struct collect *c)
 {
-	((struct path *)c->data)->shared->on = 1;
+	struct path *p = c->data;
+
+	p->shared->on = 1;
+	p->since_ns = clock_mono_ns();
+	c->turn_ns = p->since_ns + PART;
+	return 0;
+}
+
+static void path_forget_processes(const struct path *p)
+{
+	int map = bpf_object__find_map_fd_by_name(p->obj, "processes");
+	uint32_t pid;
+
+	while (!bpf_map_get_next_key(map, NULL, &pid) && !bpf_map_delete_elem(map, &pid))
+		;
+}
+
+static int path_begin_part(struct collect *c)
+{
+	struct path *p = c->data;
+	int rc;
+
+	c->turn_ns = UINT64_MAX; /* a part that cannot begin is the last */
+	path_forget_processes(p);
+	p->shared->part++;
+	for (size_t way = 0; way < PATH_WAYS; way++) {
+		p->shared->choice[way].since = clock_mono_ns();
+		p->shared->choice[way].chosen = 0;
+	}
+	rc = bpf_ready(c, &p->links, p->obj, NULL, 0) ?: path_look(c);
+	return rc ?: path_start(c);
+}
+
+static bool path_is_empty(const struct path_shared *p)
+{
+	uint64_t slots = 0;
+
+	for (uint32_t stage = PATH_FREE + 1; stage < PATH_STAGES; stage++)
+		slots |= p->in[stage];
+	return !slots;
+}
+
+static void path_end_part(struct collect *c)
+{
+	struct path *p = c->data;
+
+	bpf_links_free(&p->links);
+	c->programs = NULL;
+	c->turn_ns = clock_mono_ns();
+	p->attached_ns += c->turn_ns - p->since_ns;
+	p->since_ns = 0;
+	c->turn_ns += PAUSE + prng_below(&p->random, PAUSE);
+}
+
+static int path_turn(struct collect *c)
+{
+	struct path *p = c->data;
+
+	if (!p->links.n)
+		return path_begin_part(c);
+	c->turn_ns = clock_mono_ns() + PART;
+	if (p->shared->choice[PATH_RECEIVE].n <= FEW && p->shared->choice[PATH_SEND].n <= FEW)
+		return 0;
+	p->shared->on = 0;
+	if (path_is_empty(p->shared)) {
+		path_end_part(c);
+	} else if (p->tries++ < TRIES) {
+		c->turn_ns = clock_mono_ns() + TRY;
+		return 0;
+	} else {
+		p->shared->on = 1;
+	}
+	p->tries = 0;
 	return 0;
 }
 
 static int path_stop(struct collect *c)
 {
-	((struct path *)c->data)->shared->on = 0;
+	struct path *p = c->data;
+
+	p->shared->on = 0;
+	if (p->since_ns)
+		p->attached_ns += c->off.from - p->since_ns;
+	collect_info_int(c, "attached_ns", (int64_t)p->attached_ns);
+	c->cost.timed_ns = (uint64_t)((double)c->cost.timed_ns * (double)(c->off.from - c->on.to) /
+				      (double)p->attached_ns);
 	return 0;
 }
 
@@ -203,5 +304,5 @@ const struct collector collector_path = {
 	.files = {"path.tsv"},
 	.passes = PASS_TRACE,
 	BPF_HOOKS(.prepare = path_prepare, .before = path_look, .start = path_start,
-		  .snap = path_look, .stop = path_stop, .finish = path_finish),
+		  .snap = path_look, .turn = path_turn, .stop = path_stop, .finish = path_finish),
 };

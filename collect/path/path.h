@@ -33,7 +33,7 @@ enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 enum {
 	PATH_SLOTS = 64,	/* packets that are followed at once; a power of two */
 	PATH_PERIOD = 20000000, /* ns */
-	PATH_CHOSEN = 20,	/* packets of a way to choose in a period */
+	PATH_CHOSEN = 60,	/* packets of a way to choose in a period */
 	PATH_OFTEN = 1 << 16,	/* the largest N */
 	PATH_WEIGHT = 256,
 	PATH_PROCESSES = 8192, /* that the workload may have */
@@ -106,7 +106,8 @@ struct path_stage_sums {
 
 /* All that user space reads. */
 struct path_shared {
-	uint32_t on;		    /* the window is open: packets are chosen */
+	uint32_t on;		    /* packets are chosen */
+	uint32_t part;		    /* of the window: the programs were attached again for it */
 	uint32_t no_ready;	    /* no sk_data_ready before Linux 6.3: what TCP has is ready */
 	uint32_t netns[PATH_NETNS]; /* the workload's network namespaces: inodes */
 	struct {
@@ -130,9 +131,10 @@ struct path_cpu {
 	uint64_t raised, raised_irq;  /* the next softirq for receiving; 0: not raised */
 	uint64_t was_raised, was_irq; /* the one that runs or ran last */
 	uint64_t entered;	      /* the softirq began */
+	uint32_t in_softirq;
+	uint32_t part; /* the part of the window in which all of the above was seen */
 	uint32_t seen[PATH_WAYS], next[PATH_WAYS]; /* packets; the one to choose next */
 	uint32_t chosen[PATH_WAYS];
-	uint32_t in_softirq;
 };
 
 #endif

@@ -68,6 +68,10 @@ followed() {
 again() { [ $again = 1 ] || follow "$listen"; "$@"; }
 steady "the packets of both ways are followed" again followed
 ok "the stages of a way add up to its time from end to end" adds_up
+attached() { # attached LOW HIGH: the programs were attached for that much of the window
+	is_in "$(collector path .info.attached_ns)" "$1" "$2"
+}
+ok "the programs stay attached where packets are few" attached 55e7 80e7
 sizes() {
 	sent is_in "$(cell send end_to_end bytes)" 12000 40000 && sent is_in "$(cell send end_to_end segments)" 8 30 &&
 		is_in "$(cell receive end_to_end bytes)" 12000 40000 || { cat table; return 1; }
@@ -80,6 +84,11 @@ same() { # the sender ends inside the window, so that no packet is on its way at
 	(seconds=0.4 && follow "$listen" --size=128k 'sleep 1.5') && is_in "$(awk -v x="$(moved send)" -v y="$(moved receive)" 'BEGIN { print x / y }')" 0.7 1.4
 }
 sent ok "as many bytes are sent as received" five_times same
+in_parts() {
+	(seconds=2 && follow "$listen" --size=128k) && attached 1e7 45e7 && is_in "$(cell receive end_to_end packets)" 50 1e5 && adds_up ||
+		{ collector path .info.attached_ns; cat table; return 1; }
+}
+steady "a fast stream is followed in parts of the window, and its stages add up" in_parts
 in_sight() { # a busy machine makes TCP send a few packets again, which the receiver has already
 	awk -F'\t' '$3 == "left" { left += $6 } $3 == "followed" { n += $6 } END { if (left > n / 50) { print left, n; exit 1 } }' r/path.tsv
 }
