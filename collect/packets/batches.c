@@ -37,31 +37,30 @@ static const char *batches_netns(const struct packets *p, uint32_t netns)
 						: NULL;
 }
 
+static void batches_print_row(struct str *s, const struct packets *p, int cpu,
+			      const struct batch_count *n)
+{
+	const char *netns = batches_netns(p, (uint32_t)(n->key >> 32));
+	uint32_t kind = (n->key & ((1 << BATCH_KIND_BITS) - 1)) - 1;
+
+	if (!netns || !n->batches)
+		return;
+	str_printf(s, "%d\t%s\t%.16s\t%s\t%" PRIu64 "\t%" PRIu64, cpu, netns, n->name, kinds[kind],
+		   n->batches, n->segments);
+	str_printf(s, kind == BATCH_POLL ? "\t\t%" PRIu64 "\t%u\n" : "\t%" PRIu64 "\t\t%u\n",
+		   kind == BATCH_POLL ? n->full : n->bytes, (uint32_t)n->key >> BATCH_KIND_BITS);
+}
+
 static void batches_print(struct str *s, const struct packets *p)
 {
 	int map = bpf_object__find_map_fd_by_name(p->obj, "batches"),
 	    ncpus = libbpf_num_possible_cpus();
 	autofree struct batch_count *n = xcalloc((size_t)ncpus, sizeof(*n));
-	struct batch_key key, *before = NULL;
-	const char *netns;
 
 	str_puts(s, "cpu\tnetns\tinterface\tkind\tbatches\tsegments\tbytes\tfull\tid\n");
-	for (; !bpf_map_get_next_key(map, before, &key); before = &key) {
-		netns = batches_netns(p, key.netns);
-		if (!netns || bpf_map_lookup_elem(map, &key, n))
-			continue;
-		for (int cpu = 0; cpu < ncpus; cpu++) {
-			if (!n[cpu].batches)
-				continue;
-			str_printf(s, "%d\t%s\t%.16s\t%s\t%" PRIu64 "\t%" PRIu64, cpu, netns,
-				   n[cpu].name, kinds[key.kind], n[cpu].batches, n[cpu].segments);
-			str_printf(s,
-				   key.kind == BATCH_POLL ? "\t\t%" PRIu64 "\t%u\n"
-							  : "\t%" PRIu64 "\t\t%u\n",
-				   key.kind == BATCH_POLL ? n[cpu].full : n[cpu].bytes,
-				   key.interface);
-		}
-	}
+	for (uint32_t i = 0; i < PACKETS_BATCHES; i++)
+		for (int cpu = bpf_map_lookup_elem(map, &i, n) ? ncpus : 0; cpu < ncpus; cpu++)
+			batches_print_row(s, p, cpu, &n[cpu]);
 }
 
 static void batches_finish(struct collect *c)

@@ -121,41 +121,37 @@ static __always_inline struct timed_packet *timed_packet(void)
 	return bpf_map_lookup_elem(&timed, &only);
 }
 
-MAP(batches, PERCPU_HASH, PACKETS_BATCHES, struct batch_key, struct batch_count, 0);
+/* A hash table that each CPU has for itself: looking into an array takes no call. */
+MAP(batches, PERCPU_ARRAY, PACKETS_BATCHES, uint32_t, struct batch_count, 0);
 
-static __noinline void batch_add(const struct batch_key *key, const char *name)
+static __always_inline struct batch_count *batch_get(uint32_t kind, uint32_t netns,
+						     uint32_t interface, const char *name)
 {
-	struct batch_count first = {0};
+	uint64_t key = (uint64_t)netns << 32 | interface << BATCH_KIND_BITS | (kind + 1), used;
+	uint32_t first = key * 0x9e3779b97f4a7c15 >> 32, i, at;
+	struct batch_count *count;
 
-	if (name)
-		bpf_probe_read_kernel_str(first.name, sizeof(first.name), name);
-	bpf_map_update_elem(&batches, key, &first, BPF_ANY);
-}
-
-static __always_inline struct batch_count *batch_get(const struct batch_key *key, const char *name)
-{
-	struct batch_count *count = bpf_map_lookup_elem(&batches, key);
-
-	if (count && count->batches)
-		return count;
-	batch_add(key, name);
-	count = bpf_map_lookup_elem(&batches, key);
-	if (!count)
-		__sync_fetch_and_add(&control.lost, 1);
-	return count;
+	for (i = 0; i < BATCH_TRIES; i++) {
+		at = (first + i) % PACKETS_BATCHES;
+		count = bpf_map_lookup_elem(&batches, &at);
+		if (!count)
+			break;
+		used = count->key ?: __sync_val_compare_and_swap(&count->key, 0, key);
+		if (!used && name)
+			bpf_probe_read_kernel_str(count->name, sizeof(count->name), name);
+		if (!used || used == key)
+			return count;
+	}
+	__sync_fetch_and_add(&control.lost, 1);
+	return 0;
 }
 
 static __always_inline struct batch_count *batch_find(uint32_t kind, struct net_device *dev)
 {
-	struct batch_key key = {.kind = kind};
-
 	if (!control.on)
 		return 0;
-	if (dev) {
-		key.netns = dev->nd_net.net->ns.inum;
-		key.interface = dev->ifindex;
-	}
-	return batch_get(&key, dev ? dev->name : 0);
+	return dev ? batch_get(kind, dev->nd_net.net->ns.inum, dev->ifindex, dev->name)
+		   : batch_get(kind, 0, 0, 0);
 }
 
 static __always_inline int batch_add_packet(uint32_t kind, struct sk_buff *skb,
@@ -277,18 +273,17 @@ int batches_transmit(uint64_t *ctx)
  */
 static __always_inline int pool_count(uint32_t kind, struct page_pool *pool)
 {
-	struct batch_key key = {.kind = kind};
 	struct net_device *dev = 0;
 	struct batch_count *count;
+	uint32_t id;
 
 	if (!control.on)
 		return 0;
-	key.interface = bpf_core_field_exists(pool->user) ? pool->user.id : pool->xdp_mem_id;
+	id = bpf_core_field_exists(pool->user) ? pool->user.id : pool->xdp_mem_id;
 	if (bpf_core_field_exists(pool->slow))
 		dev = pool->slow.netdev;
-	if (dev)
-		key.netns = dev->nd_net.net->ns.inum;
-	count = batch_get(&key, dev ? dev->name : pool->p.dev->kobj.name);
+	count = batch_get(kind, dev ? dev->nd_net.net->ns.inum : 0, id,
+			  dev ? dev->name : pool->p.dev->kobj.name);
 	if (count)
 		count->batches++;
 	return 0;

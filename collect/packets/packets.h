@@ -9,6 +9,7 @@
 #include "collect/programs.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
+enum { BATCH_TRIES = 16 }; /* places of the table that a key may have */
 /* A CPU times one in so many packets that it receives. Requests and replies alternate: it is odd.
  */
 enum { TIMED_ONE_IN = 7 };
@@ -49,14 +50,15 @@ enum batch_kind {
 	BATCH_KINDS
 };
 
-struct batch_key {
-	uint32_t kind, netns;
-	uint32_t interface; /* its number; 0: none, as of the queue of a CPU; or the
-			       pool's */
-};
+/*
+ * What a count is of: the namespace in the upper half, then the number of the interface (0: none,
+ * as of the queue of a CPU) or of the pool, and the kind + 1 in the last bits.
+ */
+enum { BATCH_KIND_BITS = 3 };
 
 /* On each CPU. */
 struct batch_count {
+	uint64_t key; /* 0: not in use */
 	uint64_t batches, segments, bytes;
 	uint64_t full; /* polls that used up their budget */
 	char name[16]; /* the interface */
