@@ -336,6 +336,12 @@ static void counted(const char *rows)
 	free(text);
 }
 
+TEST(counter_with_a_negative_scale_is_unreadable)
+{
+	counted("energy\t1\t8\t100\t100\t0\tcpu\t-91\tJ\t\n");
+	metrics_are(&in, "counter:energy = -, note rows_unreadable = 1");
+}
+
 TEST(counter_has_its_scale_unit_and_group)
 {
 	counted("energy\t1\t8\t100\t100\t0\tsocket\t0.5\tJ\t\n"

@@ -56,7 +56,7 @@ static bool counters_read_row(const struct tsv *t, size_t i, struct row *r)
 	return parse_u64(tsv_text(t, i, "value"), &r->value) &&
 	       parse_u64(tsv_text(t, i, "enabled_ns"), &r->enabled) &&
 	       parse_u64(tsv_text(t, i, "running_ns"), &r->running) &&
-	       (!*scale || parse_real(scale, &r->scale));
+	       (!*scale || (parse_real(scale, &r->scale) && r->scale >= 0));
 }
 
 /* Counts only grow: a count over 2^63 fell below its start. */
