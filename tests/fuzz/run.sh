@@ -119,7 +119,14 @@ case $program in
 	rm -rf "$program.capture"
 	mkdir -p "$program.capture/hosts/vm"
 	measure_run "$program.capture" copying 1 receiver 1250000000 150
-	manifest "$program.capture" copying copying/measure/1/ok
+	manifest "$program.capture" copying copying/measure/1/ok copying/trace/1/ok
+	d=$program.capture/runs/copying/trace-01/receiver
+	run_json "$d" copying trace 1 receiver tcpzc \
+		'{"name": "waits", "state": "ok", "files": ["waits.tsv", "waits_stacks.tsv", "waits_files.tsv"]}'
+	cp "$top"/tests/data/waits/* "$d"
+	awk -F'\t' -v OFS='\t' '{ $10 = NR == 1 ? "program" : "00ab0000+11 +7f01 ../x+21"; print }' \
+		"$top/tests/data/waits/waits_stacks.tsv" >"$d/waits_stacks.tsv"
+	printf 'build_id\tpath\n00ab\t/x/prog\n' >"$d/waits_files.tsv"
 	echo '{"schema_version": 1, "before": {"at_ns": 1, "offset_ns": 2, "error_ns": 3}}' \
 		>"$program.capture/runs/copying/measure-01/receiver/clock.json"
 	echo '{"schema_version": 1, "release": "6.1", "numa_nodes": {"0": "0-1"}, "memory": "8 kB", "topology": [{"cpu": 0,
