@@ -356,9 +356,11 @@ double stats_t_quantile(double p, double df)
 		return 0;
 	while (stats_t_cdf(t, df) > lower && t > -1e300)
 		t *= 2;
-	for (t = t == -1 ? 0 : t / 2; step > 1e-9 * -t; t -= step) {
+	t = t == -1 ? 0 : t / 2;
+	while (step > 1e-9 * -t) {
 		log_density = isinf(df) ? -t * t / 2 : -(df + 1) / 2 * log1p(t * t / df);
 		step = (stats_t_cdf(t, df) - lower) / (scale * exp(log_density));
+		t -= step;
 	}
 	return p > 0.5 ? -t : t;
 }

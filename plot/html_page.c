@@ -267,9 +267,8 @@ static int page_add_rest(struct html_page *p, struct error *err)
 	rc = twin_wait(&drawing, &drawn, err);
 	stop_if_asked();
 	stop_unwatch();
-	rc = tabled ?: rc;
-	if (rc)
-		return rc;
+	if (tabled || rc)
+		return tabled ?: rc;
 	charts = (const struct charts_result *)drawn.buf;
 	p->r->lossy |= charts->lossy;
 	tables = p->out;

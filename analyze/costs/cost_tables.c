@@ -64,10 +64,10 @@ static const struct column components_columns[] = PART_COLUMNS("component", BY_C
 static const struct column contexts_columns[] = PART_COLUMNS("context", BY_CONTEXT);
 static const struct column modules_columns[] = PART_COLUMNS("module", BY_MODULE);
 
-#define PART_MEASURE(part, columns, more, about)                                           \
-	{                                                                                  \
-		.name = part, .what = about, MEASURE_COLUMNS(columns), COST_OPTIONS(more), \
-		.spare = "samples self_share", COST_MEASURE, .run = cost_table_run,        \
+#define PART_MEASURE(part, columns, more, about)                                               \
+	{                                                                                      \
+		.name = (part), .what = (about), MEASURE_COLUMNS(columns), COST_OPTIONS(more), \
+		.spare = "samples self_share", COST_MEASURE, .run = cost_table_run,            \
 	}
 
 const struct measure measure_components =

@@ -309,7 +309,8 @@ void folds_weigh_cycles(struct folds *f, const struct recording *r, const struct
 			ns += (double)x->times[i].ns;
 	if (!(ns > 0))
 		return;
-	s.cells = cells = xcalloc(exact_cells(x), sizeof(*cells));
+	cells = xcalloc(exact_cells(x), sizeof(*cells));
+	s.cells = cells;
 	for (size_t i = 0; i < f->n; out += f->list[i++].nstacks)
 		exact_place_cycles(&f->list[i], r, x, out);
 	exact_sum_times(&s, exact_sum_samples(&s, f) / ns, true);

@@ -256,7 +256,7 @@ static uint32_t *chains_rank(struct stack_order *so, const struct stack_key *key
 		rows[i].key = keys[rows[i].value].space;
 	radix_sort(rows, so->nchains);
 	for (size_t from = 0; from < so->nchains; from = to) {
-		const struct stack_key *first = &keys[rows[from].value], *key = first;
+		const struct stack_key *first = &keys[rows[from].value], *key;
 
 		for (to = from + 1; to < so->nchains; to++) {
 			key = &keys[rows[to].value];
