@@ -48,7 +48,7 @@ LAPTOP_LIBS += $(IBERTY)
 HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
 URING_LIBS := $(call pkgs,liburing jansson)
 
-obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
+obj = $(patsubst %.c,$(B)/%.o,$(filter-out %.bpf.c,$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_OBJ := $(call obj,lib workload)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/frame collect/packets collect/path collect/waits collect/doctor capture)
 PPROF := $(B)/analyze/export/profile.pb-c
@@ -115,7 +115,6 @@ $(B)/plot/html_page.o: plot/html.css plot/html.js
 
 ifndef OFFLINE
 BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/*/*.bpf.c))
-HOST_OBJ := $(filter-out $(B)/collect/%.bpf.o,$(HOST_OBJ))
 HAVE_BPF := $(shell command -v $(CLANG) 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64%,arm64,$(patsubst x86_64%,x86,$(shell $(CC) -dumpmachine)))
