@@ -227,12 +227,8 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 
 void capture_note(struct capture *c, const char *fmt, ...)
 {
-	autofree char *text = NULL;
-	va_list ap;
+	autofree char *text = xformat(fmt);
 
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
 	progress_clear(&c->progress);
 	print_note("%s", text);
 }

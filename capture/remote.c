@@ -119,14 +119,10 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 
 int remote_refuse(struct remote *r, struct error *err, const char *why, ...)
 {
-	autofree char *text = NULL;
-	va_list ap;
+	autofree char *text = xformat(why);
 
 	r->up = false;
 	remote_disconnect(r);
-	va_start(ap, why);
-	text = xvasprintf(why, ap);
-	va_end(ap);
 	return error_set(err, EPROTO, "%s: %s", r->url, text);
 }
 

@@ -261,12 +261,9 @@ static void agent_print_line(struct agent *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void agent_print_line(struct agent *a, const char *fmt, ...)
 {
-	va_list ap;
+	autofree char *line = xformat(fmt);
 
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
+	puts(line);
 	if (!fflush(stdout))
 		return;
 	error_sys(&a->err, errno, "standard output");

@@ -14,17 +14,11 @@
 
 void collect_why(struct collect *c, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	c->why = c->why ? c->why : xvasprintf(fmt, ap);
-	va_end(ap);
+	c->why = c->why ?: xformat(fmt);
 }
 
 void collect_degraded(struct collect *c, const char *fmt, ...)
 {
-	va_list ap;
-
 	if (c->state == COLLECT_UNSUPPORTED)
 		return;
 	if (c->state == COLLECT_OK) {
@@ -32,9 +26,7 @@ void collect_degraded(struct collect *c, const char *fmt, ...)
 		c->why = NULL;
 	}
 	c->state = COLLECT_DEGRADED;
-	va_start(ap, fmt);
-	c->why = c->why ? c->why : xvasprintf(fmt, ap);
-	va_end(ap);
+	c->why = c->why ?: xformat(fmt);
 }
 
 void collect_info_str(struct collect *c, const char *key, const char *value)

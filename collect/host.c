@@ -70,14 +70,10 @@ void host_each(const char *dir, host_entry *each, void *arg, struct error *err)
 
 char *host_label(struct error *err, const char *fmt, ...)
 {
-	autofree char *path = NULL, *text = NULL;
+	autofree char *path = xformat(fmt), *text = NULL;
 	char *rest, *line = NULL;
 	struct error why = {0};
-	va_list ap;
 
-	va_start(ap, fmt);
-	path = xvasprintf(fmt, ap);
-	va_end(ap);
 	if (!file_read(path, &text, NULL, &why)) {
 		rest = text;
 		line = str_trim(str_token(&rest, '\n'));

@@ -83,13 +83,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 
 char *xasprintf(const char *fmt, ...)
 {
-	va_list ap;
-	char *s;
-
-	va_start(ap, fmt);
-	s = xvasprintf(fmt, ap);
-	va_end(ap);
-	return s;
+	return xformat(fmt);
 }
 
 enum { BLOCK = 4096, BLOCK_MAX = 1 << 20 };

@@ -25,6 +25,16 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+/* Formats the arguments of a variadic function, behind its parameter `fmt`. The caller frees. */
+#define xformat(fmt)                          \
+	({                                    \
+		va_list ap_;                  \
+		char *text_;                  \
+		va_start(ap_, fmt);           \
+		text_ = xvasprintf(fmt, ap_); \
+		va_end(ap_);                  \
+		text_;                        \
+	})
 
 /* A variable that the function frees where its block ends: freed(str_free) struct str s = {0}; */
 #define freed(function) __attribute__((cleanup(function)))

@@ -59,12 +59,8 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 void arg_error(const struct argp_state *state, const char *fmt, ...)
 {
 	autofree char *prefix = xasprintf("%s: ", state->name);
-	autofree char *text = NULL;
-	va_list ap;
+	autofree char *text = xformat(fmt);
 
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
 	message_print(prefix, text);
 	argp_state_help(state, stderr, ARGP_HELP_STD_ERR);
 	exit(argp_err_exit_status); /* not reached: no command sets ARGP_NO_EXIT */

@@ -69,11 +69,7 @@ void error_print(const struct error *err)
 
 void message_printf(const char *prefix, const char *fmt, ...)
 {
-	autofree char *text = NULL;
-	va_list ap;
+	autofree char *text = xformat(fmt);
 
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
 	message_print(prefix, text);
 }

@@ -23,12 +23,8 @@ void table_drop_columns(struct table *t, const char *names)
 
 void table_title(struct table *t, const char *fmt, ...)
 {
-	autofree char *title = NULL;
-	va_list ap;
+	autofree char *title = xformat(fmt);
 
-	va_start(ap, fmt);
-	title = xvasprintf(fmt, ap);
-	va_end(ap);
 	str_replace(title, '\n', ' ');
 	t->title = arena_strdup(&t->arena, title);
 }

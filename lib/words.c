@@ -24,11 +24,7 @@ void words_add(struct words *w, const char *word)
 
 void words_addf(struct words *w, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	words_add_owned(w, xvasprintf(fmt, ap));
-	va_end(ap);
+	words_add_owned(w, xformat(fmt));
 }
 
 /* Copies one quoted part. Returns the text after the closing quote, or NULL without one. */

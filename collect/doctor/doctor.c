@@ -39,16 +39,12 @@ static const char *const states[] = {"yes", "no", "partly", "note"};
 void doctor_put(struct doctor *d, const char *what, enum state state, const char *todo,
 		const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
 	array_add(d->found, d->n, d->cap,
 		  (struct finding){.of = d->running,
 				   .what = xstrdup(what),
-				   .why = xvasprintf(fmt, ap),
+				   .why = xformat(fmt),
 				   .todo = todo ? xstrdup(todo) : NULL,
 				   .state = state});
-	va_end(ap);
 }
 
 /* --- options --- */

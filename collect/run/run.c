@@ -40,14 +40,11 @@ enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
 /* Marks the run as failed. The first reason stays. */
 __attribute__((format(printf, 2, 3))) static void run_fail(struct run *r, const char *fmt, ...)
 {
-	va_list ap;
+	autofree char *why = xformat(fmt);
 
-	if (r->failed)
-		return;
+	if (!r->failed)
+		snprintf(r->why, sizeof(r->why), "%s", why);
 	r->failed = true;
-	va_start(ap, fmt);
-	vsnprintf(r->why, sizeof(r->why), fmt, ap);
-	va_end(ap);
 }
 
 /* --- waiting --- */

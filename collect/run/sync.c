@@ -12,14 +12,11 @@
 
 void sync_print(const struct run *r, const char *fmt, ...)
 {
-	va_list ap;
+	autofree char *line = r->sync ? xformat(fmt) : NULL;
 
-	if (!r->sync)
+	if (!line)
 		return;
-	va_start(ap, fmt);
-	vfprintf(stdout, fmt, ap);
-	va_end(ap);
-	putchar('\n');
+	puts(line);
 	fflush(stdout); /* the end of standard input reports that nobody listens */
 }
 
