@@ -7,7 +7,6 @@
 #include "lib/json.h"
 #include "lib/spawn.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,20 +22,16 @@ enum { RUN_LEVEL = 3 };
 static int folder_check_contents(const char *dir, struct error *err)
 {
 	autofree char *manifest = xasprintf("%s/manifest.json", dir);
+	bool is_capture = path_exists(manifest);
 	struct dirent *e;
-	int rc = 0;
-	DIR *d;
 
-	d = path_exists(manifest) ? NULL : opendir(dir);
-	while (d && !rc && (e = readdir(d)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			rc = error_set(
+	each_entry (e, dir)
+		if (!is_capture && !str_matches_any(". ..", e->d_name))
+			return error_set(
 				err, EEXIST,
 				"%s: the folder has files but no manifest.json, so it is not a capture: give another -o",
 				dir);
-	if (d)
-		closedir(d);
-	return rc;
+	return 0;
 }
 
 static int folder_check_kind(void *arg, const struct walked *e, struct error *err)

@@ -6,7 +6,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

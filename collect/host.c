@@ -12,7 +12,6 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -4,7 +4,6 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -20,6 +19,12 @@ void fd_close(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+}
+
+void dir_close(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
 }
 
 static int file_read_rest(int fd, struct str *s, size_t most)
@@ -354,10 +359,9 @@ void remains_remove(const char *path)
 	const char *slash = strrchr(path, '/');
 	autofree char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
 	autofree char *start = xasprintf("%s.tmp.", slash ? slash + 1 : path);
-	DIR *dir = opendir(folder);
 	struct dirent *e;
 
-	while (dir && (e = readdir(dir))) {
+	each_entry (e, folder) {
 		autofree char *found = remains_is_dead(e->d_name, start)
 					       ? xasprintf("%s%s", folder, e->d_name)
 					       : NULL;
@@ -365,6 +369,4 @@ void remains_remove(const char *path)
 		if (found && caller_owns(found))
 			dir_remove(found, NULL);
 	}
-	if (dir)
-		closedir(dir);
 }

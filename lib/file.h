@@ -6,6 +6,7 @@
 
 #include "lib/error.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -100,6 +101,15 @@ bool path_is_dir(const char *path);
 
 /* Returns the part behind the last slash. */
 const char *path_base_name(const char *path);
+
+/*
+ * Visits the entries of a folder, "." and ".." among them: each_entry (e, "/proc") puts(e->d_name).
+ * A folder that cannot be opened has no entries.
+ */
+#define each_entry(e, path)                                                  \
+	for (DIR * dir_ __attribute__((cleanup(dir_close))) = opendir(path); \
+	     dir_ && ((e) = readdir(dir_));)
+void dir_close(DIR **dir);
 
 /* --- temporary names, PATH.tmp.PID --- */
 

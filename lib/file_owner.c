@@ -9,7 +9,6 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -5,8 +5,6 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -351,12 +349,11 @@ static void marked_signal_one(const char *pid, const char *mark, bool begins, in
 /* Sends `sig` to all marked processes and returns their number. Signal 0 only counts. */
 static int marked_signal_all(const char *mark, bool begins, int sig)
 {
-	DIR *dir = opendir("/proc");
 	struct dirent *e;
 	int n = 0;
 
-	while (dir && (e = readdir(dir))) {
-		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
+	each_entry (e, "/proc") {
+		pid_t pid = (pid_t)atoi(e->d_name);
 
 		if (pid > 0 && pid != getpid() && marked_has_mark(e->d_name, mark, begins)) {
 			if (sig)
@@ -364,8 +361,6 @@ static int marked_signal_all(const char *mark, bool begins, int sig)
 			n++;
 		}
 	}
-	if (dir)
-		closedir(dir);
 	return n;
 }
 

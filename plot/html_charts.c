@@ -5,7 +5,6 @@
 #include "lib/file.h"
 #include "lib/stop.h"
 
-#include <dirent.h>
 #include <errno.h>
 
 struct charts {

@@ -12,7 +12,6 @@
 #include "lib/sha256.h"
 #include "lib/stop.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -21,7 +21,6 @@
 #define CURL_DISABLE_TYPECHECK /* its macros know no pointers to functions */
 #include <ctype.h>
 #include <curl/curl.h>
-#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>

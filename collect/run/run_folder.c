@@ -11,7 +11,6 @@
 #include "lib/file.h"
 #include "lib/json.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,15 +21,7 @@
 static const char *const common[] = {"workload.out", "workload.err", "run.json"};
 
 /* Entries that a folder without a run may have. */
-static const char *const beside[] = {".", "..", "hosts", "zcost.db"};
-
-static bool folder_bears(const char *name)
-{
-	for (size_t i = 0; i < array_size(beside); i++)
-		if (!strcmp(beside[i], name))
-			return true;
-	return false;
-}
+static const char beside[] = ". .. hosts zcost.db";
 
 /* A collector's file alone is no earlier run: perf.data may be a recording of the user. */
 int folder_check(const char *dir, bool *used, struct error *err)
@@ -38,20 +29,15 @@ int folder_check(const char *dir, bool *used, struct error *err)
 	autofree char *json = xasprintf("%s/run.json", dir),
 		      *out = xasprintf("%s/workload.out", dir);
 	struct dirent *e;
-	int rc = 0;
-	DIR *d;
 
 	*used = path_exists(json) || path_exists(out);
-	d = *used ? NULL : opendir(dir);
-	while (d && !rc && (e = readdir(d)))
-		if (!folder_bears(e->d_name))
-			rc = error_set(
+	each_entry (e, dir)
+		if (!*used && !str_matches_any(beside, e->d_name))
+			return error_set(
 				err, EEXIST,
 				"%s: the folder has '%s', which is not part of a run: give another -o",
 				dir, e->d_name);
-	if (d)
-		closedir(d);
-	return rc;
+	return 0;
 }
 
 static void folder_remove(const char *dir, const char *const *list, size_t n)

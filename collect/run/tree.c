@@ -8,7 +8,6 @@
 #include "lib/spawn.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -154,12 +153,11 @@ static bool tree_match(struct tree *t, struct tree_match *m, const struct place 
 
 static void tree_add_named(struct tree *t, const char *names, const char *mark)
 {
-	DIR *dir = *names ? opendir("/proc") : NULL;
 	struct tree_match m;
 	struct dirent *e;
 	struct place p;
 
-	while (dir && (e = readdir(dir))) {
+	each_entry (e, "/proc") {
 		pid_t pid = (pid_t)atoi(e->d_name);
 
 		if (pid <= 0 || pid == getpid() || !tree_read_name(pid, names, &m) ||
@@ -169,8 +167,6 @@ static void tree_add_named(struct tree *t, const char *names, const char *mark)
 		if (tree_match(t, &m, &p, e->d_name, mark) && !tree_has(t, pid))
 			tree_add(t, pid, p.start);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 bool tree_add_root(struct tree *t, pid_t pid)
@@ -193,11 +189,9 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 {
 	char path[PATH_LEN];
 	struct dirent *e;
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (e = readdir(dir))) {
+	each_entry (e, path) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		if (pid != getpid() && t->nthreads < TREE_THREADS)
@@ -207,8 +201,6 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 			t->cut = true;
 		tree_add_children(t, pid, e->d_name, command);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 static void tree_read(struct tree *t, pid_t command, const char *names, const char *mark)
@@ -227,7 +219,8 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 		if (!tree_has(t, old[i].pid) && tree_read_place(old[i].pid, &p) &&
 		    p.start == old[i].start)
 			tree_add(t, old[i].pid, p.start);
-	tree_add_named(t, names, mark);
+	if (*names)
+		tree_add_named(t, names, mark);
 	tree_walk(t, getpid(), command);
 	for (size_t i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
 		tree_walk(t, t->processes[i].pid, command);
@@ -346,21 +339,18 @@ void orphans_adopt(void)
 /* Sends sig to all our children except one and returns their number. Signal 0 only counts. */
 static int orphans_signal(int sig, pid_t except)
 {
-	DIR *dir = opendir("/proc");
 	struct dirent *e;
 	struct place p;
 	int n = 0;
 
-	while (dir && (e = readdir(dir))) {
-		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
+	each_entry (e, "/proc") {
+		pid_t pid = (pid_t)atoi(e->d_name);
 
 		if (!pid || pid == except || !tree_read_place(pid, &p) || p.parent != getpid())
 			continue;
 		kill(pid, sig);
 		n++;
 	}
-	if (dir)
-		closedir(dir);
 	return n;
 }
 

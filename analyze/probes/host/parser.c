@@ -5,7 +5,6 @@
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 
