@@ -192,7 +192,8 @@ static const char *form_next(const struct form *f, int position)
 /* Completes by the first form that fits, else by the first form. */
 static void complete_position(const struct typed *t, const char *start)
 {
-	char *copy = xstrdup(t->argp->args_doc ? t->argp->args_doc : ""), *lines = copy, *line;
+	autofree char *copy = xstrdup(t->argp->args_doc ? t->argp->args_doc : "");
+	char *lines = copy, *line;
 	struct form first = {0}, f;
 	const char *what;
 	bool fits = false;
@@ -206,7 +207,6 @@ static void complete_position(const struct typed *t, const char *start)
 	what = form_next(fits ? &f : &first, t->count);
 	if (what)
 		complete_argument(t, NULL, what, "", start);
-	free(copy);
 }
 
 static void complete_other(struct typed *t, const char *start)

@@ -182,38 +182,33 @@ bool disk_is_full(const char *path)
 
 bool file_begins_with(const char *path, const char *magic, size_t n)
 {
+	autoclose int fd = -1;
 	struct stat st;
 	char head[16];
-	bool is;
-	int fd;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	is = fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, magic, n);
-	if (fd >= 0)
-		close(fd);
-	return is;
+	return fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, magic, n);
 }
 
 static int dir_make_one(const char *path, struct error *err)
 {
-	int fd;
+	autoclose int fd = -1;
 
 	if (mkdir(path, 0755))
 		return errno == EEXIST ? caller_check_path(path, err)
 				       : error_sys(err, errno, "%s: cannot make the folder", path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0) {
+	if (fd >= 0)
 		caller_give(fd);
-		close(fd);
-	}
 	return 0;
 }
 
 int dir_make(const char *path, struct error *err)
 {
-	char *copy = xstrdup(path), *p = copy;
+	autofree char *copy = xstrdup(path);
+	char *p = copy;
 	int rc = 0;
 
 	while (!rc && p) {
@@ -225,7 +220,6 @@ int dir_make(const char *path, struct error *err)
 		if (p)
 			*p = '/';
 	}
-	free(copy);
 	if (!rc && !path_is_dir(path))
 		rc = error_sys(err, ENOTDIR, "%s: cannot make the folder", path);
 	return rc || geteuid() ? rc : caller_check_folder(path, err);

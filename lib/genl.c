@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/genl.h"
 
+#include "lib/file.h"
+
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
@@ -250,7 +252,5 @@ int genl_open(struct genl *g, const char *family, struct error *err)
 
 void genl_close(struct genl *g)
 {
-	if (g->fd >= 0)
-		close(g->fd);
-	g->fd = -1;
+	fd_close(&g->fd);
 }

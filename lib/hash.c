@@ -136,12 +136,11 @@ static size_t radix_count_sorted(const struct radix_row *rows, size_t n)
 void radix_sort(struct radix_row *rows, size_t n)
 {
 	size_t sorted = radix_count_sorted(rows, n), i;
-	struct radix_row *from = rows += sorted, *to, *swap, *other;
-	size_t(*counts)[VALUES];
+	autofree size_t(*counts)[VALUES] = xmalloc(sizeof(*counts) * DIGITS);
+	autofree struct radix_row *other = xmalloc((n - sorted) * sizeof(*other));
+	struct radix_row *from = rows += sorted, *to = other, *swap;
 
 	n -= sorted;
-	other = to = xmalloc(n * sizeof(*to));
-	counts = xmalloc(sizeof(*counts) * DIGITS);
 	radix_count_digits(rows, n, counts);
 	for (int d = 0; d < DIGITS; d++) {
 		if (!n || counts[d][radix_digit(rows[0].key, d)] == n)
@@ -155,6 +154,4 @@ void radix_sort(struct radix_row *rows, size_t n)
 	}
 	if (from != rows)
 		memcpy(rows, from, n * sizeof(*rows));
-	free(other);
-	free(counts);
 }

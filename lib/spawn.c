@@ -252,8 +252,7 @@ int spawn_wait(pid_t pid, int timeout_ms, int *status)
 			left = LOOK_MS;
 		poll(&p, 1, left);
 	}
-	if (p.fd >= 0)
-		close(p.fd);
+	fd_close(&p.fd);
 	return rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 

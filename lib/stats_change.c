@@ -126,13 +126,14 @@ static double change_test(struct change_segment *s, double q, double alpha)
 
 size_t stats_changes(const double *series, size_t n, double alpha, struct stats_change *list)
 {
-	struct change_segment s = {.n = 0};
-	double middle = stats_quantile(series, n, 0.5), *x = xcalloc(n + 1, sizeof(*x)), p, q;
+	autofree double *x = xcalloc(n + 1, sizeof(*x));
+	autofree struct change_value *v = xcalloc(n + 1, sizeof(*v));
+	autofree size_t *order = xcalloc(n + 1, sizeof(*order));
+	autofree struct change_node *tree = xcalloc(n + 1, sizeof(*tree));
+	struct change_segment s = {.v = v, .order = order, .tree = tree};
+	double middle = stats_quantile(series, n, 0.5), p, q;
 	size_t found = 0, from = 0, at = 0;
 
-	s.v = xcalloc(n + 1, sizeof(*s.v));
-	s.order = xcalloc(n + 1, sizeof(*s.order));
-	s.tree = xcalloc(n + 1, sizeof(*s.tree));
 	for (size_t end = 1; end <= n; end++) {
 		x[end - 1] = series[end - 1] - middle; /* smaller rounding errors */
 		change_segment_add(&s, x[end - 1]);
@@ -151,10 +152,6 @@ size_t stats_changes(const double *series, size_t n, double alpha, struct stats_
 		if (change_best_split(&s, &at) > 0)
 			list[i].at = from + at;
 	}
-	free(x);
-	free(s.v);
-	free(s.order);
-	free(s.tree);
 	return found;
 }
 

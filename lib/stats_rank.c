@@ -273,14 +273,14 @@ double stats_mann_whitney_min(size_t na, size_t nb)
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below)
 {
 	size_t n, k = 0;
-	double all = 0, sum = 0, *counts = stats_wilcoxon_counts(na, nb, &n);
+	autofree double *counts = stats_wilcoxon_counts(na, nb, &n);
+	double all = 0, sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		all += counts[i];
 	while (k < n && (sum + counts[k]) / all < tail)
 		sum += counts[k++];
 	*below = sum / all;
-	free(counts);
 	return k;
 }
 
@@ -384,16 +384,15 @@ struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nb
 {
 	struct boot_sample a = boot_sample(e, base, nbase), b = boot_sample(e, new, nnew);
 	struct estimate est = {NAN, NAN, NAN, NAN, nbase + nnew, a.n + b.n};
+	autofree double *room = xmalloc((a.n + b.n) * sizeof(*room));
 
 	if (!a.n || !b.n)
 		return est;
 	est.value = boot_ratio(stats_point(a.e, a.x, a.n), stats_point(b.e, b.x, b.n));
 	if (a.n < 2 || b.n < 2 || isnan(est.value))
 		return est;
-	a.room = xmalloc(a.n * sizeof(*a.room));
-	b.room = xmalloc(b.n * sizeof(*b.room));
+	a.room = room;
+	b.room = room + a.n;
 	boot_run_rounds(&est, &a, &b, level);
-	free(a.room);
-	free(b.room);
 	return est;
 }

@@ -18,28 +18,26 @@
  */
 
 struct nic_want {
-	char *copy;
 	const char *netns, *name, *direction; /* netns, direction: NULL: not named */
 	char found[64];			      /* the namespace of the interface */
 	char columns[4096];		      /* the names of its counters */
 	struct str others;		      /* names of other interfaces */
 };
 
-/* Parses "[NETNS/]IF[/rx|/tx]". */
-static void nic_parse_want(const char *arg, struct nic_want *w)
+/* Parses "[NETNS/]IF[/rx|/tx]", which it cuts into its parts. */
+static void nic_parse_want(char *arg, struct nic_want *w)
 {
-	char *slash;
+	char *slash = strrchr(arg, '/');
 
-	w->name = w->copy = xstrdup(arg);
-	slash = strrchr(w->copy, '/');
+	w->name = arg;
 	if (slash && str_matches_any("rx tx", slash + 1)) {
 		*slash = '\0';
 		w->direction = slash + 1;
 	}
-	slash = strchr(w->copy, '/');
+	slash = strchr(arg, '/');
 	if (slash) {
 		*slash = '\0';
-		w->netns = w->copy;
+		w->netns = arg;
 		w->name = slash + 1;
 	}
 }
@@ -51,7 +49,8 @@ static bool nic_add_values(const struct nic_want *w, char *values, struct point 
 		const char *what;
 		enum work work;
 	} counters[] = {{"x_packets", WORK_PACKETS}, {"x_bytes", WORK_BYTES}};
-	char *copy = xstrdup(w->columns), *rest = copy, *name, *value;
+	autofree char *copy = xstrdup(w->columns);
+	char *rest = copy, *name, *value;
 	bool any = false;
 
 	while ((value = str_token(&values, '\t')) && (name = str_token(&rest, '\t')))
@@ -61,7 +60,6 @@ static bool nic_add_values(const struct nic_want *w, char *values, struct point 
 				p->n[counters[i].work] += strtod(value, NULL);
 				any = true;
 			}
-	free(copy);
 	return any;
 }
 
@@ -116,11 +114,12 @@ static int nic_read_snap(char *text, uint64_t t_ns, struct nic_want *w, struct p
 static int nic_read_snaps(struct snaps *snaps, const char *arg, struct points *ps,
 			  struct error *err)
 {
+	autofree char *copy = xstrdup(arg);
 	struct nic_want w = {0};
 	struct point first = {0};
 	int rc = 0;
 
-	nic_parse_want(arg, &w);
+	nic_parse_want(copy, &w);
 	for (size_t i = 0; i < snaps->n && !rc; i++)
 		rc = nic_read_snap(snaps_text(snaps, i), snaps->snap[i].mono_ns, &w, &first, ps,
 				   err);
@@ -130,20 +129,19 @@ static int nic_read_snaps(struct snaps *snaps, const char *arg, struct points *p
 			       w.others.len ? w.others.buf : " none");
 	ps->has[WORK_BYTES] = ps->has[WORK_PACKETS] = !rc;
 	str_free(&w.others);
-	free(w.copy);
 	return rc;
 }
 
 static int nic_check(const char *arg, struct error *err)
 {
+	autofree char *copy = xstrdup(arg);
 	struct nic_want w = {0};
-	int rc = 0;
 
-	nic_parse_want(arg, &w);
+	nic_parse_want(copy, &w);
 	if (!*w.name || strchr(w.name, '/') || (w.netns && !*w.netns))
-		rc = error_set(err, EINVAL, "nic:%s: no interface in nic:[NETNS/]IF[/rx|/tx]", arg);
-	free(w.copy);
-	return rc;
+		return error_set(err, EINVAL, "nic:%s: no interface in nic:[NETNS/]IF[/rx|/tx]",
+				 arg);
+	return 0;
 }
 
 static int nic_read(const struct adapter *is, const struct workload_run *run, const char *arg,
