@@ -257,6 +257,7 @@ void collect_finish(struct collect *list, size_t n)
 			list[n].is->finish(&list[n]);
 		if (list[n].prepared && list[n].is->read)
 			reading_close(&list[n]);
+		netns_close(&list[n].netns);
 		collector_save_cost(&list[n]);
 	}
 }

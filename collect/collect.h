@@ -107,6 +107,16 @@ struct program_cost {
 	uint64_t timed_ns, runs, runs_ns;
 };
 
+/*
+ * The network namespace that the workload lives in, as under `ip netns exec`, which enters it some
+ * time after it was started. A file or a socket opened while in a namespace stays with it.
+ */
+struct netns {
+	int fd;		     /* the namespace, open; 0 for our own */
+	uint64_t id, ours;   /* the ID in net:[ID] of /proc/PID/ns/net; 0 if not known */
+	unsigned int others; /* further namespaces that the workload's processes are in */
+};
+
 /* One collector in one run. `data` belongs to the collector, which frees it in finish. */
 struct collect {
 	const struct collector *is;
@@ -117,6 +127,7 @@ struct collect {
 	struct error err;
 	char *why;
 	struct reading reading;	  /* for the hook `read` */
+	struct netns netns;	  /* of a collector that calls netns_enter() */
 	uint64_t looks, looks_ns; /* calls inside the window, and their CPU time */
 	uint64_t turn_ns;	  /* CLOCK_MONOTONIC */
 	const struct bpf_object

@@ -262,7 +262,6 @@ static int nic_space_read(struct nic_space *s, struct str *text)
 /* --- the collector --- */
 
 struct nic {
-	struct netns netns;
 	struct nic_space host, workload;
 	struct str state, sysctls;
 };
@@ -277,7 +276,6 @@ static int nic_prepare(struct collect *c)
 	struct nic *n = c->data = xcalloc(1, sizeof(*n));
 
 	n->host.inet = n->workload.inet = -1;
-	netns_init(&n->netns);
 	return nic_space_open(&n->host, "host", &c->err);
 }
 
@@ -293,7 +291,7 @@ static int nic_read(struct collect *c)
 	struct nic *n = c->data;
 	int rc;
 
-	netns_enter(&n->netns, c, nic_open_workload, &n->workload);
+	netns_enter(c, nic_open_workload, &n->workload);
 	rc = nic_space_read(&n->host, &c->reading.text);
 	if (!rc && n->workload.inet >= 0)
 		rc = nic_space_read(&n->workload, &c->reading.text);
@@ -323,13 +321,13 @@ static int nic_read_sysctls(void *sysctls, struct error *err)
  */
 static void nic_add_sysctls(struct collect *c, struct nic *n)
 {
-	bool other = n->netns.fd >= 0;
+	bool other = c->netns.fd > 0;
 	struct error err = {0};
 	int rc;
 
 	if (other && n->workload.inet < 0)
 		return;
-	rc = other ? netns_inside(&n->netns, nic_read_sysctls, &n->sysctls, &err)
+	rc = other ? netns_inside(&c->netns, nic_read_sysctls, &n->sysctls, &err)
 		   : nic_read_sysctls(&n->sysctls, &err);
 	if (rc)
 		collect_degraded(c, "%s", err.text);
@@ -358,7 +356,6 @@ static void nic_finish(struct collect *c)
 	collect_info_str(c, "netns", n->workload.inet < 0 ? "host" : "host,workload");
 	nic_space_close(&n->host);
 	nic_space_close(&n->workload);
-	netns_close(&n->netns);
 	str_free(&n->state);
 	str_free(&n->sysctls);
 }

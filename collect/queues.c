@@ -90,7 +90,6 @@ int netdev_print_list(struct genl *g, enum netdev_list list, struct str *text)
 /* --- the collector --- */
 
 struct queues {
-	struct netns netns;
 	struct nic_space space;
 	bool lacks[NETDEV_QSTATS]; /* the kernel has no such list */
 };
@@ -113,7 +112,6 @@ static int queues_prepare(struct collect *c)
 {
 	struct queues *q = c->data = xcalloc(1, sizeof(*q));
 
-	netns_init(&q->netns);
 	return queues_open(q, &c->err);
 }
 
@@ -122,7 +120,7 @@ static int queues_read(struct collect *c)
 	struct queues *q = c->data;
 	int rc;
 
-	netns_enter(&q->netns, c, queues_open, q);
+	netns_enter(c, queues_open, q);
 	rc = nic_list(&q->space, NULL, NULL);
 	for (size_t i = 0; i < q->space.nports; i++)
 		if (q->space.port[i].flags)
@@ -147,9 +145,8 @@ static void queues_finish(struct collect *c)
 			str_printf(&lacks, "%s%s", lacks.len ? ", " : "", netdev_objects[i].name);
 	if (lacks.len)
 		collect_why(c, "this kernel does not list: %s", lacks.buf);
-	collect_info_str(c, "netns", q->netns.fd < 0 ? "host" : "workload");
+	collect_info_str(c, "netns", c->netns.fd ? "workload" : "host");
 	nic_space_close(&q->space);
-	netns_close(&q->netns);
 }
 
 const struct collector collector_queues = {

@@ -34,7 +34,6 @@ static int reading_add(struct reading *r, int fd)
 
 struct snapfile {
 	const char *const *sources;
-	struct netns netns;
 	int fd[COLLECT_SOURCES]; /* -1 if not open */
 };
 
@@ -71,7 +70,6 @@ static int snapfile_prepare(struct collect *c)
 	s->sources = c->is->sources;
 	for (size_t i = 0; i < COLLECT_SOURCES; i++)
 		s->fd[i] = -1;
-	netns_init(&s->netns);
 	return snapfile_open_sources(s, &c->err);
 }
 
@@ -81,8 +79,8 @@ static int snapfile_read(struct collect *c)
 	int rc;
 
 	if (c->is->in_netns) {
-		netns_enter(&s->netns, c, snapfile_open_sources, s);
-		str_printf(&c->reading.text, "netns %" PRIu64 "\n", s->netns.id);
+		netns_enter(c, snapfile_open_sources, s);
+		str_printf(&c->reading.text, "netns %" PRIu64 "\n", c->netns.id);
 	}
 	for (size_t i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
 		rc = s->fd[i] < 0 ? 0 : reading_add(&c->reading, s->fd[i]);
@@ -97,9 +95,8 @@ static void snapfile_finish(struct collect *c)
 	autofree struct snapfile *s = c->data;
 
 	if (c->is->in_netns)
-		collect_info_str(c, "netns", s->netns.fd < 0 ? "host" : "workload");
+		collect_info_str(c, "netns", c->netns.fd ? "workload" : "host");
 	snapfile_close_sources(s);
-	netns_close(&s->netns);
 }
 
 #define SNAPFILE                                                             \

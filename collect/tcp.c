@@ -64,7 +64,6 @@ enum { SOCKETS = 4096, BYTES_AT = 120 };
 
 struct tcp {
 	struct str *text; /* belongs to the reading */
-	struct netns netns;
 	struct genl diag; /* sock_diag(7) in the namespace of the workload */
 	struct tree_sockets held;
 	size_t n, most; /* sockets in this reading, and in any */
@@ -138,7 +137,6 @@ static int tcp_prepare(struct collect *c)
 	struct tcp *t = c->data = xcalloc(1, sizeof(*t));
 
 	t->diag.fd = -1;
-	netns_init(&t->netns);
 	return sock_diag_open(&t->diag, &c->err);
 }
 
@@ -148,7 +146,7 @@ static int tcp_read(struct collect *c)
 	struct tcp *t = c->data;
 	int rc = 0;
 
-	netns_enter(&t->netns, c, sock_diag_open, &t->diag);
+	netns_enter(c, sock_diag_open, &t->diag);
 	t->seen = (struct tcp_seen){0};
 	t->n = 0;
 	map_free(&t->held.pid_of);
@@ -164,7 +162,7 @@ static int tcp_read(struct collect *c)
 static void tcp_report(struct collect *c, const struct tcp *t)
 {
 	collect_info_int(c, "sockets", (int64_t)t->most);
-	collect_info_str(c, "netns", t->netns.fd < 0 ? "host" : "workload");
+	collect_info_str(c, "netns", c->netns.fd ? "workload" : "host");
 	if (t->cut)
 		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
 				 SOCKETS);
@@ -179,7 +177,6 @@ static void tcp_finish(struct collect *c)
 		tcp_report(c, t);
 	genl_close(&t->diag);
 	map_free(&t->held.pid_of);
-	netns_close(&t->netns);
 }
 
 /* --- without a run that lists the collector --- */
@@ -200,6 +197,7 @@ void tcp_look_end(struct collect *c)
 {
 	if (c->data)
 		tcp_finish(c);
+	netns_close(&c->netns);
 	str_free(&c->reading.text);
 	free(c->why);
 }

@@ -31,10 +31,10 @@ static const char *const kinds[BATCH_KINDS] = {"poll", "receive", "transmit", "h
 /* Returns NULL for a namespace that is neither. */
 static const char *batches_netns(const struct packets *p, uint32_t netns)
 {
-	return !netns				? ""
-	       : netns == p->netns.ours		? "host"
-	       : netns == (uint32_t)p->netns.id ? "workload"
-						: NULL;
+	return !netns				 ? ""
+	       : netns == p->netns->ours	 ? "host"
+	       : netns == (uint32_t)p->netns->id ? "workload"
+						 : NULL;
 }
 
 static void batches_print_row(struct str *s, const struct packets *p, int cpu,

@@ -43,7 +43,7 @@ static const char *drops_whose(const struct packets *p, const struct drop_key *k
 {
 	if (key->socket && map_get(&p->sockets.pid_of, key->socket))
 		return "workload";
-	return key->netns == p->netns.id ? "namespace" : "host";
+	return key->netns == p->netns->id ? "namespace" : "host";
 }
 
 /* Adds a row for each key: what was dropped, or how long the kernel worked for it. */

@@ -53,13 +53,13 @@ int packets_prepare(struct collect *c)
 	int rc = bpf_begin(&c->err) ?: packets_load(p, c->is->name);
 
 	c->data = p;
-	netns_init(&p->netns);
+	p->netns = &c->netns;
 	return bpf_ready(c, &p->links, p->obj, NULL, rc);
 }
 
 int packets_follow(struct collect *c)
 {
-	netns_enter(&((struct packets *)c->data)->netns, c, NULL, NULL);
+	netns_enter(c, NULL, NULL);
 	return 0;
 }
 
@@ -95,7 +95,6 @@ void packets_finish(struct collect *c, packets_print *const print[])
 	bpf_object__close(p->obj);
 	btf__free(p->btf);
 	map_free(&p->sockets.pid_of);
-	netns_close(&p->netns);
 }
 
 #endif

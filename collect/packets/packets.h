@@ -76,7 +76,7 @@ struct packets {
 	struct bpf_links links;
 	struct btf *btf; /* the kernel's types */
 	volatile struct packets_control *control;
-	struct netns netns;
+	const struct netns *netns;
 	struct tree_sockets sockets; /* the workload's; only for drops */
 };
 

@@ -13,18 +13,11 @@ enum { PROCESSES = 64 }; /* the most of a workload that are checked */
 
 static const char own[] = "/proc/thread-self/ns/net";
 
-void netns_init(struct netns *n)
-{
-	struct stat st;
-
-	*n = (struct netns){.fd = -1};
-	if (!stat(own, &st))
-		n->id = n->ours = st.st_ino;
-}
-
 void netns_close(struct netns *n)
 {
-	fd_close(&n->fd);
+	if (n->fd > 0)
+		close(n->fd);
+	n->fd = 0;
 }
 
 /* Returns the process to follow, or 0 when all processes are in our namespace. */
@@ -62,7 +55,9 @@ static bool netns_follow(struct netns *n, struct run *r)
 	pid_t found;
 	int fd;
 
-	if (!n->ours || n->fd >= 0)
+	if (!n->ours && !stat(own, &st))
+		n->id = n->ours = st.st_ino;
+	if (!n->ours || n->fd > 0)
 		return false;
 	found = netns_find(n, tree_of(r), &id);
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)found);
@@ -93,13 +88,13 @@ int netns_inside(const struct netns *n, netns_work *work, void *arg, struct erro
 	return rc;
 }
 
-void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg)
+void netns_enter(struct collect *c, netns_work *work, void *arg)
 {
 	struct error err = {0};
 
-	if (netns_follow(n, c->run) && work && netns_inside(n, work, arg, &err))
+	if (netns_follow(&c->netns, c->run) && work && netns_inside(&c->netns, work, arg, &err))
 		collect_degraded(c, "%s", err.text);
-	if (n->others)
+	if (c->netns.others)
 		collect_degraded(
 			c,
 			"the workload's processes are in several network namespaces: only the first is read");

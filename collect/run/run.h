@@ -206,18 +206,6 @@ struct tcp_seen {
 struct tcp_seen tcp_look(struct collect *c);
 void tcp_look_end(struct collect *c);
 
-/*
- * The network namespace that the workload lives in, as under `ip netns exec`, which enters it some
- * time after it was started. A file or a socket opened while in a namespace stays with it.
- */
-
-struct netns {
-	int fd;		     /* the namespace, open; -1 for our own */
-	uint64_t id, ours;   /* the ID in net:[ID] of /proc/PID/ns/net; 0 if not known */
-	unsigned int others; /* further namespaces that the workload's processes are in */
-};
-
-void netns_init(struct netns *n);
 void netns_close(struct netns *n);
 
 /*
@@ -227,7 +215,7 @@ void netns_close(struct netns *n);
  * read.
  */
 typedef int netns_work(void *arg, struct error *err);
-void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);
+void netns_enter(struct collect *c, netns_work *work, void *arg);
 
 /* Calls `work` inside the namespace that netns_enter() found. */
 int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err);
