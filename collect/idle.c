@@ -41,9 +41,7 @@ static bool idle_add_state(struct idle_states *list, unsigned int cpu, unsigned 
 		free(dir);
 		return false;
 	}
-	name = host_label(&list->failed, "%s/name", dir);
-	if (!name)
-		name = xasprintf("state%u", number);
+	name = host_label(&list->failed, "%s/name", dir) ?: xasprintf("state%u", number);
 	str_replace(name, '\t', ' ');
 	array_add(list->s, list->n, list->cap, (struct idle_state){cpu, number, dir, name, -1, -1});
 	return true;
@@ -52,12 +50,12 @@ static bool idle_add_state(struct idle_states *list, unsigned int cpu, unsigned 
 /* Adds a tab and the number in the file, which it opens. Returns false when it cannot be read. */
 static bool idle_add_number(struct str *rows, int *fd, const char *dir, const char *name)
 {
-	char *path = xasprintf("%s/%s", dir, name), text[32];
+	autofree char *path = xasprintf("%s/%s", dir, name);
+	char text[32];
 	ssize_t n;
 
 	if (*fd < 0)
 		*fd = open(path, O_RDONLY | O_CLOEXEC);
-	free(path);
 	n = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
 	if (n > 0) {
 		text[n] = '\0';

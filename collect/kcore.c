@@ -157,13 +157,12 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 static int kcore_probe(struct collect *c)
 {
 	autofree char *path = xasprintf("%s/kcore", proc_root());
-	int rc = 0;
 
 	if (access(path, R_OK))
-		rc = error_sys(
+		return error_sys(
 			&c->err, errno,
 			"/proc/kcore (CONFIG_PROC_KCORE; run as root), so hot instructions of the kernel will be offsets without code");
-	return rc;
+	return 0;
 }
 
 /* Writes the file whole or not at all: two sides on one host may do this at the same time. */
@@ -172,8 +171,9 @@ static int kcore_prepare(struct collect *c)
 	autofree struct ranges *r = xcalloc(1, sizeof(*r));
 	autofree char *path = xasprintf("%s/kcore", proc_root());
 	autofree char *copy = xasprintf("%s/kcore", c->run->hosts), *tmp = remains_name(copy);
+	autoclose int from = -1;
 	Elf64_Ehdr head;
-	int from, to, rc;
+	int to, rc;
 
 	if (!access(copy, F_OK))
 		return 0;
@@ -190,7 +190,6 @@ static int kcore_prepare(struct collect *c)
 		if (rc)
 			error_sys(&c->err, -rc, "%s: cannot copy the kernel's code", copy);
 	}
-	close(from);
 	return rc;
 }
 

@@ -38,7 +38,7 @@ static const char log_name[] = ".perf.log";
 
 struct perf {
 	pid_t pid;
-	int ours, perfs; /* ends of the socket of `perf record --control`; 0: not open */
+	int ours, perfs; /* ends of the socket of `perf record --control`; -1: not open */
 	const char *event;
 	char *data, *log; /* perf.data, and what perf printed */
 	bool tail;	  /* perf reads names and mappings from /proc at the end (see above) */
@@ -62,13 +62,6 @@ int call_graph_check(const char *mode, struct error *err)
 }
 
 /* --- the control socket: perf acknowledges each command --- */
-
-static void perf_control_close(int *end)
-{
-	if (*end > 0)
-		close(*end);
-	*end = 0;
-}
 
 /* Waits for "ack\n", behind which most versions send a NUL. Returns 0 or -errno. */
 static int perf_control_send(const struct perf *perf, const char *command, int timeout_ms)
@@ -125,7 +118,7 @@ static int perf_check_version(struct collect *c)
 
 static int perf_probe(struct collect *c)
 {
-	struct perf p = {0};
+	struct perf p = {.ours = -1, .perfs = -1};
 	int rc;
 
 	if (!host_has_program("perf"))
@@ -194,7 +187,7 @@ static int perf_prepare(struct collect *c)
 	rc = perf_launch(c, p);
 	if (rc)
 		return rc;
-	perf_control_close(&p->perfs);
+	fd_close(&p->perfs);
 	/* Not `disable`: it would also switch off the events for mappings and names. */
 	rc = perf_control_send(p, "ping\n", READY_MS);
 	if (rc)
@@ -314,8 +307,8 @@ static void perf_finish(struct collect *c)
 	autofree struct perf *p = c->data;
 
 	perf_end_perf(c, p);
-	perf_control_close(&p->ours);
-	perf_control_close(&p->perfs);
+	fd_close(&p->ours);
+	fd_close(&p->perfs);
 	if (c->state != COLLECT_UNSUPPORTED)
 		perf_report(c, p);
 	if (p->log)

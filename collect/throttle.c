@@ -28,27 +28,25 @@ struct throttle {
 static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
 				   "package_throttle_count", "package_throttle_total_time_ms"};
 
-/* Opens the file and owns both names. */
-static void throttle_add(struct throttle *t, char *path, char *label)
+static void throttle_add(struct throttle *t, const char *path, const char *label)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	free(path);
-	if (fd < 0) {
-		free(label);
-		return;
-	}
-	array_add(t->s, t->n, t->cap, (struct source){label, fd});
+	if (fd >= 0)
+		array_add(t->s, t->n, t->cap, (struct source){xstrdup(label), fd});
 }
 
 static void throttle_find_heat(struct throttle *t, const struct run *r)
 {
 	for (unsigned int cpu = 0; cpu < CPUSET_MAX; cpu++)
-		for (size_t i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++)
-			throttle_add(t,
-				     xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s",
-					       sysfs_root(), cpu, heat[i]),
-				     xasprintf("cpu%u %s", cpu, heat[i]));
+		for (size_t i = 0; cpuset_has(&r->cpus, cpu) && i < array_size(heat); i++) {
+			autofree char *label = xasprintf("cpu%u %s", cpu, heat[i]);
+			autofree char *path =
+				xasprintf("%s/devices/system/cpu/cpu%u/thermal_throttle/%s",
+					  sysfs_root(), cpu, heat[i]);
+
+			throttle_add(t, path, label);
+		}
 }
 
 static bool throttle_has(const struct throttle *t, const char *label)
@@ -72,7 +70,7 @@ static void throttle_add_groups(struct throttle *t, const char *hierarchy, char 
 							      sysfs_root(), hierarchy, group);
 
 		if (!file_read(path, &text, NULL, NULL) && strstr(text, "nr_throttled"))
-			throttle_add(t, xstrdup(path), xstrdup(group));
+			throttle_add(t, path, group);
 		slash = strrchr(group, '/');
 		slash[slash == group && group[1]] = 0;
 	}
@@ -95,19 +93,20 @@ static void throttle_find_quota(struct throttle *t, pid_t pid)
 	autofree char *path =
 		pid ? xasprintf("/proc/%d/cgroup", (int)pid) : xstrdup("/proc/self/cgroup");
 	autofree char *text = NULL;
-	char *rest, *line, *controllers, *hierarchy;
+	char *rest, *line, *controllers;
 
 	if (!file_read(path, &text, NULL, NULL) && t->last != hash_bytes(text, strlen(text), 1)) {
 		t->last = hash_bytes(text, strlen(text), 1);
 		rest = text;
 		while ((line = str_token(&rest, '\n'))) {
+			autofree char *hierarchy = NULL;
+
 			str_token(&line, ':');
 			controllers = line ? str_token(&line, ':') : NULL;
 			if (!line || (*controllers && !throttle_has_cpu(controllers)))
 				continue;
 			hierarchy = xasprintf("%s%s", *controllers ? "/" : "", controllers);
 			throttle_add_groups(t, hierarchy, line);
-			free(hierarchy);
 		}
 	}
 }

@@ -186,16 +186,15 @@ static int events_pmu_event(struct reader *r, struct event *e, char *text, char 
 static int events_tracepoint(struct reader *r, struct event *e, char *colon, const char *system,
 			     struct error *err)
 {
-	char *mods = strchr(colon + 1, ':'), *path;
-	const char *name;
+	char *mods = strchr(colon + 1, ':');
+	autofree char *path = NULL;
 	int id = 0, rc = 0;
 
 	if (mods)
 		*mods++ = '\0';
-	name = path = xasprintf("%s/%s", system, colon + 1);
+	path = xasprintf("%s/%s", system, colon + 1);
 	if (r->look)
-		rc = tracefs_ids(&name, &id, 1, err);
-	free(path);
+		rc = tracefs_ids((const char *[]){path}, &id, 1, err);
 	e->attr.type = PERF_TYPE_TRACEPOINT;
 	e->attr.config = (uint64_t)id;
 	return rc ? rc : events_apply_modifiers(e, mods ? mods : "", err);
