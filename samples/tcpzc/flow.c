@@ -340,7 +340,8 @@ int half_drain(struct flow *f)
 	return rc;
 }
 
-bool flow_ended(const struct flow *f)
+/* Says whether the flow is stopped, has failed, or has sent everything. */
+static bool flow_ended(const struct flow *f)
 {
 	return stop_requested || f->error || (f->tx && f->bytes >= f->limit);
 }
@@ -351,15 +352,15 @@ int flow_next(struct flow *f)
 
 	if (f->draining || flow_ended(f)) {
 		f->draining = true;
-		return half_drain(f);
+		return f->back ? rr_drain(f) : half_drain(f);
 	}
 	if (!f->start_ns)
 		flow_data_starts(f);
-	if (f->pace_rate > 0 && pace_allow(f)) {
+	if (!f->back && f->pace_rate > 0 && pace_allow(f)) {
 		f->waiting = true;
 		return STEP_WAIT;
 	}
-	rc = half_step(f);
+	rc = f->back ? rr_move(f) : half_step(f);
 	flow_tick(f);
 	f->draining = rc <= 0;
 	return f->draining ? STEP_ON : rc;

@@ -23,9 +23,10 @@
 TX_MODES(DECLARE)
 RX_MODES(DECLARE)
 
+/* The first mode is the default. */
 #define ROW(m) &(m),
-const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
-const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
+static const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
+static const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
 
 /* --- the options --- */
 

@@ -126,7 +126,7 @@ static int rr_try_receive(struct flow *f, struct flow *rx)
  * Sends first, then receives. A thread that may block does so in receiving. When sending waits too,
  * receiving must not block: it is held back, and poll waits for both directions.
  */
-static int rr_move(struct flow *f)
+int rr_move(struct flow *f)
 {
 	struct flow *tx = f->tx ? f : f->back, *rx = f->tx ? f->back : f;
 	int rc = rr_try_send(f, tx);
@@ -175,29 +175,15 @@ static int rr_receive_rest(struct flow *f)
 	return rx->waiting ? STEP_WAIT : STEP_ON;
 }
 
-static int rr_drain(struct flow *f)
+int rr_drain(struct flow *f)
 {
-	int rc = half_drain(f);
+	int rc;
 
+	f->back->draining = true;
+	rc = half_drain(f);
 	if (rc <= 0)
 		rc = half_drain(f->back);
 	if (rc <= 0 && f->tx && !f->error)
 		rc = rr_receive_rest(f);
 	return rc;
-}
-
-int rr_next(struct flow *f)
-{
-	int rc;
-
-	if (f->draining || flow_ended(f)) {
-		f->draining = f->back->draining = true;
-		return rr_drain(f);
-	}
-	if (!f->start_ns)
-		flow_data_starts(f);
-	rc = rr_move(f);
-	flow_tick(f);
-	f->draining = rc <= 0;
-	return f->draining ? STEP_ON : rc;
 }

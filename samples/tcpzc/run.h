@@ -62,7 +62,6 @@ void worker_span_ends(struct worker *w, int who);
 
 /* flow.c: one step of a flow. Returns STEP_ON, STEP_WAIT, or 0 or less when the flow is done. */
 int flow_next(struct flow *f);
-bool flow_ended(const struct flow *f); /* stopped, failed, or everything is sent */
 /*
  * flow.c: a step or a drain of one direction, as struct mode describes them. They note whether the
  * direction waits, and for what. half_drain returns 0 also when its patience is over.
@@ -77,7 +76,8 @@ uint64_t pace_due_ns(const struct flow *f, uint64_t message);
 /* rr.c: requests and their responses. */
 void rr_init(struct flow *f); /* allocates f->back */
 int rr_open(struct flow *f);
-int rr_next(struct flow *f); /* as flow_next */
+int rr_move(struct flow *f);  /* a step in either direction */
+int rr_drain(struct flow *f); /* of both directions */
 bool rr_may_block(const struct options *o);
 
 /* summary.c: JSON lines on standard output. */

@@ -201,9 +201,6 @@ struct mode {
 	void (*close)(struct flow *f);
 };
 
-/* Both end with NULL. The first mode is the default. */
-extern const struct mode *const tx_modes[], *const rx_modes[];
-
 /* --- options --- */
 
 struct options {

@@ -165,7 +165,7 @@ static bool worker_take_turn(struct flow *f)
 	int rc = STEP_ON;
 
 	for (unsigned int k = 0; rc == STEP_ON && (f->alone || k < TURN_STEPS); k++)
-		rc = f->back ? rr_next(f) : flow_next(f);
+		rc = flow_next(f);
 	f->blocked = rc == STEP_WAIT;
 	return rc > 0;
 }
