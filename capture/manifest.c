@@ -351,12 +351,9 @@ static void variant_put_vars(json_t *variant, const struct plan *p, const struct
 {
 	const struct combination *c = plan_combination(p, v->combination);
 	const struct plan *from = c->plan ? c->plan : p;
-	json_auto_t *vars = json_object();
 
-	for (size_t i = 0; i < from->nvars; i++)
-		json_object_set_new(vars, from->vars[i].name, json_any_text(from->vars[i].value));
-	if (from->nvars && !v->earlier)
-		json_object_set(variant, "vars", vars);
+	if (from->vars && !v->earlier)
+		json_object_set(variant, "vars", from->vars);
 }
 
 static bool manifest_has_runs_of(const struct manifest *m, const char *variant)

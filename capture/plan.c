@@ -133,11 +133,7 @@ void plan_free(struct plan *p)
 		plan_free_combination(&p->combinations[i]);
 	free(p->combinations);
 	free(p->variants);
-	for (size_t i = 0; i < p->nvars; i++) {
-		free(p->vars[i].name);
-		free(p->vars[i].value);
-	}
-	free(p->vars);
+	json_decref(p->vars);
 	free(p->sets);
 	plan_keys_free(SECTION_PLAN, p);
 	free(p->text);

@@ -12,6 +12,7 @@
 
 #include "lib/error.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 struct rights; /* collect/agent.h */
@@ -73,11 +74,6 @@ struct combination {
 	struct plan *plan; /* as read with these settings: has the sides; NULL: no settings */
 };
 
-/* A variable of [vars], as it is written: ${} in its value is not replaced. */
-struct plan_var {
-	char *name, *value;
-};
-
 struct plan {
 	char *name, *estimator, *order;
 	char *seed;			  /* orders the runs of a round, any text */
@@ -95,10 +91,9 @@ struct plan {
 	size_t nvariants, variants_cap;
 	struct combination *combinations; /* none where the plan has no settings */
 	size_t ncombinations, combinations_cap;
-	struct plan_var *vars;
-	size_t nvars, vars_cap;
-	char *sets; /* a line for each --set, for a dry run */
-	char *text; /* the file after --set; NULL after plan_wrap */
+	json_t *vars; /* [vars] as it is written: ${} is not replaced; NULL: it has none */
+	char *sets;   /* a line for each --set, for a dry run */
+	char *text;   /* the file after --set; NULL after plan_wrap */
 };
 
 /* Makes a plan with the defaults and no variant. */

@@ -455,14 +455,13 @@ static int combine_add(struct combining *x, size_t n, struct error *err)
 static int combine_read_first(struct combining *x, struct error *err)
 {
 	struct plan *p = x->plan;
-	struct combination first;
+	freed(plan_free_combination) struct combination first;
 	int rc;
 
 	combination_fill(&first, x->m, 0);
 	rc = plan_read_once(p, x->source, &first, err);
 	while (p->nvariants)
 		plan_free_variant(&p->variants[--p->nvariants]);
-	plan_free_combination(&first);
 	return rc;
 }
 
@@ -484,7 +483,7 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	       struct error *err)
 {
 	autofree char *real = realpath(path, NULL) ?: xstrdup(path); /* tests have no file */
-	struct ini ini;
+	freed(ini_free) struct ini ini;
 	freed(matrix_free) struct matrix m = {0};
 	struct plan_source source = {path, &ini, dirname(real), bindir};
 	struct combining x = {.plan = p, .m = &m, .source = &source};
@@ -496,7 +495,6 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 		rc = combine_all(&x, err);
 	else if (!rc)
 		rc = plan_read_once(p, &source, plan_combination(p, 0), err);
-	ini_free(&ini);
 	return rc;
 }
 
@@ -510,7 +508,8 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 /* Replaces the lines of a value by one line. All lines keep their numbers. */
 static char *text_replace_value(const char *text, const struct ini_entry *e, const char *with)
 {
-	char *copy = xstrdup(text), *rest = copy, *line;
+	autofree char *copy = xstrdup(text);
+	char *rest = copy, *line;
 	struct str s = {0};
 	int n = 0;
 
@@ -522,7 +521,6 @@ static char *text_replace_value(const char *text, const struct ini_entry *e, con
 			str_puts(&s, line);
 		str_puts(&s, rest ? "\n" : "");
 	}
-	free(copy);
 	return str_take(&s);
 }
 

@@ -3,6 +3,7 @@
 #include "capture/plan_read.h"
 
 #include "lib/alloc.h"
+#include "lib/json.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -149,7 +150,8 @@ void ini_free(struct ini *ini)
 
 /* A variable. ${bindir} stays in its value, because the folder differs on a side's host. */
 struct var {
-	char *name, *value;
+	const char *name;
+	char *value;
 	bool varies; /* a setting changes the value */
 };
 
@@ -170,7 +172,7 @@ static const struct var *vars_get(const struct vars *v, const char *name, size_t
 
 static void vars_set(struct vars *v, const char *name, const char *value, bool varies)
 {
-	array_add(v->var, v->n, v->cap, (struct var){xstrdup(name), xstrdup(value), varies});
+	array_add(v->var, v->n, v->cap, (struct var){name, xstrdup(value), varies});
 }
 
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
@@ -245,10 +247,8 @@ static int vars_expand(struct vars *v, const char *text, char **out, struct erro
 
 static void vars_free(struct vars *v)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		free(v->var[i].name);
+	for (size_t i = 0; i < v->n; i++)
 		free(v->var[i].value);
-	}
 	free(v->var);
 	*v = (struct vars){0};
 }
@@ -352,8 +352,8 @@ static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, str
 		rc = ini_error(&e->at, err, "variable '%s' is already defined", e->key);
 	if (!rc) {
 		vars_set(&r->vars, e->key, value, r->vars.varied || from != e);
-		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
-			  (struct plan_var){xstrdup(e->key), xstrdup(from->value)});
+		r->plan->vars = r->plan->vars ?: json_object();
+		json_object_set_new(r->plan->vars, e->key, json_any_text(from->value));
 	}
 	return rc;
 }

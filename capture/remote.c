@@ -87,10 +87,7 @@ void remote_free(struct remote *r)
 	remote_disconnect(r);
 	if (r->dir)
 		dir_remove(r->dir, NULL);
-	free(r->exe);
-	free(r->host);
-	free(r->boot_id);
-	free(r->folder);
+	json_decref(r->hello);
 	words_free(&r->ssh);
 	words_free(&r->zcost);
 	free(r->key);
@@ -295,11 +292,11 @@ static void agent_add_words(const struct remote *r, struct words *argv)
 	autofree char *zcost = words_join(r->zcost.word);
 	autofree char *script =
 		xasprintf("%s --version && exec %s collect --agent %s", zcost, zcost, r->key);
-	char *sh[] = {"exec", "sh", "-c", script, NULL}, *line = words_join(sh);
+	char *sh[] = {"exec", "sh", "-c", script, NULL};
+	autofree char *line = words_join(sh);
 
 	ssh_add_words(r, true, argv);
 	words_add(argv, line);
-	free(line);
 }
 
 /* Says why the agent was not reached, in the words of ssh, of the shell there, or of zcost. */
@@ -377,16 +374,14 @@ static bool host_name_is_plain(const char *name)
 
 static int hello_parse(struct remote *r, const char *line, struct error *err)
 {
-	json_auto_t *o = json_loads(line, 0, NULL);
+	json_t *o = json_loads(line, 0, NULL);
 
-	free(r->exe);
-	free(r->host);
-	free(r->boot_id);
-	free(r->folder);
-	r->exe = xstrdup(json_text(o, "exe"));
-	r->host = xstrdup(json_text(o, "host"));
-	r->boot_id = xstrdup(json_text(o, "boot_id"));
-	r->folder = xstrdup(json_text(o, "folder"));
+	json_decref(r->hello);
+	r->hello = o;
+	r->exe = json_text(o, "exe");
+	r->host = json_text(o, "host");
+	r->boot_id = json_text(o, "boot_id");
+	r->folder = json_text(o, "folder");
 	r->rights.caps = strtoull(json_text(o, "caps"), NULL, 16);
 	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
 	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host) &&

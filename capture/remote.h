@@ -51,7 +51,8 @@ struct remote {
 	struct fetch_limits most;
 
 	/* The agent reports these of its host. */
-	char *exe, *host, *boot_id, *folder;
+	const char *exe, *host, *boot_id, *folder;
+	json_t *hello; /* owns them; NULL: not connected yet */
 	struct rights rights;
 
 	char *host_name; /* its folder under hosts/ */

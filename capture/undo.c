@@ -289,12 +289,6 @@ static int undo_recover_entry(const char *dir, const char *path, struct error *e
 	return rc ? error_set(err, -rc, "%s", why.text) : 0;
 }
 
-/* Recognizes temporary files of file_write. What they would undo was never begun. */
-static int undo_is_half(const struct dirent *d)
-{
-	return strstr(d->d_name, ".tmp.") != NULL;
-}
-
 static int undo_list_entries(const char *folder, struct dirent ***list)
 {
 	*list = NULL;
@@ -322,17 +316,17 @@ bool undo_due(const char *dir)
 	return n != 0;
 }
 
+/* Drops temporary files of file_write. What they would undo was never begun. */
 static void undo_drop_halves(const char *folder)
 {
-	struct dirent **list = NULL;
-	int n = scandir(folder, &list, undo_is_half, NULL);
+	struct dirent *e;
 
-	for (int i = 0; i < n; i++) {
-		autofree char *path = xasprintf("%s/%s", folder, list[i]->d_name);
+	each_entry (e, folder) {
+		autofree char *path = xasprintf("%s/%s", folder, e->d_name);
 
-		unlink(path);
+		if (strstr(e->d_name, ".tmp."))
+			unlink(path);
 	}
-	undo_free_entries(list, n);
 }
 
 static int undo_recover_all(const char *dir, const char *folder, struct error *err)
