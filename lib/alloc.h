@@ -75,6 +75,13 @@ static inline void pointer_free(void *at)
 
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Sorts the n elements of array `p`, which may be NULL if n is 0. qsort() may not get NULL. */
+#define array_sort(p, n, compare)                                         \
+	do {                                                              \
+		if (n)                                                    \
+			qsort((p), (size_t)(n), sizeof(*(p)), (compare)); \
+	} while (0)
+
 /* An arena frees all its memory at once: everything from it lives until arena_free(). */
 struct arena {
 	struct arena_block *blocks;

@@ -435,15 +435,13 @@ void note_lines_make(struct note_lines *lines, const struct notes *list)
 	lines->line = xcalloc(n + 1, sizeof(*lines->line));
 	for (size_t i = 0; i < n; i++)
 		all[i] = &list->note[i];
-	if (n)
-		qsort(all, n, sizeof(*all), note_compare);
+	array_sort(all, n, note_compare);
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && !note_compare_kinds(all[i], all[end]); end++)
 			;
 		line_fill(&lines->line[lines->n++], all + i, end - i, &lines->arena);
 	}
-	if (lines->n)
-		qsort(lines->line, lines->n, sizeof(*lines->line), line_compare);
+	array_sort(lines->line, lines->n, line_compare);
 }
 
 void note_lines_free(struct note_lines *lines)

@@ -28,8 +28,7 @@ static int members_by_name(const void *a, const void *b)
 
 void members_sort(struct members *m)
 {
-	if (m->n)
-		qsort(m->list, m->n, sizeof(*m->list), members_by_name);
+	array_sort(m->list, m->n, members_by_name);
 }
 
 struct member *members_find(const struct members *m, const char *name)

@@ -218,8 +218,7 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 	diff_correct(d);
 	for (size_t i = 0; i < d->n; i++)
 		diff_judge_row(d, rule, &d->rows[i]);
-	if (d->n)
-		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
+	array_sort(d->rows, d->n, diff_order_deltas);
 	map_free(&d->ids); /* its numbers are those of the old order */
 	map_free(&d->limits[BASE]);
 	map_free(&d->limits[NEW]);

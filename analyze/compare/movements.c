@@ -194,8 +194,7 @@ size_t movements_add_notes(struct movements *m, const struct comparison *c, stru
 	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
 	bool say;
 
-	if (m->n)
-		qsort(m->list, m->n, sizeof(*m->list), movement_order);
+	array_sort(m->list, m->n, movement_order);
 	say = movements_note_first(m, c, t, thing, n);
 	for (i = 0; i < n && m->list[i].row->delta != 0; i++) {
 		autofree char *words = movement_words(m, c, &m->list[i]);

@@ -215,8 +215,7 @@ static void end_settings_join(struct end_settings *e, struct arena *a)
 {
 	size_t n = 0;
 
-	if (e->n)
-		qsort(e->list, e->n, sizeof(*e->list), end_setting_order);
+	array_sort(e->list, e->n, end_setting_order);
 	for (size_t i = 0; i < e->n; i++) {
 		struct end_setting *last = n ? &e->list[n - 1] : NULL;
 
@@ -371,8 +370,7 @@ static int settings_read(struct settings *s, const struct comparison *c, struct 
 		for (int e = 0; e < ENDS; e++)
 			free(of[e].list);
 	}
-	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), setting_order);
+	array_sort(s->list, s->n, setting_order);
 	return ret;
 }
 

@@ -97,8 +97,7 @@ static void waterfall_choose_steps(struct waterfall *w, const struct comparison 
 	w->steps = xcalloc(limit + 1, sizeof(*w->steps));
 	for (w->n = 0; w->n < limit && waterfall_round(w, d->rows[w->n].delta); w->n++)
 		w->steps[w->n] = &d->rows[w->n];
-	if (w->n)
-		qsort(w->steps, w->n, sizeof(*w->steps), waterfall_order);
+	array_sort(w->steps, w->n, waterfall_order);
 }
 
 static void waterfall_add_end(struct waterfall *w, const struct comparison *c, enum end e)

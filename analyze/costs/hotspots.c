@@ -176,9 +176,7 @@ static void hotspots_finish(struct hotspots_list *h, const struct query *q)
 {
 	for (size_t i = 0; i < h->n; i++)
 		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
-	if (h->n)
-		qsort(h->list, h->n, sizeof(*h->list),
-		      q->all ? hotspots_by_offset : hotspots_by_cost);
+	array_sort(h->list, h->n, q->all ? hotspots_by_offset : hotspots_by_cost);
 }
 
 /* --- the code --- */

@@ -83,8 +83,7 @@ static int tally_by_cost(const void *a, const void *b)
 
 void tally_sort(struct tally *f)
 {
-	if (f->n)
-		qsort(f->rows, f->n, sizeof(*f->rows), tally_by_cost);
+	array_sort(f->rows, f->n, tally_by_cost);
 }
 
 int tally_profile(struct tally *f, const struct profile *p, struct error *err)

@@ -255,8 +255,7 @@ void profile_sort_own(struct profile *p)
 {
 	size_t n = 0;
 
-	if (p->nown)
-		qsort(p->own, p->nown, sizeof(*p->own), own_compare);
+	array_sort(p->own, p->nown, own_compare);
 	for (size_t i = 0; i < p->nown; i++)
 		if (!n || p->own[n - 1] != p->own[i])
 			p->own[n++] = p->own[i];

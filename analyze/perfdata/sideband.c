@@ -220,8 +220,7 @@ void sideband_finish(struct sideband *s)
 	static const struct side_row idle; /* since time 0 */
 
 	sideband_date_tail(s);
-	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), side_row_compare);
+	array_sort(s->list, s->n, side_row_compare);
 	sideband_find_late_forks(s);
 	timelines_change(&s->comms, 0, &idle, intern_str(s->strings, "swapper"));
 	for (size_t i = 0; i < s->n; i++)

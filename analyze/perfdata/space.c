@@ -79,8 +79,7 @@ static void history_finish_space(struct history_space *s)
 	uint64_t reach = 0;
 	bool same;
 
-	if (s->n)
-		qsort(s->maps, s->n, sizeof(*s->maps), history_compare_maps);
+	array_sort(s->maps, s->n, history_compare_maps);
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->maps[i].end > reach)
 			reach = s->maps[i].end;

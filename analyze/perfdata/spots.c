@@ -94,8 +94,7 @@ static struct function_places function_places_find(const struct profile *p,
 		places.list[places.n++] =
 			(struct function_place){s->symbol, s->object, s->start, s->end};
 	}
-	if (places.n)
-		qsort(places.list, places.n, sizeof(*places.list), function_place_compare);
+	array_sort(places.list, places.n, function_place_compare);
 	return places;
 }
 
@@ -256,8 +255,7 @@ static void spots_sum(struct profile *p)
 {
 	size_t n = 0;
 
-	if (p->nspots)
-		qsort(p->spots, p->nspots, sizeof(*p->spots), spot_compare);
+	array_sort(p->spots, p->nspots, spot_compare);
 	for (size_t i = 0; i < p->nspots; i++) {
 		if (n && !spot_compare(&p->spots[n - 1], &p->spots[i])) {
 			p->spots[n - 1].samples += p->spots[i].samples;
@@ -341,6 +339,5 @@ void spots_number_events(const struct recording *r)
 
 		p->spots[i].event = profile_event(p, e->name, false);
 	}
-	if (p->nspots)
-		qsort(p->spots, p->nspots, sizeof(*p->spots), spot_compare);
+	array_sort(p->spots, p->nspots, spot_compare);
 }

@@ -682,8 +682,7 @@ static void nic_put_rows(const struct changes *c, const struct query *q, struct 
 
 	for (size_t i = 0; i < c->n; i++)
 		nic_counter_parse(&list[i], &c->row[i]);
-	if (c->n)
-		qsort(list, c->n, sizeof(*list), nic_in_order);
+	array_sort(list, c->n, nic_in_order);
 	for (size_t i = 0; i < c->n && left; i++) {
 		if (!nic_wanted(&list[i], c, q))
 			continue;

@@ -492,8 +492,7 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	size_t limit = query_limit(s->q, LIMIT), shown = 0, all = 0;
 	uint64_t switches = 0, runtime = 0;
 
-	if (s->nrows)
-		qsort(s->rows, s->nrows, sizeof(*s->rows), sched_compare_delay);
+	array_sort(s->rows, s->nrows, sched_compare_delay);
 	for (size_t i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
 		switches += s->rows[i].sum.switches;
 		runtime += s->rows[i].sum.runtime;

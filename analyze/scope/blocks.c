@@ -283,8 +283,7 @@ int metric_keys_add(struct metric_keys *list, struct store *s, const struct bloc
 		if (n < 0)
 			return n;
 	}
-	if (list->n)
-		qsort(list->m, list->n, sizeof(*list->m), metric_rows_compare);
+	array_sort(list->m, list->n, metric_rows_compare);
 	return 0;
 }
 

@@ -69,8 +69,7 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 		changes_add_run(c, &seen, rows, n, i);
 		free(rows);
 	}
-	if (c->n)
-		qsort(c->row, c->n, sizeof(*c->row), changes_by_name);
+	array_sort(c->row, c->n, changes_by_name);
 	return n < 0 ? n : 0;
 }
 
@@ -215,8 +214,7 @@ struct change_rate *changes_rank(const struct changes *c)
 			rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 		list[i] = (struct change_rate){&c->row[i], isnan(rate) ? -INFINITY : rate};
 	}
-	if (c->n)
-		qsort(list, c->n, sizeof(*list), change_compare_rate);
+	array_sort(list, c->n, change_compare_rate);
 	return list;
 }
 

@@ -65,12 +65,6 @@ static int range_compare(const void *a, const void *b)
 	return l->high > r->high ? -1 : l->high < r->high;
 }
 
-static void ranges_sort(struct ranges *r)
-{
-	if (r->n)
-		qsort(r->list, r->n, sizeof(*r->list), range_compare);
-}
-
 /* Returns the innermost range over the address, because functions may nest. */
 static const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 {
@@ -98,7 +92,7 @@ static void inlines_index_units(struct inlines *in)
 		ranges_add_die(&in->ranges, &die, in->nunits++);
 	}
 	unread_add_errno(in->unread, in->path);
-	ranges_sort(&in->ranges);
+	array_sort(in->ranges.list, in->ranges.n, range_compare);
 }
 
 /* Indexes a unit's functions, also those inside namespaces and other functions. */
@@ -124,7 +118,7 @@ static const struct ranges *unit_functions(struct inlines *in, struct unit *u)
 
 	if (!u->indexed && dwarf_offdie(in->dwarf, u->offset, &die)) {
 		inlines_index_functions(&u->functions, &die, 0);
-		ranges_sort(&u->functions);
+		array_sort(u->functions.list, u->functions.n, range_compare);
 	}
 	u->indexed = true;
 	return &u->functions;

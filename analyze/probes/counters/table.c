@@ -512,8 +512,7 @@ static int counters_find_events(const struct block_table *m, struct metric_keys 
 
 	for (size_t i = 0; i < array_size(what) && !rc; i++)
 		rc = metric_keys_add(list, m->s, m->b, what[i], OF_SIDE, err);
-	if (list->n)
-		qsort(list->m, list->n, sizeof(*list->m), counters_by_event);
+	array_sort(list->m, list->n, counters_by_event);
 	for (size_t i = 0; i < list->n; i = k + 1) {
 		for (k = i;
 		     k + 1 < list->n && !strcmp(list->m[k + 1].key.object, list->m[i].key.object);)

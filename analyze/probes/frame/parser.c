@@ -256,8 +256,7 @@ static int due_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 		else
 			t->bad++;
 	}
-	if (x->ndue)
-		qsort(x->due, x->ndue, sizeof(*x->due), due_compare);
+	array_sort(x->due, x->ndue, due_compare);
 	return 0;
 }
 

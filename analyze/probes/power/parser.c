@@ -15,18 +15,12 @@
 
 /* --- readings --- */
 
+/* Sorting by it keeps the order of equal times. */
 static int reading_compare_time(const void *a, const void *b)
 {
 	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
 
 	return x < y ? -1 : x > y;
-}
-
-/* Sorts readings by time; equal times keep their order. */
-static void readings_sort(struct reading *r, size_t n)
-{
-	if (n)
-		qsort(r, n, sizeof(*r), reading_compare_time);
 }
 
 static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
@@ -260,7 +254,7 @@ static void power_add_total_series(struct ingest *in, const char *kind)
 		    !domain_is_part(source, in->series[i].name + strlen(prefix)))
 			array_add(r, n, cap,
 				  (struct reading){in->series[i].t_ns, in->series[i].value});
-	readings_sort(r, n);
+	array_sort(r, n, reading_compare_time);
 	name = arena_printf(&in->arena, "power_w:%s", kind);
 	for (size_t i = 0; i < n; i += together) {
 		watts = 0;
@@ -336,7 +330,7 @@ static void domains_add_power(struct ingest *in, struct domains *list)
 		struct domain *d = &list->d[i];
 		autofree char *what = xasprintf("power of %s %s", d->source, d->name);
 
-		readings_sort(d->r, d->n);
+		array_sort(d->r, d->n, reading_compare_time);
 		power_add(in, power_kind_of(d->source, d->name), d->source, d->name,
 			  readings_power(in, what, d->r, d->n, d->energy), NULL);
 		readings_add_series(in, power_kind_of(d->source, d->name), d->source, d->name, d->r,
@@ -390,7 +384,7 @@ static void polled_read_snaps(struct polled *p, struct snaps *snaps)
 		else
 			p->r[p->n++] = (struct reading){snaps->snap[i].mono_ns, watts};
 	}
-	readings_sort(p->r, p->n);
+	array_sort(p->r, p->n, reading_compare_time);
 }
 
 /* Returns the kind in "# kind: wall" of the first record. */
@@ -571,7 +565,7 @@ static void meter_read_rows(struct reader *d, const struct tsv *t)
 		else
 			d->bad++;
 	}
-	readings_sort(d->r, d->n);
+	array_sort(d->r, d->n, reading_compare_time);
 }
 
 int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct error *err)

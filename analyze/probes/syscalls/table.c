@@ -274,12 +274,6 @@ static void syscalls_note_unfinished(struct table *t, const struct block *b,
 		note_add_block(&t->notes, b, syscalls_open, text.buf);
 }
 
-static void syscalls_sort(struct syscall_sums *s)
-{
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), syscall_rows_by_time);
-}
-
 /*
  * Prints the rows by total time, within the query's limit, and notes on all of them. The block of
  * a file is empty.
@@ -291,7 +285,7 @@ static void syscalls_put(struct table *t, const struct query *q, struct syscall_
 	unsigned long long calls = 0, ended = 0;
 	double ns = 0;
 
-	syscalls_sort(s);
+	array_sort(s->rows, s->n, syscall_rows_by_time);
 	if (s->n < limit)
 		limit = s->n;
 	for (size_t i = 0; i < s->n; i++) {
@@ -669,7 +663,7 @@ int syscall_costs_read(struct store *s, const struct query *q, struct syscall_co
 	for (int i = 0; i < list.n && !rc; i++)
 		rc = syscalls_add_block(s, q, &list.blocks[i], &sums, err);
 	if (!rc) {
-		syscalls_sort(&sums);
+		array_sort(sums.rows, sums.n, syscall_rows_by_time);
 		*costs = xcalloc(sums.n + 1, sizeof(**costs));
 		for (size_t i = 0; i < sums.n; i++)
 			(*costs)[i] = syscall_rows_cost(&sums.rows[i], &sums);

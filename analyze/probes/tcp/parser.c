@@ -265,8 +265,7 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 		}
 		array_add(in->sockets, in->nsockets, in->sockets_cap, all->t[i].row);
 	}
-	if (all->n)
-		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), socket_compare_bytes);
+	array_sort(in->sockets, in->nsockets, socket_compare_bytes);
 	for (size_t i = KEPT; i < in->nsockets; i++)
 		rest += socket_bytes(in->sockets[i].f);
 	if (in->nsockets <= KEPT)

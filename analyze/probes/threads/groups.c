@@ -105,8 +105,7 @@ static void thread_sort(struct thread_groups *list, enum thread_figure order)
 		for (int k = 0; k < list->nruns; k++)
 			list->g[i].order +=
 				isnan(list->g[i].of[k][order]) ? 0 : list->g[i].of[k][order];
-	if (list->n)
-		qsort(list->g, list->n, sizeof(*list->g), thread_compare_order);
+	array_sort(list->g, list->n, thread_compare_order);
 }
 
 int thread_groups_read(struct thread_groups *list, struct store *s, const struct block_runs *b,
