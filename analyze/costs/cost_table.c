@@ -67,7 +67,7 @@ static struct system_load system_load_of(struct store *s, const struct query *q,
 		return l;
 	scope_estimator(s, q, &est, NULL);
 	x = scope_figures(s, runs, n, system_load_of_run, q, &used);
-	l.pct = used ? stats_point(est, x, used) : NAN;
+	l.pct = stats_point(est, x, used);
 	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
 	return l;
 }

@@ -252,13 +252,11 @@ static void figure_list_add(struct figure_list *l, enum figure_id id,
 	*v = (struct figure_value){.id = id,
 				   .variant = sides->block.variant,
 				   .side = nsides > 1 ? SIDE_TOTAL : sides->block.side,
-				   .e = {NAN, NAN, NAN, NAN, 0, 0},
 				   .sides = sides,
 				   .nsides = nsides};
 	v->x = arena_alloc(&l->arena, ((size_t)sides->n + 1) * sizeof(*v->x));
 	figure_read_repeats(l, v);
-	if (v->n)
-		v->e = stats_estimate(l->blocks->estimator, v->x, v->n, 0.95);
+	v->e = stats_estimate(l->blocks->estimator, v->x, v->n, 0.95);
 }
 
 double figure_others(struct store *s, const struct query *q, const struct figure_value *v)

@@ -122,19 +122,14 @@ static double changes_figure(const struct changes *c, const struct change_row *r
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
 				 enum change_as as)
 {
-	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
-	double *x = xcalloc((size_t)c->b->n + 1, sizeof(*x)), v;
+	autofree double *x = xcalloc((size_t)c->b->n + 1, sizeof(*x));
 	size_t n = 0;
 
 	for (int i = 0; i < c->b->n; i++) {
-		v = changes_figure(c, row, i, as);
-		if (isfinite(v))
-			x[n++] = v;
+		x[n] = changes_figure(c, row, i, as);
+		n += isfinite(x[n]) != 0;
 	}
-	if (n)
-		e = stats_estimate(c->estimator, x, n, 0.95);
-	free(x);
-	return e;
+	return stats_estimate(c->estimator, x, n, 0.95);
 }
 
 bool change_happened(const struct changes *c, const struct change_row *row)

@@ -292,13 +292,10 @@ double *scope_figures(struct store *s, const struct run *runs, int nruns, figure
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg)
 {
-	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
 	size_t used;
 	autofree double *x = scope_figures(s, runs, n, figure, arg, &used);
 
-	if (used)
-		result = stats_estimate(e, x, used, 0.95);
-	return result;
+	return stats_estimate(e, x, used, 0.95);
 }
 
 double scope_sum(struct store *s, const struct block_runs *b, const char *metric,

@@ -132,19 +132,14 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 			       const char *rate_metric, struct stats_error *error)
 {
 	const struct query every = {0}; /* a repeat may lack the pass that counts calls */
-	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
 	autofree struct run *runs = NULL;
 	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
 	size_t used;
-	autofree double *x = NULL;
+	autofree double *x =
+		scope_figures(s, runs, n < 0 ? 0 : n, work_calls_per_unit, rate_metric, &used);
 
-	if (n < 0)
-		return e;
-	x = scope_figures(s, runs, n, work_calls_per_unit, rate_metric, &used);
-	if (used)
-		e = stats_estimate(est, x, used, 0.95);
 	*error = stats_error_of(est, x, used);
-	return e;
+	return stats_estimate(est, x, used, 0.95);
 }
 
 /* --- how long packets are --- */

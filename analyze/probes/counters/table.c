@@ -415,7 +415,7 @@ static void counters_add_mean(const struct block_table *m, struct value *row, fi
 {
 	size_t n;
 	autofree double *x = scope_figures(m->s, m->b->runs, m->b->n, figure, arg, &n);
-	double mean = n ? stats_mean(x, n) : NAN;
+	double mean = stats_mean(x, n);
 
 	if (n > 1) {
 		table_set(m->t, row, "mean", counter_value(mean));

@@ -142,7 +142,6 @@ void thread_groups_free(struct thread_groups *list)
 struct estimate thread_estimate(const struct thread_groups *list, const struct thread_group *g,
 				enum thread_figure f, enum estimator e)
 {
-	struct estimate none = {NAN, NAN, NAN, NAN, 0, 0};
 	autofree double *x = xcalloc((size_t)list->nruns + 1, sizeof(*x));
 	bool any = false;
 	size_t n = 0;
@@ -154,9 +153,7 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 		else if (g->run < 0 && !g->count[k] && list->measured[k][f])
 			x[n++] = 0;
 	}
-	if (any)
-		none = stats_estimate(e, x, n, 0.95);
-	return none;
+	return stats_estimate(e, x, any ? n : 0, 0.95);
 }
 
 void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key)
