@@ -96,6 +96,14 @@ bool str_matches(const char *pattern, const char *name)
 	       (strpbrk(pattern, "*?[\\") && !fnmatch(pattern, name, 0));
 }
 
+int str_index(const char *const *list, size_t n, const char *s)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] && !strcmp(list[i], s))
+			return (int)i;
+	return -1;
+}
+
 bool str_matches_any(const char *patterns, const char *name)
 {
 	autofree char *copy = xstrdup(patterns);

@@ -36,6 +36,9 @@ bool str_matches(const char *pattern, const char *name);
 /* Returns whether one of the patterns, which blanks separate, matches the name. */
 bool str_matches_any(const char *patterns, const char *name);
 
+/* Returns the index of the text in a list of n, or -1. NULL in the list is no text. */
+int str_index(const char *const *list, size_t n, const char *s);
+
 /* Cuts leading and trailing ASCII space in place and returns the new start inside `s`. */
 char *str_trim(char *s);
 

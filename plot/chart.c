@@ -348,12 +348,9 @@ const char *drawing_copied_side(const struct drawing *d)
 int drawing_side_place(const struct drawing *d, const char *side)
 {
 	static const char *const roles[] = {"receiver", "proxy", "sender"};
-	int i;
+	int i = str_index(roles, array_size(roles), drawing_role(d, side));
 
-	for (i = 0; i < (int)array_size(roles); i++)
-		if (!strcmp(drawing_role(d, side), roles[i]))
-			return i;
-	return strcmp(side, SIDE_TOTAL) ? i : TOTAL_PLACE;
+	return i >= 0 ? i : strcmp(side, SIDE_TOTAL) ? (int)array_size(roles) : TOTAL_PLACE;
 }
 
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t)

@@ -264,16 +264,12 @@ static int order_parts(const void *a, const void *b)
 static void flame_layer_add_names(const struct flame_chart *c, const struct flame_layer *l,
 				  const char **names, size_t *n)
 {
-	size_t k;
-
 	for (size_t i = 0; i < l->tree.nframes; i++) {
 		const char *name = flame_wait_part(l, l->tree.frames[i].label);
 
 		if (l->totals[i] * l->per < LEGEND_LEAST * c->all)
 			continue;
-		for (k = 0; k < *n && strcmp(names[k], name); k++)
-			;
-		if (k == *n && *name)
+		if (*name && str_index(names, *n, name) < 0)
 			names[(*n)++] = name;
 	}
 }

@@ -55,10 +55,7 @@ struct estimate row_figure(const struct table *t, const char *variant, const cha
 
 int drawing_place(const struct drawing *d, const char *name)
 {
-	for (int i = 0; i < d->facts.nvariants; i++)
-		if (!strcmp(d->facts.variants[i], name))
-			return i;
-	return -1;
+	return str_index(d->facts.variants, (size_t)d->facts.nvariants, name);
 }
 
 static const char *variant_any(const struct drawing *d, int i)

@@ -84,9 +84,8 @@ static void report_add_capture(struct argp_state *state, struct report_arguments
 		options_set_perf(&a->o, arg);
 		return;
 	}
-	for (size_t i = 0; i < a->ncaptures; i++)
-		if (!strcmp(a->captures[i], arg))
-			argp_error(state, "capture '%s' stands twice on the command line", arg);
+	if (str_index(a->captures, a->ncaptures, arg) >= 0)
+		argp_error(state, "capture '%s' stands twice on the command line", arg);
 	for (size_t i = strlen(arg); i > 1 && arg[i - 1] == '/';)
 		arg[--i] = '\0';
 	array_add(a->captures, a->ncaptures, a->cap, arg);

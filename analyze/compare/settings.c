@@ -339,11 +339,9 @@ static void settings_add_side(struct settings *s, const char *side, const struct
 static int setting_rank(const struct setting *s)
 {
 	static const char *const first[] = {"command", "units", "duration"};
+	int i = s->kind == KIND_PLAN ? str_index(first, array_size(first), s->name) : -1;
 
-	for (size_t i = 0; s->kind == KIND_PLAN && i < array_size(first); i++)
-		if (!strcmp(s->name, first[i]))
-			return (int)i - (int)array_size(first);
-	return s->kind;
+	return i < 0 ? s->kind : i - (int)array_size(first);
 }
 
 static int setting_order(const void *a, const void *b)

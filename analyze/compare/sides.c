@@ -15,10 +15,7 @@ struct end_sides {
 
 static bool sides_have(const struct end_sides *s, const char *name)
 {
-	for (int i = 0; i < s->n; i++)
-		if (!strcmp(s->names[i], name))
-			return true;
-	return false;
+	return str_index(s->names, (size_t)s->n, name) >= 0;
 }
 
 /* Returns the first side of both, receivers before others, or NULL. */
@@ -66,12 +63,11 @@ static int sides_check_named(const struct comparison *c, enum end e, const struc
 	if (c->end[e].bare || sides_have(of, side))
 		return 0;
 	list = compare_names(of->names, of->n);
-	error_set(err, ENOENT, "%s has no side '%s'; %sit has: %s%s", store_path(c->end[e].store),
-		  side, did_you_mean(list, side), list,
-		  c->end[NEW].shared || c->side[BASE] != c->side[NEW]
-			  ? ""
-			  : " (--side BASE'S,NEW'S names one of each)");
-	return -ENOENT;
+	return error_set(err, ENOENT, "%s has no side '%s'; %sit has: %s%s",
+			 store_path(c->end[e].store), side, did_you_mean(list, side), list,
+			 c->end[NEW].shared || c->side[BASE] != c->side[NEW]
+				 ? ""
+				 : " (--side BASE'S,NEW'S names one of each)");
 }
 
 static int sides_refuse(const struct comparison *c, const struct end_sides of[ENDS],
@@ -80,11 +76,11 @@ static int sides_refuse(const struct comparison *c, const struct end_sides of[EN
 	autofree char *base = compare_names(of[BASE].names, of[BASE].n);
 	autofree char *new = compare_names(of[NEW].names, of[NEW].n);
 
-	error_set(err, ENOENT,
-		  "%s has the side%s %s, %s has %s: name the side of each, as in --side %s,%s",
-		  c->end[BASE].label, of[BASE].n == 1 ? "" : "s", base, c->end[NEW].label, new,
-		  of[BASE].names[0], of[NEW].names[0]);
-	return -ENOENT;
+	return error_set(
+		err, ENOENT,
+		"%s has the side%s %s, %s has %s: name the side of each, as in --side %s,%s",
+		c->end[BASE].label, of[BASE].n == 1 ? "" : "s", base, c->end[NEW].label, new,
+		of[BASE].names[0], of[NEW].names[0]);
 }
 
 int compare_pair_sides(struct comparison *c, struct error *err)

@@ -59,14 +59,6 @@ static const char *const kinds[] = {
 	[DSO_BPF] = "bpf",	 [DSO_GUEST] = "guest",
 };
 
-static int components_index_of(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (names[i] && !strcmp(names[i], name))
-			return (int)i;
-	return -1;
-}
-
 /* Returns the number of characters in a glob that are no wildcards. A set [...] is a wildcard. */
 static size_t components_count_literals(const char *glob)
 {
@@ -96,9 +88,9 @@ static int components_parse_pattern(struct components_rule *r, const char *word)
 	}
 	r->first = strchr("*?[\\", *r->pattern) ? 0 : (unsigned char)*r->pattern;
 	if (r->match == KIND)
-		r->value = components_index_of(kinds, array_size(kinds), r->pattern);
+		r->value = str_index(kinds, array_size(kinds), r->pattern);
 	if (r->match == CONTEXT)
-		r->value = components_index_of(context_names, CTX_N, r->pattern);
+		r->value = str_index(context_names, CTX_N, r->pattern);
 	return r->value;
 }
 
@@ -114,12 +106,6 @@ static void components_add_rule(struct components *c, const struct components_ru
 	slot = map_at(&c->exact, hash_bytes(r->pattern, strlen(r->pattern), 0));
 	if (!*slot)
 		*slot = c->n;
-}
-
-static void components_add_name(struct components *c, const char *name)
-{
-	if (components_index_of(c->names, c->nnames, name) < 0)
-		array_add(c->names, c->nnames, c->names_cap, name);
 }
 
 /*
@@ -139,7 +125,8 @@ static int components_parse_line(struct components *c, char *line, bool basic,
 		second = strchr(rest, '|') ? str_trim(str_token(&rest, '|')) : NULL;
 		c->has_basic |= second != NULL;
 		*component = basic && second ? second : fine;
-		components_add_name(c, *component);
+		if (str_index(c->names, c->nnames, *component) < 0)
+			array_add(c->names, c->nnames, c->names_cap, *component);
 	}
 	if (!*component)
 		return -1;

@@ -19,10 +19,7 @@ const char *tally_key_name(enum tally_key key)
 
 int tally_key_find(const char *name)
 {
-	for (int i = 0; i < TALLY_KEYS; i++)
-		if (!strcmp(key_names[i], name))
-			return i;
-	return -1;
+	return str_index(key_names, TALLY_KEYS, name);
 }
 
 void tally_init(struct tally *f, const struct tally_spec *spec, int nruns)

@@ -217,16 +217,14 @@ char *limits_words(const struct limits *l, const char *variant, enum limits_orde
 {
 	autofree char **list = xcalloc(l->n + 1, sizeof(*list));
 	freed(str_free) struct str s = {0};
-	size_t k, n = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		if (strcmp(l->row[i].variant, variant))
 			continue;
 		str_reset(&s);
 		limits_add_word(&s, &l->row[i]);
-		for (k = 0; k < n && strcmp(list[k], s.buf); k++)
-			;
-		if (k == n) /* each limit once */
+		if (str_index((const char *const *)list, n, s.buf) < 0) /* each limit once */
 			list[n++] = xstrdup(s.buf);
 	}
 	str_reset(&s);

@@ -156,10 +156,7 @@ static const char *const virtual_drivers[] = {"veth",	 "tun",	    "bridge", "dum
 
 bool limits_driver_is_virtual(const char *driver)
 {
-	for (size_t i = 0; i < array_size(virtual_drivers); i++)
-		if (!strcmp(driver, virtual_drivers[i]))
-			return true;
-	return false;
+	return str_index(virtual_drivers, array_size(virtual_drivers), driver) >= 0;
 }
 
 /* An Ethernet frame takes 24 more bytes: checksum, preamble and the gap to the next frame. */

@@ -35,7 +35,7 @@ struct clickhouse {
 	const char **tables; /* names of the tables in the schema */
 	int n;
 	struct sink *out;   /* by table */
-	char **names;	    /* names of the captures; ends with NULL */
+	const char **names; /* names of the captures; ends with NULL */
 	char **stores;	    /* paths, by capture */
 	struct arena arena; /* has the three lists, and their texts */
 };
@@ -50,12 +50,10 @@ static int clickhouse_write_capture(struct clickhouse *k, const char *capture, i
 	if (strchr(k->names[at], '\\'))
 		return error_set(err, EINVAL, "%s: rename the folder: the name has a backslash",
 				 capture);
-	for (int i = 0; i < at; i++)
-		if (!strcmp(k->names[i], k->names[at]))
-			return error_set(
-				err, EINVAL,
-				"%s: another capture has the name '%s', too; rename the folder",
-				capture, k->names[at]);
+	if (str_index(k->names, (size_t)at, k->names[at]) >= 0)
+		return error_set(err, EINVAL,
+				 "%s: another capture has the name '%s', too; rename the folder",
+				 capture, k->names[at]);
 	rc = store_open(&s, capture, err);
 	if (!rc)
 		real = realpath(store_path(s), NULL);
@@ -91,7 +89,7 @@ static void clickhouse_quote(FILE *out, const char *s)
 	fputc('\'', out);
 }
 
-static void clickhouse_write_delete(char *const *names, const char *table, FILE *out)
+static void clickhouse_write_delete(const char *const *names, const char *table, FILE *out)
 {
 	fprintf(out, "DELETE FROM \"%s\" WHERE \"capture\" IN (", table);
 	for (int c = 0; names[c]; c++) {
@@ -200,7 +198,7 @@ static int clickhouse_add_table(struct store *schema, struct store *s, const cha
 	FILE *out = clickhouse_open_text(&delete, &len);
 	int rc;
 
-	clickhouse_write_delete((char *[]){name, NULL}, table, out);
+	clickhouse_write_delete((const char *[]){name, NULL}, table, out);
 	clickhouse_close_text(out);
 	out = clickhouse_open_text(&rows, &len);
 	rc = store_lab_head(schema, table, out, err) ?: store_lab_rows(s, table, name, out, err);

@@ -22,9 +22,8 @@ static int csv_check_table(const struct export *x, const char **names, int n, st
 {
 	freed(str_free) struct str all = {0};
 
-	for (int i = 0; i < n; i++)
-		if (!strcmp(names[i], x->table))
-			return 0;
+	if (str_index(names, (size_t)n, x->table) >= 0)
+		return 0;
 	for (int i = 0; i < n; i++)
 		str_printf(&all, "%s%s", i ? " " : "", names[i]);
 	return error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", x->table,

@@ -209,10 +209,8 @@ char *ingest_kallsyms(const struct ingest *in)
 void window_absent(struct ingest *in, const char *what, const char *why)
 {
 	note_add(&in->notes, not_in_slice, what, why);
-	for (size_t i = 0; i < in->nabsent; i++)
-		if (!strcmp(in->absent[i], what))
-			return;
-	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
+	if (str_index(in->absent, in->nabsent, what) < 0)
+		array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
 }
 
 /* The times of readings; each is the first member of a struct of `size` bytes. */

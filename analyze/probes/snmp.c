@@ -17,20 +17,12 @@ static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRt
 					  "TcpRtoMin",	  "TcpRtoMax",		"TcpMaxConn",
 					  "TcpCurrEstab", "MPTcpExtMPCurrEstab"};
 
-static bool snmp_is_counter(const char *name)
-{
-	for (size_t i = 0; i < array_size(no_counters); i++)
-		if (!strcmp(no_counters[i], name))
-			return false;
-	return true;
-}
-
 static void snmp_add_value(struct ingest *in, struct deltas *d, const char *name, const char *value)
 {
 	uint64_t v;
 	double n;
 
-	if (!snmp_is_counter(name) || !parse_u64(value, &v))
+	if (str_index(no_counters, array_size(no_counters), name) >= 0 || !parse_u64(value, &v))
 		return;
 	n = deltas_put(d, name, NO_CPU, v);
 	if (!strcmp(name, "TcpRetransSegs") && d->span_s > 0 && !isnan(n))

@@ -86,10 +86,7 @@ static const char *sockstat_scope(const char *name)
 {
 	static const char *const of_host[] = {"TCP.orphan", "TCP.alloc", "TCP.mem", "UDP.mem"};
 
-	for (size_t i = 0; i < array_size(of_host); i++)
-		if (!strcmp(of_host[i], name))
-			return "host";
-	return "namespace";
+	return str_index(of_host, array_size(of_host), name) < 0 ? "namespace" : "host";
 }
 
 static void sockstat_add_row(const struct changes *means, const struct change_row *r,

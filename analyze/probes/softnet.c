@@ -127,12 +127,9 @@ static const char *const always[] = {"processed", "dropped", "squeezed"};
 /* Returns the position in the list above. Other counters come last. */
 static int softnet_rank(const char *name)
 {
-	int i;
+	int i = str_index(always, array_size(always), name);
 
-	for (i = 0; i < (int)array_size(always); i++)
-		if (!strcmp(name, always[i]))
-			break;
-	return i;
+	return i < 0 ? (int)array_size(always) : i;
 }
 
 static void softnet_put_row(const struct changes *c, const struct change_rate *ranked,

@@ -12,9 +12,8 @@ const char *const power_kind_names[4] = {"wall", "platform", "package", NULL};
 
 static int block_check_power(const char *kind, struct error *err)
 {
-	for (int i = 0; power_kind_names[i]; i++)
-		if (!strcmp(power_kind_names[i], kind))
-			return 0;
+	if (str_index(power_kind_names, array_size(power_kind_names), kind) >= 0)
+		return 0;
 	return error_set(err, EINVAL,
 			 "no kind of power '%s'; the kinds are wall, platform and package", kind);
 }
