@@ -2,6 +2,7 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
+#include "analyze/scope/runs.h"
 #include "lib/clock.h"
 #include "lib/stats.h"
 
@@ -18,8 +19,7 @@ struct skew {
 
 static bool runs_are_sides(const struct run *a, const struct run *b)
 {
-	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && a->end_ns && b->end_ns;
+	return run_is_of(a, b) && strcmp(a->side, b->side) && a->end_ns && b->end_ns;
 }
 
 /*

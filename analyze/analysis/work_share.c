@@ -2,6 +2,7 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
+#include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
 
 #include <math.h>
@@ -264,9 +265,7 @@ int work_share_store(struct store *s, const struct run *runs, int n, const struc
 	for (int i = 0; i < n && !rc;) {
 		struct group g = {.s = s, .side = &runs[i]};
 
-		while (i < n && runs[i].repeat == g.side->repeat &&
-		       !strcmp(runs[i].variant, g.side->variant) &&
-		       !strcmp(runs[i].pass, g.side->pass))
+		while (i < n && run_is_of(&runs[i], g.side))
 			i++;
 		g.n = (size_t)(&runs[i] - g.side);
 		rc = group_store(&g, sides, nsides, err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/scope/placement.h"
 
+#include "analyze/scope/runs.h"
+
 #include <math.h>
 
 static bool placement_is(const struct topology_row *r, const char *kind)
@@ -146,12 +148,6 @@ bool placement_is_one_host(const struct run *a, const struct run *b)
 	return a->host && b->host && !strcmp(a->host, b->host);
 }
 
-static bool placement_is_one_repeat(const struct run *a, const struct run *b)
-{
-	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->pass, b->pass);
-}
-
 static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
 			      struct error *err)
 {
@@ -164,7 +160,7 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 		return rc;
 	placement_note_smt(&notes, &p);
 	for (int i = 0; i < n; i++)
-		if (placement_is_one_repeat(run, &runs[i]) && strcmp(run->side, runs[i].side) &&
+		if (run_is_of(run, &runs[i]) && strcmp(run->side, runs[i].side) &&
 		    placement_is_one_host(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
 			placement_note_cores(&notes, &p, runs[i].side, &other);
 	placement_note_nics(&notes, &m, &p);

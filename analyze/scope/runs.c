@@ -346,6 +346,12 @@ static void variants_make_columns(struct table *t, const char **settings, int n)
 	t->ncolumns = k + OTHERS;
 }
 
+bool run_is_of(const struct run *a, const struct run *b)
+{
+	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
+	       !strcmp(a->pass, b->pass);
+}
+
 void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed)
 {
 	int k;
@@ -354,10 +360,7 @@ void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed)
 	for (int i = 0; i < n; i = k) {
 		bool good = true;
 
-		for (k = i; k < n && runs[k].repeat == runs[i].repeat &&
-			    !strcmp(runs[k].pass, runs[i].pass) &&
-			    !strcmp(runs[k].variant, runs[i].variant);
-		     k++)
+		for (k = i; k < n && run_is_of(&runs[k], &runs[i]); k++)
 			good &= !strcmp(runs[k].status, "ok");
 		*(good ? ok : failed) += 1;
 	}

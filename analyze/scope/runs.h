@@ -16,6 +16,8 @@ struct runs_row {
 	double window_error_us, readings_us, skew_us, stalled_s, steal_pct, throttled;
 };
 
+/* Returns whether two rows are sides of one run, or the same side. */
+bool run_is_of(const struct run *a, const struct run *b);
 /* Counts each run once for all its sides, which follow each other. It succeeds if all sides do. */
 void runs_count(const struct run *runs, int n, size_t *ok, size_t *failed);
 
