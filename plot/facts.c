@@ -3,45 +3,21 @@
  * selection, host, kernel, capture. */
 #include "plot/chart.h"
 
-#include "analyze/scope/scope.h"
+#include "analyze/scope/runs.h"
 #include "lib/command.h"
 #include "lib/file.h"
 
 #include <errno.h>
 
-/* Appends a name to "a, b" unless the list has it. */
-static void facts_add_word(struct str *s, const char *word)
-{
-	char *at = s->buf ? strstr(s->buf, word ? word : "") : NULL;
-
-	if (!word || !*word)
-		return;
-	/* A name inside a longer name is another name. */
-	if (at && (at == s->buf || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ','))
-		return;
-	str_printf(s, "%s%s", s->len ? ", " : "", word);
-}
-
-static const char *facts_add_text(struct chart_facts *f, struct str *s)
-{
-	const char *kept = s->len ? arena_strdup(&f->arena, s->buf) : NULL;
-
-	str_free(s);
-	return kept;
-}
-
 static int facts_read_hosts(struct chart_facts *f, struct store *store, struct error *err)
 {
-	struct str names = {0}, releases = {0};
 	autofree struct host_row *rows = NULL;
 	int n = store_hosts(store, &rows, err);
 
 	for (int i = 0; i < n; i++) {
-		facts_add_word(&names, rows[i].name);
-		facts_add_word(&releases, rows[i].release);
+		f->host = arena_add_word(&f->arena, f->host, ", ", rows[i].name);
+		f->kernel = arena_add_word(&f->arena, f->kernel, ", ", rows[i].release);
 	}
-	f->host = facts_add_text(f, &names);
-	f->kernel = facts_add_text(f, &releases);
 	return n < 0 ? n : 0;
 }
 
@@ -53,10 +29,8 @@ static int facts_count_runs(const struct run *runs, int n, const char *variant, 
 	for (int i = 0; i < n; i++) {
 		if (strcmp(runs[i].variant, variant) || strcmp(runs[i].pass, pass))
 			continue;
-		for (k = 0; k < i; k++)
-			if (runs[k].repeat == runs[i].repeat && !strcmp(runs[k].variant, variant) &&
-			    !strcmp(runs[k].pass, pass))
-				break;
+		for (k = 0; !run_is_of(&runs[k], &runs[i]); k++)
+			;
 		count += k == i;
 	}
 	return count;

@@ -56,15 +56,6 @@ static int adding_check_variant(struct adding *a, const char *variant, struct st
 	return rc;
 }
 
-/* Joins texts that differ. */
-static const char *adding_join(struct adding *a, const char *list, const char *text)
-{
-	if (!text || (list && strstr(arena_printf(&a->arena, ",%s,", list),
-				     arena_printf(&a->arena, ",%s,", text))))
-		return list;
-	return list ? arena_printf(&a->arena, "%s,%s", list, text) : text;
-}
-
 const char *history_commit(struct store *s, const char *variant, const char *kernel,
 			   struct arena *arena, struct error *err)
 {
@@ -90,8 +81,8 @@ static int adding_read_facts(struct adding *a, const char *variant, char *const 
 	int nhosts = store_hosts(s, &hosts, err);
 
 	for (int i = 0; i < nhosts; i++) {
-		c->host = adding_join(a, c->host, hosts[i].name);
-		c->kernel = adding_join(a, c->kernel, hosts[i].release);
+		c->host = arena_add_word(&a->arena, c->host, ",", hosts[i].name);
+		c->kernel = arena_add_word(&a->arena, c->kernel, ",", hosts[i].release);
 	}
 	c->host = c->host ?: "";
 	c->name = store_capture_value(s, "name") ?: "";

@@ -221,9 +221,8 @@ static void end_settings_join(struct end_settings *e, struct arena *a)
 
 		if (!last || end_setting_order(last, &e->list[i]))
 			e->list[n++] = e->list[i];
-		else if (!strstr(arena_printf(a, "|%s|", last->value),
-				 arena_printf(a, "|%s|", e->list[i].value)))
-			last->value = arena_printf(a, "%s|%s", last->value, e->list[i].value);
+		else
+			last->value = arena_add_word(a, last->value, "|", e->list[i].value);
 	}
 	e->n = n;
 }

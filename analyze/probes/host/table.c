@@ -111,12 +111,8 @@ static const char *host_value_of_side(const struct host_runs *h, const char *sid
 
 	for (int i = 0; i < h->n; i++) {
 		value = store_run_fact(h->s, h->runs[i].id, name) ?: otherwise;
-		if (strcmp(h->runs[i].side, side) || !value)
-			continue;
-		if (!all)
-			all = arena_strdup(a, value);
-		else if (!strstr(arena_printf(a, "|%s|", all), arena_printf(a, "|%s|", value)))
-			all = arena_printf(a, "%s|%s", all, value);
+		if (!strcmp(h->runs[i].side, side))
+			all = arena_add_word(a, all, "|", value);
 	}
 	return all;
 }
