@@ -2,7 +2,6 @@
 /* The list of charts, and what all charts share: tables and their notes, bars, sides, captions. */
 #include "plot/chart.h"
 
-#include "analyze/scope/work.h"
 #include "lib/file.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 
 const struct chart chart_flame;
 

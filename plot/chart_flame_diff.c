@@ -11,7 +11,6 @@
 #include "plot/palette.h"
 
 #include <errno.h>
-#include <math.h>
 
 const struct chart chart_flame_diff;
 

@@ -7,8 +7,6 @@
 #include "analyze/scope/results.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* By stage. Stages in which a packet waits have warm colours; the totals have none. */
 static const uint32_t path_colours[] = {0x9684e0, 0x999933, 0x88ccee, 0x3232cc, 0x4477aa, 0xeecc66,

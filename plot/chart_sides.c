@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 
 /* Returns the bar with the largest change of the metric that a title may claim, or 0. The values
  * are those of the last group: all sides together, or the only side. `among`: the bars that count;

@@ -8,8 +8,6 @@
 #include "analyze/scope/results.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 
 /* The histograms, in this order. */
 static const struct histogram {

@@ -11,7 +11,6 @@
 #include "plot/palette.h"
 
 #include <errno.h>
-#include <math.h>
 
 /* --- CPU use --- */
 

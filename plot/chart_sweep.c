@@ -11,7 +11,6 @@
 #include "plot/palette.h"
 
 #include <errno.h>
-#include <math.h>
 
 // clang-format off
 #define UNIT_GAUGE(id, unit, units) {"ns_per_" unit, "CPU time, ns per " unit},

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <math.h>
 
 /* What is drawn, in this order. once: the sides measure the same, and the first one is drawn.
  * alone: only with --workload-only. */

@@ -12,8 +12,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 
 /* A row with a time of a function or of a system call. */
 struct top_row {

@@ -9,7 +9,6 @@
 #include "plot/palette.h"
 
 #include <errno.h>
-#include <math.h>
 
 enum { STEPS = 8 };
 

@@ -5,10 +5,6 @@
 #include "lib/output.h"
 #include "plot/html_page.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct history_arguments {
 	struct options o; /* first: options.c fills it */
 	const char *path, *html, *charts;

@@ -5,7 +5,6 @@
 #include "plot/chart.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 struct arguments {

@@ -4,8 +4,6 @@
 
 #include "analyze/evidence/zerocopy.h"
 
-#include <math.h>
-
 static const double nearly_all = 0.9;
 
 enum { SIDES = 16 };

@@ -13,8 +13,6 @@
 #include "plot/palette.h"
 #include "plot/label.h"
 
-#include <stdio.h>
-
 void gp_add_text(struct str *s, const struct page *page, const struct page_text *t,
 		 const char *name)
 {

@@ -6,9 +6,6 @@
 #include "lib/table_layout.h"
 #include "plot/label.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 static void html_add_text(struct str *out, const char *s)
 {
 	freed(str_free) struct str scratch = {0};

@@ -7,9 +7,6 @@
 #include "plot/palette.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DAY = 10 }; /* characters of 2026-11-23 */
 

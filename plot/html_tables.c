@@ -5,8 +5,6 @@
 #include "lib/stop.h"
 #include "lib/words.h"
 
-#include <stdarg.h>
-
 void page_add_absent(struct html_page *p, const char *kind, const char *name, const char *why)
 {
 	html_printf(&p->absent, "<li>%s <b>%s</b>: %s</li>\n", kind, name, why);

@@ -9,8 +9,6 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
-#include <stdio.h>
-
 /* Fonts, pixels. */
 #define PAGE_TITLE_SIZE	   31.0
 #define PAGE_TITLE_SMALL   25.0

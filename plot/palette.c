@@ -4,8 +4,6 @@
 #include "lib/alloc.h"
 #include "lib/hash.h"
 
-#include <string.h>
-
 static const uint32_t variants[] = {
 	0x767676, 0x0072b2, 0xe69f00, 0x009e73, 0xe09cc4, 0x56b4e9, 0xd55e00, 0x3d3d3d,
 };

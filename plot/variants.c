@@ -10,7 +10,6 @@
 #include "plot/palette.h"
 
 #include <limits.h>
-#include <math.h>
 
 struct estimate estimate_half(struct half_estimate h)
 {

@@ -4,10 +4,6 @@
 #include "analyze/model/notes.h"
 #include "analyze/scope/runs.h"
 #include "lib/clock.h"
-#include "lib/stats.h"
-
-#include <math.h>
-#include <stdio.h>
 
 /* How the windows of two sides of a run differ, in ns. */
 struct skew {

@@ -5,8 +5,6 @@
 #include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
 
-#include <math.h>
-
 // clang-format off
 /* THE TABLE of metrics of work. Rates, because the windows of two sides may differ in length. */
 static const struct {

@@ -10,8 +10,6 @@
 #include "workload/workload.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* --- parsers --- */

@@ -6,7 +6,6 @@
 #include <capstone.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 /* --- instructions as text, by capstone --- */
 

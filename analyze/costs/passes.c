@@ -9,8 +9,6 @@
 #include "analyze/scope/runs.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column passes_columns[] = {
 	SIDE_COLUMNS,

@@ -10,7 +10,6 @@
 #include "analyze/scope/runs.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct column path_columns[] = {
 	BLOCK_COLUMNS(struct path_row),

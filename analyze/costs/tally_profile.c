@@ -5,7 +5,6 @@
 #include "analyze/costs/call_tree.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 /* A symbol's row in the group of the last lookup. */
 struct tally_symbol_row {

@@ -8,12 +8,9 @@
  */
 #include "analyze/costs/costs.h"
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column virt_columns[] = {
 	SIDE_COLUMNS,

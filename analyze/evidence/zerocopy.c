@@ -2,11 +2,8 @@
 #include "analyze/evidence/zerocopy.h"
 
 #include "analyze/costs/costs.h"
-#include "lib/str.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* THE TABLE of a workload's evidence, with the metrics. */
 static const struct {

@@ -2,11 +2,7 @@
 /* Evidence of zero copy without the program's word, from the runs with system calls counted. */
 #include "analyze/evidence/zerocopy.h"
 
-#include "lib/str.h"
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum moved { SENT_COPY, SENT_SHARED, SENT_ASKED, READ_COPY, READ_DROPPED, MOVED };
 

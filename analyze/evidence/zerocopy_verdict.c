@@ -2,10 +2,7 @@
 /* The verdict on a variant, by all sources of evidence together. */
 #include "analyze/evidence/zerocopy.h"
 
-#include "lib/str.h"
-
 #include <math.h>
-#include <string.h>
 
 /* A side's zero-copy share by its sources; NAN: not known. */
 struct side_shares {

@@ -4,12 +4,9 @@
 #include "analyze/export/export.h"
 
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Returns the name of a capture in the database: that of its folder, or of its archive without the
  * ending. The caller frees it. */

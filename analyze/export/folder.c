@@ -4,11 +4,8 @@
 #include "analyze/export/export.h"
 
 #include "lib/file.h"
-#include "lib/str.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 int export_open_folder(struct export *x, char **tmp, struct error *err)
 {

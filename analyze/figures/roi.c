@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 static const struct column roi_columns[] = {
 	{MEMBER_NAMED("variant", struct figure_row, block.variant), .type = V_STR},

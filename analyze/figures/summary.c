@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 // clang-format off
 /* Columns for workloads that count other units than bytes. */

@@ -9,12 +9,9 @@
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/figures/figures.h"
 #include "analyze/figures/tables.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct why_row {
 	struct block block;

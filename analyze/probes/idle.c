@@ -11,8 +11,6 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
 
-#include <stdio.h>
-
 struct state {
 	unsigned int cpu;
 	uint64_t entries, us;		  /* as last read */

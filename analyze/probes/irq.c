@@ -11,7 +11,6 @@
 #include "analyze/scope/changes.h"
 
 #include <ctype.h>
-#include <stdio.h>
 
 struct columns {
 	unsigned int cpu[CPUSET_MAX];

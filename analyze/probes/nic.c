@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 
 /* --- nic.snap --- */
 

@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 
 enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES }; /* as in enum thread_figure */
 

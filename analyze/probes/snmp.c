@@ -10,9 +10,6 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/changes.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const char *const no_counters[] = {"IpForwarding", "IpDefaultTTL",	"TcpRtoAlgorithm",
 					  "TcpRtoMin",	  "TcpRtoMax",		"TcpMaxConn",
 					  "TcpCurrEstab", "MPTcpExtMPCurrEstab"};

@@ -6,8 +6,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/scope/changes.h"
 
-#include <math.h>
-
 /* "TCP: inuse 5 orphan 0"; the line "netns 7" has no group. */
 static bool sockstat_parse_line(char *line, void *sockstat)
 {

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 static bool scope_among(const char **names, int n, const char *name, bool glob)
 {

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HISTORY_VERSION = 1, HISTORY_ID = 0x7a636869 /* "zchi" */, WAIT_MS = 10000 };

@@ -8,8 +8,6 @@
 #include "lib/str.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct lab_column {
 	const char *name, *type;

@@ -3,7 +3,6 @@
 #include "analyze/store/sql.h"
 
 #include "analyze/model/notes.h"
-#include "lib/hash.h"
 
 #include <errno.h>
 #include <jansson.h>

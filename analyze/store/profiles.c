@@ -8,9 +8,6 @@
 
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SAMPLES_MOST UINT32_MAX /* an event has no more in a run: they take 100 GB of perf.data */
 
 struct dictionary {

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 enum { STORE_VERSION = 22, APPLICATION_ID = 0x7a636f73 /* "zcos" */ };

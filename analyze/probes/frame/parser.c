@@ -10,7 +10,6 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/results.h"
 #include "lib/file.h"
-#include "lib/str.h"
 
 static const struct {
 	const char *context; /* in the raw files */

@@ -6,7 +6,6 @@
 #include "analyze/scope/runs.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const struct column host_columns[] = {
 	{"host", .type = V_STR},

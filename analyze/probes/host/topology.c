@@ -7,7 +7,6 @@
 #include "analyze/scope/placement.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const struct column topology_columns[] = {
 	{"host", .type = V_STR},

@@ -8,10 +8,6 @@
 #include "analyze/probes/tsv.h"
 #include "analyze/symbols/symtab.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNTS = 4 };
 
 struct packets_file {

@@ -7,9 +7,6 @@
 #include "analyze/probes/tsv.h"
 #include "lib/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct path_line {
 	const char *way, *stage, *what;
 	double from, to, value; /* from, to: of a bucket */

@@ -13,10 +13,6 @@
 #include "analyze/probes/tsv.h"
 #include "lib/str.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ATTRS = 16 };
 
 /* A line, cut up in place. */

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pools: the page pools of interfaces: their pages, and what the kernel counts of them. */
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column pools_columns[] = {
 	SIDE_COLUMNS,

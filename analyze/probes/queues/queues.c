@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* queues: the queues of interfaces, who serves them, and who owned them in the window. */
 #include "analyze/scope/changes.h"
-#include "lib/str.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const struct column queues_columns[] = {
 	SIDE_COLUMNS,

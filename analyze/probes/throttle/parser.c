@@ -8,8 +8,6 @@
 #include "analyze/probes/snapshots.h"
 #include "analyze/probes/tsv.h"
 
-#include <math.h>
-
 enum { HEAT, HEAT_MS, QUOTA, QUOTA_NS, KINDS };
 
 /* How a counter of a CPU or cgroup adds to a figure. */

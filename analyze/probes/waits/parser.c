@@ -5,13 +5,7 @@
  */
 #include "analyze/probes/waits/waits.h"
 
-#include "lib/alloc.h"
-#include "lib/intern.h"
 #include "lib/str.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BUCKETS = 256, PER_OCTAVE = 8 };
 

@@ -8,11 +8,6 @@
 #include "analyze/probes/waits/waits.h"
 
 #include "analyze/symbols/dso.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A run has as many files at most (DSO_RUN_FILES). */
 enum { WAIT_FILES = 4096 };

@@ -7,11 +7,6 @@
 #include "analyze/scope/changes.h"
 #include "analyze/scope/runs.h"
 #include "analyze/scope/work.h"
-#include "lib/str.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LIMIT = 25 };
 

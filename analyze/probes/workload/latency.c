@@ -8,9 +8,6 @@
 #include "analyze/scope/runs.h"
 #include "workload/workload.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const struct column latency_columns[] = {
 	SIDE_COLUMNS,
 	{"source", .type = V_STR,
