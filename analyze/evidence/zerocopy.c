@@ -246,13 +246,6 @@ const char *const asked_names[] = {
 	[ASKED_DROP] = "drop",
 };
 
-/* Returns an integer value, because sends and bytes are counts. */
-static struct value zerocopy_count(double n)
-{
-	return isfinite(n) && n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n)
-							      : value_real(n);
-}
-
 static void zerocopy_put_evidence(struct table *t, const struct block *b, const struct evidence *e)
 {
 	const char *owner = e->source == BY_QUEUE ? strrchr(e->what, '/') : NULL;
@@ -267,9 +260,9 @@ static void zerocopy_put_evidence(struct table *t, const struct block *b, const 
 				   asked_names[e->asked]};
 	struct value *cells = table_add(t, struct zerocopy_row, &row);
 
-	table_set(t, cells, "total", zerocopy_count(e->total));
-	table_set(t, cells, "zero_copy", zerocopy_count(e->zero_copy));
-	table_set(t, cells, "copied", zerocopy_count(e->copied));
+	table_set(t, cells, "total", value_count(e->total));
+	table_set(t, cells, "zero_copy", value_count(e->zero_copy));
+	table_set(t, cells, "copied", value_count(e->copied));
 }
 
 static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,

@@ -212,6 +212,11 @@ struct estimate block_estimate(const struct block_table *k, figure_fn figure, co
 	return scope_estimate(k->s, k->b->runs, k->b->n, k->list.estimator, figure, arg);
 }
 
+struct value value_count(double n)
+{
+	return n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n) : value_real(n);
+}
+
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)
 {
 	table_set(t, row, column,

@@ -231,6 +231,8 @@ struct value *block_row(struct table *t, const struct block *b);
 /* Estimates over the runs of the current block that have the figure. */
 struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg);
 
+/* Returns a count: without digits after the point, where it has none. */
+struct value value_count(double n);
 /* Fills the column if the table has the column. A single run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
 

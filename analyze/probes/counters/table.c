@@ -39,12 +39,6 @@ static struct value stat_runs_of(const struct perf_stat *st)
 	return stat_hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
 }
 
-/* Returns a count without digits after the point, where it has none. */
-static struct value counter_value(double x)
-{
-	return x == floor(x) && x < 1e15 ? value_int((int64_t)x) : value_real(x);
-}
-
 static struct value *stat_add_row(struct table *t, const struct perf_stat *st, const char *name,
 				  const char *unit, double value)
 {
@@ -54,7 +48,7 @@ static struct value *stat_add_row(struct table *t, const struct perf_stat *st, c
 		return NULL;
 	row = table_row(t);
 	table_set(t, row, "name", value_str(t, name));
-	table_set(t, row, "value", counter_value(value));
+	table_set(t, row, "value", value_count(value));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "runs", stat_runs_of(st));
 	return row;
@@ -418,7 +412,7 @@ static void counters_add_mean(const struct block_table *m, struct value *row, fi
 	double mean = stats_mean(x, n);
 
 	if (n > 1) {
-		table_set(m->t, row, "mean", counter_value(mean));
+		table_set(m->t, row, "mean", value_count(mean));
 		table_set(m->t, row, "stddev_pct",
 			  value_real(100 * stats_sd(x, n) / sqrt((double)n) / fabs(mean)));
 	}
@@ -444,7 +438,7 @@ static struct value *counters_add_figure(const struct block_table *m, const char
 		return NULL;
 	row = counters_begin(m, name, unit);
 	table_set(m->t, row, "runs", value_int((int64_t)e.n));
-	v = counter_value(e.value);
+	v = value_count(e.value);
 	if (e.n > 1)
 		v = value_with(m->t, v, (struct interval){e.lo, e.hi, NAN});
 	table_set(m->t, row, "value", v);
