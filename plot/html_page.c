@@ -93,19 +93,10 @@ static void page_add_head(struct html_page *p)
 
 /* --- verdicts --- */
 
-static void page_add_lines(struct html_page *p, const char *lines)
-{
-	char *copy = xstrdup(lines), *rest = copy, *line;
-
-	while ((line = str_token(&rest, '\n')))
-		if (*line)
-			html_add_element(&p->out, "p class=alert", line);
-	free(copy);
-}
-
 static void page_add_pair_words(struct html_page *p, const struct html_pair *pair)
 {
 	freed(str_free) struct str no_subject = {0}, words = {0};
+	const char *line;
 
 	commit_print_verdicts(&no_subject, 0, &words, &pair->figures, pair->outcome.limits_differ);
 	html_printf(&p->out, "<li><b>%s</b> against %s: %s", pair->c.end[NEW].label,
@@ -113,7 +104,9 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 		    words.len			  ? words.buf
 		    : pair->outcome.limits_differ ? "no cost has a value at both ends"
 						  : "no metric has a value at both ends");
-	page_add_lines(p, pair->first.len ? pair->first.buf : "");
+	each_part (line, pair->first.len ? pair->first.buf : "", '\n')
+		if (*line)
+			html_add_element(&p->out, "p class=alert", line);
 	str_puts(&p->out, "</li>\n");
 }
 

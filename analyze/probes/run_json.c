@@ -257,21 +257,17 @@ static void run_read(struct ingest *in, const json_t *root)
 
 int ingest_run_json(struct ingest *in, const char *path, struct error *err)
 {
-	json_t *root = json_file(path, err);
-	uint64_t schema;
+	json_auto_t *root = json_file(path, err);
+	uint64_t schema = json_u64(root, "schema_version");
 
 	if (!root)
 		return err && err->code ? -err->code : -EBADMSG;
-	schema = json_u64(root, "schema_version");
-	if (schema != SCHEMA) {
-		json_decref(root);
+	if (schema != SCHEMA)
 		return error_set(
 			err, EBADMSG,
 			"%s: schema_version %llu; this zcost reads %d: use the zcost that made it, or a newer one",
 			path, (unsigned long long)schema, SCHEMA);
-	}
 	run_read(in, root);
-	json_decref(root);
 	return 0;
 }
 
@@ -312,18 +308,15 @@ static struct comparison clock_interpolate(const struct comparison *before,
 
 static int clock_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	json_t *root = json_file(path, err);
+	json_auto_t *root = json_file(path, err);
 	struct comparison before, after, c;
 
 	if (!root)
 		return -EBADMSG;
-	if (json_u64(root, "schema_version") != SCHEMA) {
-		json_decref(root);
+	if (json_u64(root, "schema_version") != SCHEMA)
 		return error_set(err, EBADMSG, "%s: schema_version is not %d", path, SCHEMA);
-	}
 	before = clock_read_comparison(root, "before");
 	after = clock_read_comparison(root, "after");
-	json_decref(root);
 	c = clock_interpolate(&before, &after, (double)in->run.start_ns);
 	ingest_metric(in, "clock_offset", "s", c.offset / 1e9);
 	ingest_metric(in, "clock_error", "s", c.error / 1e9);
