@@ -11,7 +11,9 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 /* A kallsyms file and what identifies it. */
 struct kernel_candidate {
@@ -189,6 +191,45 @@ static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r
 	       (path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c));
 }
 
+/* Returns whether the table has symbols of all modules that the recording saw. */
+static bool kernel_has_modules(const struct kernel_symbols *k, const struct sideband *side)
+{
+	const struct symtab_symbol *s;
+	const struct side_map *m;
+
+	for (const struct side_row *row = side->list; row < side->list + side->n; row++) {
+		if (row->kind != SIDE_MAP || row->pid != KERNEL_PID)
+			continue;
+		m = &side->maps[row->what];
+		s = symtab_find(&k->table, m->start + (m->end - m->start) / 2);
+		if (!s || s->start < m->start)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The kernel takes longer to print its symbols than zcost for all else. perf record may have saved
+ * them since this host booted.
+ */
+static bool kernel_try_saved(struct kernel_symbols *k, const struct recording *r, const char *dir)
+{
+	const char *id = kernel_recorded_build_id(r) ?: "";
+	autofree char *kallsyms = xasprintf("%s/[kernel.kallsyms]/%s/kallsyms", dir, id);
+	struct kernel_candidate c = {.kallsyms = kallsyms, .whose = dir};
+	struct timespec up;
+	struct stat st;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	if (!*id || stat(kallsyms, &st) || st.st_mtime <= time(NULL) - up.tv_sec ||
+	    !kernel_load_kallsyms(k, r, &c))
+		return false;
+	if (kernel_has_modules(k, &r->side))
+		return true;
+	symtab_free(&k->table);
+	return false;
+}
+
 /* Distributions put an ELF kernel at these places. It must have the recorded build-id. */
 static bool kernel_try_symfs(struct kernel_symbols *k, const struct recording *r, const char *symfs)
 {
@@ -275,7 +316,8 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 	    kernel_try_folder(k, r, o->host_dir, "", "the capture") ||
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
-	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_cache(k, r, own)))) {
+	    (o->use_this_host && (kernel_try_saved(k, r, own) || kernel_try_this_host(k, r) ||
+				  kernel_try_cache(k, r, own)))) {
 		kernel_explain(k, NULL);
 		return;
 	}

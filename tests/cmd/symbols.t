@@ -220,6 +220,13 @@ kernel_cache() {
 	mv "$dir" "kcache/[kernel.kallsyms]/0102030405060708090a0b0c0d0e0f1011121314"
 	! kernel_rows --foreign --buildid-dir kcache | awk -F'\t' '!$4' | grep .
 }
+kernel_saved() { # perf record saved the kernel's names, which get a mark here
+	saved="$HOME/.debug/[kernel.kallsyms]/$kernel_id/kallsyms"
+	[ -s "$saved" ] || { find "$HOME"; return 1; }
+	sed '/ _s*text$/!s/ \([tT]\) / \1 saved_/' /proc/kallsyms >marked && cp marked "$saved" &&
+		kernel_rows | awk -F'\t' '{ n++ } $3 ~ /^saved_/ { s++ } END { exit s < n / 2 }' && touch -d @1 "$saved" || return 1
+	! kernel_rows | grep saved_
+}
 kernel_offsets() { # offsets count from _text, so they are the same after each boot
 	mkdir -p nothing && kernel_rows --foreign | awk -F'\t' '$5 > 0 && $3 ~ /^0x[0-9a-f]+$/ && length($3) < 12 { n++ }
 		$5 > 0 && $3 ~ /^0xffff/ { bad++ } END { exit bad || !n }' &&
@@ -230,6 +237,7 @@ if [ -n "$kernel_id" ] && ! grep -q '^0* T _text' /proc/kallsyms && grep -q ' _e
 	ok "an ELF kernel linked at another address gives the same names as kallsyms" vmlinux
 	ok "an ELF kernel with another build-id names nothing, and a note says why" wrong_vmlinux
 	ok "kallsyms in a build-id cache names functions of that build-id only" kernel_cache
+	ok "the kernel's names come from what perf saved since the boot, and not from an older copy" kernel_saved
 	ok "kernel addresses without symbols are offsets from _text" kernel_offsets
 else
 	skip "the kernel's symbols" "its addresses are hidden (root, or kernel.kptr_restrict)"

@@ -6,7 +6,12 @@
 #include "tests/unit/perfdata_stream.h"
 #include "tests/unit/unit.h"
 
+#include "analyze/symbols/symtab.h"
+
 #include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
 
 #define KERNEL 0xffffffff81000000ULL
 #define MODULE 0xffffffffc0000000ULL
@@ -108,16 +113,27 @@ static void make_folder(void)
 	write_vmlinux("root/w/prog", 0);
 }
 
-/* The header's row of the kernel. */
-static void w_kernel_id(struct writer *w, uint8_t byte, const char *name, uint16_t mode)
+/* The header's row of the kernel. The build-id is in hexadecimal digits. */
+static void w_kernel_id_of(struct writer *w, const char *id, const char *name, uint16_t mode)
 {
 	size_t at = w_begin(w, 67, mode);
+	unsigned int byte = 0;
 
 	w32(w, UINT32_MAX);
 	for (int i = 0; i < 24; i++)
-		w_int(w, i < 20 ? byte : 0, 1);
+		w_int(w, i < 20 && sscanf(id + 2 * i, "%2x", &byte) == 1 ? byte : 0, 1);
 	w_name(w, name);
 	w_end(w, at);
+}
+
+/* The same with a build-id of one repeated byte. */
+static void w_kernel_id(struct writer *w, uint8_t byte, const char *name, uint16_t mode)
+{
+	char id[41];
+
+	for (int i = 0; i < 20; i++)
+		snprintf(id + 2 * i, 3, "%02x", byte);
+	w_kernel_id_of(w, id, name, mode);
 }
 
 static void w_release(struct writer *w, const char *release)
@@ -344,6 +360,53 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		else
 			assert_non_null(strstr(p.kernel_note, note));
 		free(note);
+	}
+}
+
+/* A recording of this host, where the copy of kallsyms has another name than the kernel itself. */
+TEST(kallsyms_that_perf_saved_since_the_boot_are_used_if_they_have_all_modules)
+{
+	static const struct {
+		uint64_t module; /* its place in the recording; 0: none */
+		uint64_t shift;	 /* the kernel in the copy lies so far behind its place */
+		bool old, saved;
+	} cases[] = {{0, 0, false, true},
+		     {MODULE, 0, false, true},
+		     {MODULE + 0x10000, 0, false, false},
+		     {MODULE - 0x10000, 0, false, false},
+		     {0, BOOT, false, false},
+		     {MODULE, 0, true, false}};
+	static const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	const struct perfdata_options o = {.threads = 1, .use_this_host = true};
+	autofree char *path = NULL;
+	struct error err = {0};
+	uint64_t text;
+	char id[65];
+
+	if (!notes_build_id("/sys/kernel/notes", id, &err) ||
+	    !kallsyms_address("/proc/kallsyms", "_text", &text, &err) || !text)
+		skip();
+	path = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", dir, id);
+	setenv("HOME", dir, 1);
+	for (size_t i = 0; i < array_size(cases); i++) {
+		autofree char *saved = xasprintf(
+			"%" PRIx64 " T _text\n%" PRIx64 " T saved_name\n%s", text + cases[i].shift,
+			text + cases[i].shift + 0x300, strstr(kallsyms, "ffffffffc"));
+		freed(writer_free) struct writer records = {0};
+		freed(profile_free) struct profile p;
+
+		put_bytes(path + strlen(dir) + 1, saved, strlen(saved));
+		if (cases[i].old)
+			assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+		w_kernel_map(&records, text, 0xa00, text, "[kernel.kallsyms]_text");
+		w_kernel_id_of(&records, id, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+		if (cases[i].module)
+			w_kernel_map(&records, cases[i].module, 0x1000, 0, "[veth]");
+		w_kernel_sample(&records, 1, text + 0x310);
+		read_stream(&p, &records, &o);
+		assert_null(p.kernel_note);
+		assert_int_equal(!strcmp(profile_symbol_name(&p, symbol_of(&p, 1)), "saved_name"),
+				 cases[i].saved);
 	}
 }
 
