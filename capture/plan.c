@@ -143,12 +143,7 @@ void plan_free(struct plan *p)
 /* Variants become folders, and words of the command line such as CAPTURE:VARIANT. */
 int plan_check_name(const char *name, struct error *err)
 {
-	const char *p;
-
-	for (p = name; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("_-.+", *p))
-			break;
-	if (*p || !*name || !isalnum((unsigned char)*name) || strlen(name) > 64)
+	if (!str_is_name(name, "_-.+") || !isalnum((unsigned char)*name) || strlen(name) > 64)
 		return error_set(
 			err, EINVAL,
 			"'%s' is no name for a variant: letters, digits, _ - . + only, a letter or digit first, at most 64",

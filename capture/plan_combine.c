@@ -173,11 +173,8 @@ static int matrix_split(struct words *w, const struct ini_entry *e, struct error
 
 static int matrix_add_setting(struct matrix *m, const struct ini_entry *e, struct error *err)
 {
-	const char *p;
-
-	for (p = e->name; isalnum((unsigned char)*p) || *p == '_'; p++)
-		;
-	if (*p || !isalpha((unsigned char)*e->name) || !strcmp(e->name, "variant"))
+	if (!str_is_name(e->name, "_") || !isalpha((unsigned char)*e->name) ||
+	    !strcmp(e->name, "variant"))
 		return ini_error(
 			&e->at, err,
 			"'%s' is no name for a setting: letters, digits and _, a letter first, and not 'variant'",

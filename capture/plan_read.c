@@ -413,13 +413,11 @@ static int reader_read_entry(struct plan_reader *r, const struct ini_entry *e, s
 /* Sides become folders and keys of a plan. A table has a row "total". */
 static int side_check_name(const struct ini_entry *e, struct error *err)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	const char *name = e->name;
 	bool reserved = !strcmp(name, "total") || !strcmp(name, "setting") ||
 			plan_key_find(SECTION_VARIANT, name);
 
-	if (isalnum((unsigned char)*name) && !name[strspn(name, letters)] && strlen(name) <= 32 &&
+	if (isalnum((unsigned char)*name) && str_is_name(name, "-_") && strlen(name) <= 32 &&
 	    !reserved)
 		return 0;
 	return ini_error(

@@ -126,11 +126,7 @@ static void collect_set_options(void)
 /* Refuses names that cannot be folders of a capture. */
 static void collect_check_name(struct argp_state *state, const char *option, const char *arg)
 {
-	const char *p = arg;
-
-	while (isalnum((unsigned char)*p) || strchr("._-+", *p) ? *p : 0)
-		p++;
-	if (!*arg || *arg == '.' || *p)
+	if (!str_is_name(arg, "._-+") || *arg == '.')
 		argp_error(state, "%s '%s' is not a plain name of letters, digits, . _ - +", option,
 			   arg);
 }

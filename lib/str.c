@@ -123,6 +123,15 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && !memcmp(s + n - m, suffix, m);
 }
 
+bool str_is_name(const char *s, const char *more)
+{
+	const char *p = s;
+
+	while (isalnum((unsigned char)*p) || (*p && strchr(more, *p)))
+		p++;
+	return p > s && !*p;
+}
+
 char *str_trim(char *s)
 {
 	char *end;

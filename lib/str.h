@@ -28,6 +28,8 @@ void str_free(struct str *s);
 
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
+/* Says whether it has letters, digits and characters of `more` only, and one at least. */
+bool str_is_name(const char *s, const char *more);
 
 /* Returns whether `pattern` is NULL, equals the name, or is a glob that matches the name. A name
  * may itself look like a glob ("[veth]"). */
