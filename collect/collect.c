@@ -70,7 +70,8 @@ static int reading_write(struct collect *c)
 	return rc ? error_sys(&c->err, -rc, "%s: cannot write", c->is->files[0]) : 0;
 }
 
-int reading_take(struct collect *c)
+/* Takes a reading by the collector's hook `read` and writes it. Returns 0 or -errno. */
+static int reading_take(struct collect *c)
 {
 	struct reading *r = &c->reading;
 	int rc;

@@ -176,7 +176,4 @@ void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
 void collect_free(struct collect *list, size_t n);
 
-/* Takes a reading by the collector's hook `read` and writes it. Returns 0 or -errno. */
-int reading_take(struct collect *c);
-
 #endif
