@@ -114,11 +114,11 @@ char **table_note_texts_brief(const struct table *t, const char *columns)
 	return texts;
 }
 
-void table_note_texts_free(char **texts)
+void table_note_texts_free(char ***texts)
 {
-	for (size_t i = 0; texts[i]; i++)
-		free(texts[i]);
-	free(texts);
+	for (size_t i = 0; (*texts)[i]; i++)
+		free((*texts)[i]);
+	free(*texts);
 }
 
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,

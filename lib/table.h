@@ -153,7 +153,7 @@ char **table_note_texts(const struct table *t);
  * three ends with `columns`, which says what columns are not in the table, or is empty.
  */
 char **table_note_texts_brief(const struct table *t, const char *columns);
-void table_note_texts_free(char **texts);
+void table_note_texts_free(char ***texts);
 /* Creates t->detail. JSON prints it under its name. */
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,
 			   int ncolumns);

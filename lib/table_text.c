@@ -132,7 +132,7 @@ static void text_print_sections(const struct sheet *sh, FILE *out)
 static void text_print_notes(const struct sheet *sh, FILE *out)
 {
 	freed(str_free) struct str s = {0};
-	char **lines;
+	freed(table_note_texts_free) char **lines = NULL;
 
 	str_puts(&s, "");
 	if (sh->p.absent)
@@ -146,7 +146,6 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 	lines = sh->t->verbose ? table_note_texts(sh->t) : table_note_texts_brief(sh->t, s.buf);
 	for (size_t n = 0; lines[n]; n++)
 		text_print_lines(out, sh->width, "# ", "#   ", lines[n]);
-	table_note_texts_free(lines);
 }
 
 void table_write_text(const struct table *t, int width, FILE *out)
@@ -238,7 +237,8 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 /* The table's words are ASCII already: table_write() spells them. */
 void table_write_commit(const struct table *t, FILE *out)
 {
-	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
+	freed(table_note_texts_free) char **notes =
+		t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
 	freed(arena_free) struct arena a = {0};
 	freed(sheet_free) struct sheet sh;
 
@@ -256,5 +256,4 @@ void table_write_commit(const struct table *t, FILE *out)
 		text_print_lines(out, COMMIT_WIDTH, "left out, too wide: ", "  ", sh.left_out.buf);
 	for (size_t n = 0; notes[n]; n++)
 		commit_print_text(out, &a, notes[n]);
-	table_note_texts_free(notes);
 }

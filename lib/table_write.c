@@ -94,7 +94,7 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 static void write_separated(const struct table *t, FILE *out, char sep,
 			    void (*put)(FILE *, const char *))
 {
-	char **notes = table_note_texts(t);
+	freed(table_note_texts_free) char **notes = table_note_texts(t);
 
 	for (int i = 0; i < t->ncolumns; i++) {
 		put(out, t->columns[i].name);
@@ -105,7 +105,6 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 		print_note("%s", t->title);
 	for (size_t n = 0; notes[n]; n++)
 		print_note("%s", notes[n]);
-	table_note_texts_free(notes);
 }
 
 static json_t *json_value(const struct value *v)
@@ -257,7 +256,7 @@ static void write_md(const struct table *t, FILE *out)
 {
 	freed(str_free) struct str absent = {0};
 	freed(people_free) struct people p;
-	char **notes;
+	freed(table_note_texts_free) char **notes = NULL;
 	size_t n;
 
 	people_of(&p, t);
@@ -284,7 +283,6 @@ static void write_md(const struct table *t, FILE *out)
 		md_note(out, notes[n], !n && !(t->verbose && absent.len));
 	if (n || absent.len)
 		fputc('\n', out);
-	table_note_texts_free(notes);
 }
 
 static const struct {

@@ -219,7 +219,7 @@ static int export_run_one(struct export_arguments *a, struct error *err)
 
 static int export_run(struct export_arguments *a, struct error *err)
 {
-	char **texts;
+	freed(table_note_texts_free) char **texts = NULL;
 	int rc;
 
 	a->x.q = &a->o.q;
@@ -227,7 +227,6 @@ static int export_run(struct export_arguments *a, struct error *err)
 	texts = table_note_texts(&a->x.notes);
 	for (size_t i = 0; texts[i]; i++)
 		print_note("%s", texts[i]);
-	table_note_texts_free(texts);
 	return sink_close(&a->x.out, rc, err);
 }
 

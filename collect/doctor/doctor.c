@@ -205,7 +205,7 @@ static void page_print_finding(const struct page *p, const struct finding *f)
 static int doctor_print_people(const struct args *a, const struct table *t, struct error *err)
 {
 	struct sink out;
-	char **notes = table_note_texts(t);
+	freed(table_note_texts_free) char **notes = table_note_texts(t);
 	int rc = sink_open(&out, a->out.path, err);
 
 	if (!rc) {
@@ -223,7 +223,6 @@ static int doctor_print_people(const struct args *a, const struct table *t, stru
 			page_print_wrapped(&p, notes[i], 0);
 		rc = sink_close(&out, 0, err);
 	}
-	table_note_texts_free(notes);
 	return rc;
 }
 

@@ -168,12 +168,12 @@ TEST(tsv_has_all_results_and_the_worst_five_notes)
 	assert_string_equal(texts[5], "about n2");
 	assert_string_equal(texts[6], "3 more notes; --verbose prints all");
 	assert_null(texts[7]);
-	table_note_texts_free(texts);
+	table_note_texts_free(&texts);
 	t.verbose = true;
 	texts = table_note_texts(&t);
 	assert_string_equal(texts[8], "about n5");
 	assert_null(texts[9]);
-	table_note_texts_free(texts);
+	table_note_texts_free(&texts);
 }
 
 TEST(advice_follows_the_statement)
@@ -199,7 +199,7 @@ static void expect_brief(const struct table *t, const char *columns, const char 
 	for (i = 0; expected[i]; i++)
 		assert_string_equal(texts[i], expected[i]);
 	assert_null(texts[i]);
-	table_note_texts_free(texts);
+	table_note_texts_free(&texts);
 }
 
 /* How the figures are made, the worst doubt, and the number of the others. */
