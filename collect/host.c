@@ -39,15 +39,9 @@ const char *proc_root(void)
 
 bool host_has_program(const char *name)
 {
-	char *dir;
+	char path[PATH_MAX];
 
-	each_part (dir, getenv("PATH") ?: "/usr/bin:/bin", ':') {
-		autofree char *path = xasprintf("%s/%s", *dir ? dir : ".", name);
-
-		if (!access(path, X_OK))
-			return true;
-	}
-	return false;
+	return spawn_find_program(name, path);
 }
 
 void host_each(const char *dir, host_entry *each, void *arg, struct error *err)

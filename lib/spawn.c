@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/keyctl.h>
 #include <poll.h>
 #include <signal.h>
@@ -62,21 +61,19 @@ static void spawn_redirect(int fd, int to)
 		dup2(fd, to);
 }
 
-/* Finds the file that execvp() would run. A held child searches before it stops, not after. */
-static void spawn_find_program(const char *name, char path[PATH_MAX])
+bool spawn_find_program(const char *name, char path[PATH_MAX])
 {
-	const char *at = getenv("PATH"), *end;
+	const char *at = getenv("PATH") ?: "/bin:/usr/bin", *end;
 
 	snprintf(path, PATH_MAX, "%s", name);
-	if (strchr(name, '/') || !at)
-		return;
-	for (;; at = end + 1) {
+	for (; !strchr(name, '/'); at = end + 1) {
 		end = strchrnul(at, ':');
 		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
 			 name);
 		if (!access(path, X_OK) || !*end)
-			return;
+			break;
 	}
+	return !access(path, X_OK);
 }
 
 /* Marks the descriptors above 2, which a child must not inherit. */
@@ -147,7 +144,7 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 		putenv((char *)o->mark);
 	if (!o->cwd || !chdir(o->cwd)) {
 		if (o->held) {
-			spawn_find_program(argv[0], path);
+			spawn_find_program(argv[0], path); /* before it stops */
 			spawn_hold();
 			execv(path, argv);
 		}

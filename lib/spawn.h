@@ -8,6 +8,7 @@
 
 #include "lib/error.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 struct spawn {
@@ -32,6 +33,9 @@ void spawn_raise_files(void);
  * signals or -errno. SIGHUP stays ignored where nohup made it so. `flags` are those of signalfd().
  */
 int spawn_open_signals(int flags, struct error *err);
+
+/* Finds the file that execvp() would run. Returns false where no folder in PATH has the name. */
+bool spawn_find_program(const char *name, char path[PATH_MAX]);
 
 /* Starts argv[0], which it looks up in PATH. Returns -errno of a failed exec, too. */
 int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err);
