@@ -390,7 +390,7 @@ void capture_note_existing(const char *dir, size_t all, size_t left)
 
 static int run_todo(struct capture *c, struct error *err)
 {
-	struct order todo;
+	freed(order_free) struct order todo;
 	struct error late = {0};
 	int rc = dir_walk(c->dir, leftovers_visit, c, err);
 
@@ -404,7 +404,6 @@ static int run_todo(struct capture *c, struct error *err)
 		rc = run_all_on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)
 		rc = error_set(err, late.code, "%s", late.text);
-	order_free(&todo);
 	return rc;
 }
 

@@ -174,7 +174,7 @@ static void print_all(const struct plan *p, const struct order *o)
 
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
 {
-	struct manifest there = {0};
+	freed(manifest_close) struct manifest there = {0};
 	struct order all, left;
 	int rc = plan_check_cpus(p, err);
 
@@ -194,6 +194,5 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		order_free(&left);
 		order_free(&all);
 	}
-	manifest_close(&there);
 	return rc;
 }

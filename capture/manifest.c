@@ -539,7 +539,7 @@ static int against_add_all(struct plan *p, const json_t *variants, struct error 
 int plan_add_capture(struct plan *p, const char *dir, struct error *err)
 {
 	autofree char *path = xasprintf("%s/manifest.json", dir);
-	struct manifest m = {0};
+	freed(manifest_close) struct manifest m = {0};
 	struct error e = {0};
 	int rc;
 
@@ -550,6 +550,5 @@ int plan_add_capture(struct plan *p, const char *dir, struct error *err)
 	rc = rc ?: against_add_all(p, json_object_get(m.root, "variants"), &e);
 	if (rc)
 		rc = error_set(err, -rc, "--against %s: %s", dir, e.text);
-	manifest_close(&m);
 	return rc;
 }

@@ -540,7 +540,7 @@ static int plan_set_variable(struct plan *p, const char *path, char **text, cons
 	autofree char *name = NULL, *with = NULL;
 	char *was = *text;
 	const struct ini_entry *e;
-	struct ini ini;
+	freed(ini_free) struct ini ini = {0};
 	int rc;
 
 	if (!len || !set[len] || strpbrk(set, "\r\n"))
@@ -558,7 +558,6 @@ static int plan_set_variable(struct plan *p, const char *path, char **text, cons
 		p->sets = xasprintf("%sset %s (%s in the plan)\n", was, with, e->value);
 		free(was);
 	}
-	ini_free(&ini);
 	return rc;
 }
 

@@ -242,7 +242,7 @@ int undo_run(const char *dir, unsigned int n, struct error *err)
 	struct error why = {0};
 	autofree char *folder = state_folder(dir, false, &why);
 	autofree char *path = undo_entry_path(folder ? folder : "", n);
-	struct undo_entry e;
+	freed(entry_free) struct undo_entry e = {0};
 	int rc = 0;
 
 	if (!folder)
@@ -250,7 +250,6 @@ int undo_run(const char *dir, unsigned int n, struct error *err)
 	if (path_exists(path)) {
 		rc = entry_read(&e, path, err);
 		rc = rc ?: entry_run(dir, path, &e, err);
-		entry_free(&e);
 	}
 	state_drop(dir);
 	return rc;
@@ -273,7 +272,7 @@ static int undo_last_first(const struct dirent **a, const struct dirent **b)
 static int undo_recover_entry(const char *dir, const char *path, struct error *err)
 {
 	struct error why = {0};
-	struct undo_entry e;
+	freed(entry_free) struct undo_entry e;
 	int rc = entry_read(&e, path, &why);
 
 	if (!rc && strcmp(e.boot, host_boot_id()) != 0) {
@@ -283,7 +282,6 @@ static int undo_recover_entry(const char *dir, const char *path, struct error *e
 	} else if (!rc) {
 		rc = entry_run(dir, path, &e, &why);
 	}
-	entry_free(&e);
 	if (rc && err->code)
 		warn("%s", why.text);
 	return rc ? error_set(err, -rc, "%s", why.text) : 0;

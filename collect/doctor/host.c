@@ -121,7 +121,7 @@ void doctor_check_syscalls(struct doctor *d)
 void doctor_check_events(struct doctor *d)
 {
 	double watchdog = host_sysctl_number("kernel.nmi_watchdog", 0);
-	struct event_list list;
+	freed(event_list_free) struct event_list list = {0};
 	struct cpuset online;
 	struct error err = {0};
 
@@ -147,7 +147,6 @@ void doctor_check_events(struct doctor *d)
 				   "it occupies one hardware counter; other events share the rest");
 		counting_close(&c);
 	}
-	event_list_free(&list);
 }
 
 void doctor_check_power(struct doctor *d)

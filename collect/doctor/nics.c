@@ -154,7 +154,7 @@ static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
  */
 static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, const struct port *p))
 {
-	struct nic_space s;
+	freed(nic_space_close) struct nic_space s;
 	freed(str_free) struct str rows = {0};
 	int rc = nic_space_open(&s, "host", NULL);
 	bool any = false;
@@ -175,7 +175,6 @@ static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 	}
 	if (!any)
 		doctor_put_no_nic(d, &s);
-	nic_space_close(&s);
 	return any;
 }
 
