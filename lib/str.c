@@ -147,19 +147,14 @@ char *str_trim(char *s)
 void str_put_xml(struct str *out, const char *s)
 {
 	for (; *s; s++) {
-		switch (*s) {
-		case '&':
+		if (*s == '&')
 			str_puts(out, "&amp;");
-			break;
-		case '<':
+		else if (*s == '<')
 			str_puts(out, "&lt;");
-			break;
-		case '>':
+		else if (*s == '>')
 			str_puts(out, "&gt;");
-			break;
-		default:
+		else
 			str_putc(out, *s);
-		}
 	}
 }
 
