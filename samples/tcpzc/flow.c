@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CHECK_STEPS = 64 };
 
@@ -62,8 +61,7 @@ void flow_free(struct flow *f)
 	for (unsigned int i = 0; i < HIST_COUNT; i++)
 		free(f->hist[i]);
 	arena_free(&f->arena);
-	if (f->kept_fd >= 0)
-		close(f->kept_fd);
+	fd_close(&f->kept_fd);
 	if (!f->back)
 		return;
 	flow_free(f->back);

@@ -6,7 +6,6 @@
 #include "memory.h"
 
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/zc_kernel.h"
 
 #include <errno.h>

@@ -196,12 +196,11 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 int net_accept(struct flow *flows, unsigned int n)
 {
 	uint64_t until = clock_deadline(flows->opt->accept_timeout);
-	int fd = net_listener(flows), rc = fd < 0 ? fd : 0;
+	autoclose int fd = net_listener(flows);
+	int rc = fd < 0 ? fd : 0;
 
 	for (unsigned int i = 0; i < n && !rc; i++)
 		rc = net_accept_flow(&flows[i], fd, until);
-	if (fd >= 0)
-		close(fd);
 	return rc;
 }
 

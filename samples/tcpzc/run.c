@@ -89,8 +89,7 @@ static void run_init(struct run *r)
 static void run_free(struct run *r)
 {
 	for (unsigned int i = 0; i < r->n_flows; i++) {
-		if (r->flows[i].fd >= 0)
-			close(r->flows[i].fd);
+		fd_close(&r->flows[i].fd);
 		flow_free(&r->flows[i]);
 	}
 	for (unsigned int i = 0; i < r->n_workers; i++) {

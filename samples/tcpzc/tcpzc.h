@@ -14,6 +14,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cpuset.h"
+#include "lib/file.h"
 
 #include <signal.h>
 #include <stddef.h>

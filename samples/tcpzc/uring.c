@@ -145,6 +145,5 @@ void uring_close(struct flow *f)
 
 	if (ring->cq.koverflow)
 		io_uring_queue_exit(ring);
-	if (f->event_fd >= 0)
-		close(f->event_fd);
+	fd_close(&f->event_fd);
 }
