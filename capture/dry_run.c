@@ -175,7 +175,7 @@ static void print_all(const struct plan *p, const struct order *o)
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
 {
 	freed(manifest_close) struct manifest there = {0};
-	struct order all, left;
+	freed(order_free) struct order all = {0}, left = {0};
 	int rc = plan_check_cpus(p, err);
 
 	rc = rc ?: plan_check_programs(p, err);
@@ -191,8 +191,6 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		note_few_runs(p);
 		warn_no_units(p);
 		print_all(p, &left);
-		order_free(&left);
-		order_free(&all);
 	}
 	return rc;
 }

@@ -257,9 +257,8 @@ static void agent_on_signal(int sig)
 	stop_signal = sig;
 }
 
-static void agent_print_line(struct agent *a, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static void agent_print_line(struct agent *a, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void agent_print_line(struct agent *a, const char *fmt,
+								   ...)
 {
 	autofree char *line = xformat(fmt);
 
