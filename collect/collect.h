@@ -127,7 +127,7 @@ struct collect {
 	struct error err;
 	char *why;
 	struct reading reading;	  /* for the hook `read` */
-	struct netns netns;	  /* of a collector that calls netns_enter() */
+	struct netns netns;	  /* for collectors that call netns_enter() */
 	uint64_t looks, looks_ns; /* calls inside the window, and their CPU time */
 	uint64_t turn_ns;	  /* CLOCK_MONOTONIC */
 	const struct bpf_object

@@ -77,7 +77,7 @@ uint64_t pace_due_ns(const struct flow *f, uint64_t message);
 void rr_init(struct flow *f); /* allocates f->back */
 int rr_open(struct flow *f);
 int rr_move(struct flow *f);  /* a step in either direction */
-int rr_drain(struct flow *f); /* of both directions */
+int rr_drain(struct flow *f); /* in both directions */
 bool rr_may_block(const struct options *o);
 
 /* summary.c: JSON lines on standard output. */
