@@ -91,7 +91,7 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 	char hex[65];
 
 	if (fd < 0)
-		error_sys(&f->bad, errno, "%s: cannot write", f->staging);
+		error_sys(&f->bad, -fd, "%s: cannot write", f->staging);
 	rc = fetch_bytes(f, fd, size, hex, err);
 	if (fd >= 0 && close(fd))
 		error_sys(&f->bad, errno, "%s: cannot write", f->dir);

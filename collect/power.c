@@ -218,7 +218,7 @@ static int power_poll_begin(struct power_poll *p, const char *path, const char *
 	p->snap = file_create(path, O_APPEND, 0600);
 	p->said = memfd_create("power-command", MFD_CLOEXEC);
 	if (p->snap < 0 || p->said < 0)
-		return error_sys(err, errno, "%s: cannot write", path);
+		return error_sys(err, p->snap < 0 ? -p->snap : errno, "%s: cannot write", path);
 	rc = snap_append(p->snap, clock_mono_ns(), heading, strlen(heading));
 	if (rc)
 		return error_sys(err, -rc, "%s: cannot write", path);
