@@ -51,4 +51,10 @@ passes() {
 }
 ok "options.t passes with the offline zcost" passes options
 
+without_clang() {
+	env -u MAKEFLAGS -u MAKEOVERRIDES make -n -C "$top" BUILD="$scratch/none" CLANG=no-such-clang all >plan 2>err || { cat err; return 1; }
+	says 'collect/path/path\.c' plan && ! grep -F .bpf plan
+}
+ok "a machine without clang builds all but the programs for the kernel" without_clang
+
 done_testing
