@@ -153,10 +153,12 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 {
 	const int open = *fd;
 	struct program_cost now;
+	bool later = false; /* programs will be attached again */
 
 	for (struct collect *c = list; c < list + n; c++) {
 		if (!c->programs) {
 			c->before.timed_ns = 0;
+			later |= c->is->turn != NULL;
 			continue;
 		}
 		if (*fd < 0)
@@ -170,7 +172,7 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 		c->before = now;
 	}
 	if (open < 0)
-		return *fd < 0 ? UINT64_MAX / 2 : ACCOUNT_ON;
+		return *fd >= 0 ? ACCOUNT_ON : later ? ACCOUNT_OFF : UINT64_MAX / 2;
 	close(open);
 	*fd = -1;
 	return ACCOUNT_OFF;

@@ -46,7 +46,7 @@ uint32_t bpf_thread_ids(void);
 void bpf_choose_again(struct bpf_object *obj);
 /*
  * Begins a part of the account, or ends the one of the descriptor *fd. Returns the ns until the
- * next step is due, which are centuries where there is nothing to count.
+ * next step is due, which are centuries where nothing will ever be counted.
  */
 uint64_t bpf_account_step(struct collect *list, size_t n, int *fd);
 

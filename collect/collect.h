@@ -12,7 +12,7 @@
  *   before   runs shortly before the window: finds what the workload has by now; may be slow
  *   start    the window opens: switches on, or takes the first reading
  *   snap     once a second: takes one cheap reading
- *   turn     when it is due: sets turn_ns, the time of the next one. The first is due at the start
+ *   turn     when turn_ns is due: sets turn_ns, the time of the next one. `start` sets the first
  *   stop     the window closes: switches off, or takes the last reading (in reverse order of rows)
  *   after    the window is closed and the workload still runs; may be slow
  *            -- here the workload ends --

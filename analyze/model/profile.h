@@ -247,8 +247,8 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol);
 
 /*
  * Replace all symbols or all costs by `rows`. The rows must be distinct and come from malloc; the
- * profile owns them afterwards, and nobody adds to them. A caller that renumbers symbols must update
- * the frames itself.
+ * profile owns them afterwards, and nobody adds to them. A caller that renumbers symbols must
+ * update the frames itself.
  */
 void profile_take_symbols(struct profile *p, struct profile_symbol *rows, size_t n);
 void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);

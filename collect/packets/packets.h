@@ -9,7 +9,7 @@
 #include "collect/programs.h"
 
 enum { PACKETS_DROPS = 16384, PACKETS_BATCHES = 1024 }; /* distinct keys with their own counts */
-enum { BATCH_TRIES = 16 }; /* places of the table that a key may have */
+enum { BATCH_TRIES = 16 };				/* places in which a key is looked for */
 /* A CPU times one in so many packets that it receives. Requests and replies alternate: it is odd.
  */
 enum { TIMED_ONE_IN = 7 };
@@ -51,7 +51,7 @@ enum batch_kind {
 };
 
 /*
- * What a count is of: the namespace in the upper half, then the number of the interface (0: none,
+ * The key of a count: the namespace in the upper half, then the number of the interface (0: none,
  * as of the queue of a CPU) or of the pool, and the kind + 1 in the last bits.
  */
 enum { BATCH_KIND_BITS = 3 };

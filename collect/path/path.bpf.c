@@ -71,7 +71,7 @@ static __always_inline struct path_cpu *this_cpu(void)
 	return c;
 }
 
-/* The same of a thread that was seen to be the workload's, or NULL. */
+/* Returns the state of a thread that was seen to be the workload's, or NULL. */
 static __always_inline struct thread *known_thread(struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
@@ -92,7 +92,10 @@ static __always_inline struct thread *this_thread(void)
 
 	if (t || !bpf_map_lookup_elem(&processes, &tgid))
 		return t;
-	return bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		t->part = path.part;
+	return t;
 }
 
 /* Returns a number for a pointer. */
@@ -334,7 +337,7 @@ static __noinline int happen(uint32_t i, struct event *e)
 		fill(s, e);
 		break;
 	case QUEUE:
-		/* TCP sends it again: it was lost. Or TCP sends what is behind it: nobody saw it. */
+		/* TCP sends it again, or sends later data, so nobody saw this packet leave. */
 		if (s->stage == PATH_QDISC || s->byte - e->seq >= e->len) {
 			leave(s);
 			break;
@@ -391,11 +394,11 @@ static int visit(uint32_t n, struct event *e)
 	s = &path.slots[i & (PATH_SLOTS - 1)];
 	if (e->what == EXPIRE ? 1
 	    : e->len	      ? s->ports == e->ports &&
-				 (s->byte - e->seq < e->len ||
-				  (e->what == QUEUE && s->stage == PATH_QUEUE &&
-				   (int32_t)(e->seq - s->byte) > 0))
-	    : e->owner	      ? s->owner == e->owner
-			      : s->skb == e->skb)
+			       (s->byte - e->seq < e->len ||
+				(e->what == QUEUE && s->stage == PATH_QUEUE &&
+				 s->owner == e->owner && (int32_t)(e->seq - s->byte) > 0))
+	    : e->owner ? s->owner == e->owner
+		       : s->skb == e->skb)
 		happen(i, e);
 	return 0;
 }
@@ -867,7 +870,10 @@ static __always_inline int send_step(struct sk_buff *skb, enum what what, uint32
 {
 	struct event e = {.what = what, .todo = todo, .stage = stage};
 
-	return todo && skb ? in_skb(e, skb) : 0;
+	if (!todo || !skb)
+		return 0;
+	e.owner = id_of(skb->sk);
+	return in_skb(e, skb);
 }
 
 #define SEND_STEP(tracepoint, skb, what, stage, todo)                  \

@@ -38,9 +38,9 @@ struct path {
 	struct path_shared *shared; /* the programs change it */
 	struct bpf_links links;
 	struct str missing; /* tracepoints that this kernel does not have */
-	uint64_t since_ns;  /* the programs are attached inside the window; 0: they are not */
+	uint64_t since_ns;  /* the present part of the window began; 0: no program is attached */
 	uint64_t attached_ns;
-	unsigned int tries; /* to end the part */
+	unsigned int tries; /* how often the present part has waited for its last packets */
 	struct prng random;
 };
 
@@ -133,15 +133,16 @@ static int path_look(struct collect *c)
 }
 
 /*
- * A tracepoint costs more than the program on it, also where the program has nothing to do. So
- * where packets are many, the programs are attached in parts of the window. A part begins at a
- * random time, and does not end while a packet is on its way: else the long times would be missing.
+ * A tracepoint costs more than the program on it, even if the program has nothing to do. So where
+ * packets are many, the programs are attached in parts of the window. The first part begins with
+ * the window, and each later one at a random time. No part ends while a packet is on its way,
+ * because then the long times would be missing.
  */
 enum {
 	PART = 150000000,  /* ns */
 	PAUSE = 450000000, /* at least; at most twice as long */
-	FEW = 4,	   /* the N of packets that are not many */
-	TRY = 5000000,	   /* a part waits so long for its last packets, for TRIES times */
+	FEW = 4,	   /* up to this N, the programs stay attached */
+	TRY = 5000000,	   /* a part waits this long for its last packets, at most TRIES times */
 	TRIES = 20,
 };
 
@@ -155,13 +156,32 @@ static int path_start(struct collect *c)
 	return 0;
 }
 
-static void path_forget_processes(const struct path *p)
+/* Forgets the processes, and the packets that were chosen as the last part ended. */
+static void path_clear(const struct path *p)
 {
 	int map = bpf_object__find_map_fd_by_name(p->obj, "processes");
+	struct path_shared *shared = p->shared;
 	uint32_t pid;
 
 	while (!bpf_map_get_next_key(map, NULL, &pid) && !bpf_map_delete_elem(map, &pid))
 		;
+	for (struct path_slot *s = shared->slots; s < shared->slots + PATH_SLOTS; s++) {
+		if (s->stage && s->stage < PATH_STAGES)
+			shared->stages[s->stage].left++;
+		*s = (struct path_slot){0};
+	}
+	memset(shared->in, 0, sizeof(shared->in));
+	for (size_t way = 0; way < PATH_WAYS; way++) {
+		shared->choice[way].since = clock_mono_ns();
+		shared->choice[way].chosen = 0;
+	}
+	shared->part++;
+}
+
+static void path_detach(struct collect *c)
+{
+	bpf_links_free(&((struct path *)c->data)->links);
+	c->programs = NULL;
 }
 
 static int path_begin_part(struct collect *c)
@@ -169,14 +189,11 @@ static int path_begin_part(struct collect *c)
 	struct path *p = c->data;
 	int rc;
 
-	c->turn_ns = UINT64_MAX; /* a part that cannot begin is the last */
-	path_forget_processes(p);
-	p->shared->part++;
-	for (size_t way = 0; way < PATH_WAYS; way++) {
-		p->shared->choice[way].since = clock_mono_ns();
-		p->shared->choice[way].chosen = 0;
-	}
+	c->turn_ns = UINT64_MAX; /* no part comes after one that cannot begin */
+	path_clear(p);
 	rc = bpf_ready(c, &p->links, p->obj, NULL, 0) ?: path_look(c);
+	if (rc)
+		path_detach(c);
 	return rc ?: path_start(c);
 }
 
@@ -193,8 +210,7 @@ static void path_end_part(struct collect *c)
 {
 	struct path *p = c->data;
 
-	bpf_links_free(&p->links);
-	c->programs = NULL;
+	path_detach(c);
 	c->turn_ns = clock_mono_ns();
 	p->attached_ns += c->turn_ns - p->since_ns;
 	p->since_ns = 0;
@@ -204,22 +220,21 @@ static void path_end_part(struct collect *c)
 static int path_turn(struct collect *c)
 {
 	struct path *p = c->data;
+	struct path_shared *shared = p->shared;
 
-	if (!p->links.n)
+	if (!p->since_ns)
 		return path_begin_part(c);
 	c->turn_ns = clock_mono_ns() + PART;
-	if (p->shared->choice[PATH_RECEIVE].n <= FEW && p->shared->choice[PATH_SEND].n <= FEW)
-		return 0;
-	p->shared->on = 0;
-	if (path_is_empty(p->shared)) {
+	if (!shared->on && path_is_empty(shared)) {
 		path_end_part(c);
-	} else if (p->tries++ < TRIES) {
+	} else if (!shared->on && ++p->tries >= TRIES) {
+		shared->on = 1;
+	} else if (!shared->on || shared->choice[PATH_RECEIVE].n > FEW ||
+		   shared->choice[PATH_SEND].n > FEW) {
+		p->tries = shared->on ? 0 : p->tries;
+		__atomic_store_n(&shared->on, 0, __ATOMIC_SEQ_CST);
 		c->turn_ns = clock_mono_ns() + TRY;
-		return 0;
-	} else {
-		p->shared->on = 1;
 	}
-	p->tries = 0;
 	return 0;
 }
 

@@ -270,7 +270,8 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 
 /*
  * Takes a reading each second until `end`, or, when it is 0, until the command ends. The account of
- * BPF programs has its parts far from the readings.
+ * BPF programs has its parts far from the readings. No collector takes a turn just before the end,
+ * because a turn may be slow.
  */
 static void run_watch(struct run *r, uint64_t end)
 {
@@ -292,6 +293,7 @@ static void run_watch(struct run *r, uint64_t end)
 			return;
 		if (due == turn) {
 			turn = collect_turn(r->collect, r->ncollect);
+			turn = end && turn > end - SECOND / 10 ? UINT64_MAX : turn;
 			continue;
 		}
 		if (due == account) {

@@ -163,7 +163,7 @@ static int packets_read(struct ingest *in, const struct packets_kind *k, struct 
 #define READ_ROWS(kind)                                                                  \
 	static int kind##_read_rows(struct ingest *in, struct tsv *t, struct error *err) \
 	{                                                                                \
-		return packets_read(in, &(kind), t, err);                                  \
+		return packets_read(in, &(kind), t, err);                                \
 	}
 READ_ROWS(drops)
 READ_ROWS(drop_times)
