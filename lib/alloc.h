@@ -92,7 +92,10 @@ void *arena_alloc(struct arena *a, size_t size); /* zeroed and aligned to 8 byte
 void *arena_dup(struct arena *a, const void *p, size_t size);
 char *arena_strdup(struct arena *a, const char *s); /* NULL for NULL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Returns a list with one word more, unless the list has it or it is NULL. NULL: an empty list. */
+/*
+ * Returns the list with the word added. A word that the list has already, or NULL, adds nothing. A
+ * list that is NULL is empty.
+ */
 const char *arena_add_word(struct arena *a, const char *list, const char *separator,
 			   const char *word);
 void arena_free(struct arena *a);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A kallsyms file and what identifies it. */
 struct kernel_candidate {
@@ -191,26 +192,10 @@ static bool kernel_try_cache(struct kernel_symbols *k, const struct recording *r
 	       (path_exists(kallsyms) && kernel_load_kallsyms(k, r, &c));
 }
 
-/* Returns whether the table has symbols of all modules that the recording saw. */
-static bool kernel_has_modules(const struct kernel_symbols *k, const struct sideband *side)
-{
-	const struct symtab_symbol *s;
-	const struct side_map *m;
-
-	for (const struct side_row *row = side->list; row < side->list + side->n; row++) {
-		if (row->kind != SIDE_MAP || row->pid != KERNEL_PID)
-			continue;
-		m = &side->maps[row->what];
-		s = symtab_find(&k->table, m->start + (m->end - m->start) / 2);
-		if (!s || s->start < m->start)
-			return false;
-	}
-	return true;
-}
-
 /*
- * The kernel takes longer to print its symbols than zcost for all else. perf record may have saved
- * them since this host booted.
+ * perf record keeps a copy of kallsyms, which takes the kernel longer to print than zcost needs for
+ * a small file. A copy of this boot has the right names of the kernel itself. Modules and BPF
+ * programs may have come and gone since.
  */
 static bool kernel_try_saved(struct kernel_symbols *k, const struct recording *r, const char *dir)
 {
@@ -221,13 +206,19 @@ static bool kernel_try_saved(struct kernel_symbols *k, const struct recording *r
 	struct stat st;
 
 	clock_gettime(CLOCK_BOOTTIME, &up);
-	if (!*id || stat(kallsyms, &st) || st.st_mtime <= time(NULL) - up.tv_sec ||
-	    !kernel_load_kallsyms(k, r, &c))
+	if (!*id || stat(kallsyms, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_mtime <= time(NULL) - up.tv_sec || !kernel_load_kallsyms(k, r, &c))
 		return false;
-	if (kernel_has_modules(k, &r->side))
-		return true;
-	symtab_free(&k->table);
-	return false;
+	k->core_start = r->side.ref_addr;
+	for (size_t i = 0; i < k->table.n && !(k->core_end && k->table.symbols[i].module); i++)
+		if (k->table.symbols[i].start >= k->core_start)
+			k->core_end = k->table.symbols[i].start;
+	return true;
+}
+
+bool kernel_symbols_suffice(const struct kernel_symbols *k, uint64_t addr)
+{
+	return !k->core_end || addr - k->core_start < k->core_end - k->core_start;
 }
 
 /* Distributions put an ELF kernel at these places. It must have the recorded build-id. */
@@ -296,7 +287,7 @@ static bool kernel_try_folder(struct kernel_symbols *k, const struct recording *
 }
 
 static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
-			   const struct perfdata_options *o)
+			   const struct perfdata_options *o, bool saved)
 {
 	struct kernel_candidate named = {
 		.kallsyms = o->kallsyms, .whose = o->kallsyms, .named = true};
@@ -316,8 +307,8 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 	    kernel_try_folder(k, r, o->host_dir, "", "the capture") ||
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
-	    (o->use_this_host && (kernel_try_saved(k, r, own) || kernel_try_this_host(k, r) ||
-				  kernel_try_cache(k, r, own)))) {
+	    (o->use_this_host && ((saved && kernel_try_saved(k, r, own)) ||
+				  kernel_try_this_host(k, r) || kernel_try_cache(k, r, own)))) {
 		kernel_explain(k, NULL);
 		return;
 	}
@@ -327,10 +318,10 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 }
 
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
-			 const struct perfdata_options *o)
+			 const struct perfdata_options *o, bool saved)
 {
 	*k = (struct kernel_symbols){.cache = o->cache};
-	kernel_try_all(k, r, o);
+	kernel_try_all(k, r, o, saved);
 	k->missing = k->table.n	     ? UNRESOLVED_GAP
 		     : k->mismatched ? UNRESOLVED_MISMATCH
 				     : UNRESOLVED_NO_SYMBOLS;

@@ -51,18 +51,22 @@ struct kernel_symbols {
 	uint64_t delta;	 /* table address minus recorded address, for the kernel without modules */
 	char *note;	 /* why there are no symbols, or NULL */
 	bool mismatched; /* only another kernel's symbols were found */
-	enum unresolved missing;    /* why an address in the kernel has no name */
-	char *vmlinux;		    /* path of the ELF kernel that has the symbols, or NULL */
-	struct symbol_cache *cache; /* the cache of the options; or NULL */
+	enum unresolved missing;       /* why an address in the kernel has no name */
+	uint64_t core_start, core_end; /* the kernel itself in a copy; core_end 0: no copy */
+	char *vmlinux;		       /* path of the ELF kernel that has the symbols, or NULL */
+	struct symbol_cache *cache;    /* the cache of the options; or NULL */
 };
 
 /*
  * Searches where the options allow. Another thread may call it after pass one, because it changes
- * only `k`.
+ * only `k`. `saved`: a copy that has the names of the kernel itself is enough.
  */
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
-			 const struct perfdata_options *o);
+			 const struct perfdata_options *o, bool saved);
 void kernel_symbols_free(struct kernel_symbols *k);
+
+/* Returns whether the table surely has the right name for an address of the kernel. */
+bool kernel_symbols_suffice(const struct kernel_symbols *k, uint64_t addr);
 
 /* Returns whether the running kernel is the recorded one. */
 bool kernel_is_this(const struct recording *r);

@@ -143,8 +143,37 @@ static void *perfdata_load_kernel(void *arg)
 {
 	struct kernel_job *job = arg;
 
-	kernel_symbols_load(&job->symbols, job->r, job->o);
+	kernel_symbols_load(&job->symbols, job->r, job->o, true);
 	return NULL;
+}
+
+static bool chain_is_named(const struct chain *c, const struct kernel_symbols *k)
+{
+	bool kernel = c->head.leaf == (uint64_t)PERF_CONTEXT_KERNEL;
+
+	for (uint32_t i = 0; i < c->head.nr; i++)
+		if (c->addr[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			kernel = c->addr[i] == (uint64_t)PERF_CONTEXT_KERNEL;
+		else if (kernel && !kernel_symbols_suffice(k, c->addr[i]))
+			return false;
+	return true;
+}
+
+/* Returns whether the symbols surely have the right names for all addresses of the kernel. */
+static bool folds_are_named(const struct folds *f, const struct kernel_symbols *k)
+{
+	for (const struct fold *one = f->list; one < f->list + f->n; one++) {
+		const struct stacks *s = &one->stacks;
+
+		for (size_t i = 0; i < s->n; i++)
+			if ((s->list[i].mode & STACK_MODE) == PERF_RECORD_MISC_KERNEL &&
+			    !kernel_symbols_suffice(k, s->list[i].ip))
+				return false;
+		for (size_t i = 0; i < s->nchains; i++)
+			if (!chain_is_named(s->chains[i], k))
+				return false;
+	}
+	return true;
 }
 
 static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata_options *o)
@@ -165,6 +194,10 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	if (o->threads == 1)
 		perfdata_load_kernel(&job);
 	background_wait(&loading);
+	if (!folds_are_named(&f, &job.symbols)) {
+		kernel_symbols_free(&job.symbols);
+		kernel_symbols_load(&job.symbols, r, o, false);
+	}
 	for (size_t i = 0; i < f.n; i++)
 		perfdata_add_health(r, &f.list[i]);
 	resolve_folds(r, &f, &job.symbols, o);

@@ -12,6 +12,6 @@ int main(int argc, char **argv)
 	struct run r = {.opt = &opt};
 
 	options_parse(&opt, argc, argv);
-	spawn_raise_files(); /* a flow may need eight; without them, flow_fail names the limit */
+	spawn_raise_files(); /* a flow may open eight; flow_fail names a limit that is too low */
 	return run_all(&r) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -364,18 +364,19 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 }
 
 /* A recording of this host, where the copy of kallsyms has another name than the kernel itself. */
-TEST(kallsyms_that_perf_saved_since_the_boot_are_used_if_they_have_all_modules)
+TEST(kallsyms_that_perf_saved_since_the_boot_name_the_kernel_itself)
 {
 	static const struct {
-		uint64_t module; /* its place in the recording; 0: none */
-		uint64_t shift;	 /* the kernel in the copy lies so far behind its place */
-		bool old, saved;
-	} cases[] = {{0, 0, false, true},
-		     {MODULE, 0, false, true},
-		     {MODULE + 0x10000, 0, false, false},
-		     {MODULE - 0x10000, 0, false, false},
-		     {0, BOOT, false, false},
-		     {MODULE, 0, true, false}};
+		uint64_t outside; /* the address of another sample; 0: none */
+		uint64_t shift;	  /* _text in the copy is that far above its real address */
+		bool old, called; /* called: `outside` is a caller */
+		bool saved;	  /* the copy gives the names */
+	} cases[] = {{.saved = true},
+		     {.outside = MODULE + 0x10},
+		     {.outside = MODULE + 0x10, .called = true},
+		     {.outside = KERNEL - 0x1000000000},
+		     {.shift = BOOT},
+		     {.old = true}};
 	static const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 	const struct perfdata_options o = {.threads = 1, .use_this_host = true};
 	autofree char *path = NULL;
@@ -389,9 +390,15 @@ TEST(kallsyms_that_perf_saved_since_the_boot_are_used_if_they_have_all_modules)
 	path = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", dir, id);
 	setenv("HOME", dir, 1);
 	for (size_t i = 0; i < array_size(cases); i++) {
+		uint64_t at = text + cases[i].shift;
 		autofree char *saved = xasprintf(
-			"%" PRIx64 " T _text\n%" PRIx64 " T saved_name\n%s", text + cases[i].shift,
-			text + cases[i].shift + 0x300, strstr(kallsyms, "ffffffffc"));
+			"%" PRIx64 " T _text\n%" PRIx64 " T saved_name\n%" PRIx64 " T _end\n%s", at,
+			at + 0x300, at + 0xa00, strstr(kallsyms, "ffffffffc"));
+		struct w_sample s = {
+			.time = 1,
+			.period = 2,
+			.mode = PERF_RECORD_MISC_KERNEL,
+			.chain = {(uint64_t)PERF_CONTEXT_KERNEL, text + 0x310, cases[i].outside}};
 		freed(writer_free) struct writer records = {0};
 		freed(profile_free) struct profile p;
 
@@ -400,9 +407,11 @@ TEST(kallsyms_that_perf_saved_since_the_boot_are_used_if_they_have_all_modules)
 			assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
 		w_kernel_map(&records, text, 0xa00, text, "[kernel.kallsyms]_text");
 		w_kernel_id_of(&records, id, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
-		if (cases[i].module)
-			w_kernel_map(&records, cases[i].module, 0x1000, 0, "[veth]");
 		w_kernel_sample(&records, 1, text + 0x310);
+		if (cases[i].called)
+			w_sample(&records, &s);
+		else if (cases[i].outside)
+			w_kernel_sample(&records, 2, cases[i].outside);
 		read_stream(&p, &records, &o);
 		assert_null(p.kernel_note);
 		assert_int_equal(!strcmp(profile_symbol_name(&p, symbol_of(&p, 1)), "saved_name"),
