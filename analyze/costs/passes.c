@@ -131,12 +131,11 @@ static int passes_put_collectors(const struct block_table *k, const struct pass_
 	int rc = 0;
 
 	for (size_t w = 0; w < array_size(passes_work) && !rc; w++) {
-		struct metric_keys keys = {0};
+		freed(metric_keys_free) struct metric_keys keys = {0};
 
 		rc = metric_keys_add(&keys, k->s, &b, passes_work[w].cpu_pct, OF_SIDE, err);
 		for (size_t i = 0; i < keys.n && !rc; i++)
 			passes_put_collector(k, p, pass, keys.m[i].key.object, w);
-		free(keys.m);
 	}
 	return rc;
 }

@@ -208,23 +208,20 @@ static void path_put_stage(const struct path *p, size_t i, double end_to_end_us)
 
 static int path_put_block(struct block_table *k, struct error *err)
 {
-	struct run_filter every_pass = {k->b->block.variant, k->q->pass, k->b->block.side,
-					k->q->repeat, false};
-	struct path p = {.k = k, .traced.block = k->b->block};
+	struct path p = {.k = k};
 	double end_to_end_us;
-	int rc = p.traced.n = store_runs(k->s, &every_pass, &p.traced.runs, err);
+	int rc = block_every_pass(k->s, k->q, &k->b->block, &p.traced, err);
 
-	if (rc >= 0 && path_estimate(&p, EST_MEAN, "path_followed", "receive").n)
+	if (!rc && path_estimate(&p, EST_MEAN, "path_followed", "receive").n)
 		rc = path_read_cpu(k, p.cpu_ns, err);
-	for (size_t i = 0; i < STAGES && rc >= 0; i++) {
+	for (size_t i = 0; i < STAGES && !rc; i++) {
 		autofree char *total = xasprintf("%s " PATH_TOTAL, path_stages[i].way);
 
 		end_to_end_us = path_estimate(&p, EST_MEAN, "path_mean_ns", total).value / 1000;
 		path_put_stage(&p, i, end_to_end_us);
 	}
 	free(p.traced.runs);
-	return rc < 0 ? rc
-		      : passes_note_conditions(k->s, k->q, &k->b->block, TRACE_PASS, k->t, err);
+	return rc ?: passes_note_conditions(k->s, k->q, &k->b->block, TRACE_PASS, k->t, err);
 }
 
 /* Adds the range of a column over the totals: "1", "1 to 37.2". */

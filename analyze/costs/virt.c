@@ -194,13 +194,12 @@ static void virt_put_costs(const struct virt *v)
 
 static int virt_put_rows(struct virt *v, struct error *err)
 {
-	struct metric_keys keys = {0};
+	freed(metric_keys_free) struct metric_keys keys = {0};
 	int rc = metric_keys_add(&keys, v->k->s, &v->all, "frame_entries", OF_SIDE, err);
 
 	v->rate = v->part->basis.unit ? work_rate_metric(v->part->basis.unit) : NULL;
 	for (size_t i = 0; i < array_size(virt_kinds) && !rc; i++)
 		virt_put_kind(v, &keys, &virt_kinds[i]);
-	free(keys.m);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < array_size(virt_names); i++)
@@ -219,11 +218,10 @@ static int virt_put_rows(struct virt *v, struct error *err)
 static int virt_read_runs(struct virt *v, struct error *err)
 {
 	const struct block *b = &v->k->b->block;
-	struct run_filter f = {b->variant, v->k->q->pass, b->side, v->k->q->repeat, false};
+	int rc = block_every_pass(v->k->s, v->k->q, b, &v->all, err);
 
-	v->all.n = store_runs(v->k->s, &f, &v->all.runs, err);
-	if (v->all.n < 0)
-		return v->all.n;
+	if (rc)
+		return rc;
 	v->profiled.n = scope_runs(v->k->s, v->k->q, b, FOR_PROFILE, &v->profiled.runs, err);
 	return v->profiled.n < 0 ? v->profiled.n : 0;
 }
@@ -232,8 +230,7 @@ static int virt_put_block(struct block_table *k, struct error *err)
 {
 	const struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1};
 	freed(cost_part_free) struct cost_part part = {0};
-	struct virt v = {
-		.k = k, .profiled.block = k->b->block, .all.block = k->b->block, .part = &part};
+	struct virt v = {.k = k, .profiled.block = k->b->block, .part = &part};
 	int rc;
 
 	if (k->q->unit && !strcasecmp(k->q->unit, "syscall"))

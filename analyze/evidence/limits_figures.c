@@ -68,12 +68,11 @@ static void limits_add_cpu(const struct limits_variant *v, struct limits_side *s
 static int limits_add_cpus(const struct limits_variant *v, struct limits_side *side,
 			   struct error *err)
 {
-	struct metric_keys cpus = {0};
+	freed(metric_keys_free) struct metric_keys cpus = {0};
 	int rc = metric_keys_add(&cpus, v->s, side->b, "cpu_pct", OF_EACH_CPU, err);
 
 	for (size_t i = 0; i < cpus.n; i++)
 		limits_add_cpu(v, side, cpus.m[i].key.cpu);
-	free(cpus.m);
 	return rc;
 }
 
@@ -227,17 +226,15 @@ static int limits_add_links(const struct limits_variant *v, struct limits_side *
 			    struct error *err)
 {
 	static const char end[] = "/speed_mbps";
-	struct metric_keys states = {0};
+	freed(metric_keys_free) struct metric_keys states = {0};
 	int rc = metric_keys_add(&states, v->s, side->b, "nic_state:*/speed_mbps", OF_SIDE, err);
 
 	for (size_t i = 0; i < states.n; i++) {
 		const char *object = states.m[i].key.object;
-		autofree char *name = NULL;
+		autofree char *name = xstrndup(object, strlen(object) - strlen(end));
 
-		name = xstrndup(object, strlen(object) - strlen(end));
 		limits_add_link(v, side, name);
 	}
-	free(states.m);
 	return rc;
 }
 

@@ -301,8 +301,8 @@ int zero_copy_add_queues(struct store *s, const struct query *q, const struct bl
 			 struct evidence *e, int max, struct error *err)
 {
 	const struct query run = {.repeat = q->repeat};
-	struct block_runs runs = {.block = *b};
-	struct metric_keys keys = {0};
+	freed(block_runs_free) struct block_runs runs = {.block = *b};
+	freed(metric_keys_free) struct metric_keys keys = {0};
 	int rc = runs.n = scope_runs(s, &run, b, FOR_FIGURES, &runs.runs, err), n = 0;
 
 	if (rc >= 0)
@@ -328,7 +328,5 @@ int zero_copy_add_queues(struct store *s, const struct query *q, const struct bl
 		}
 		n++;
 	}
-	free(keys.m);
-	free(runs.runs);
 	return rc < 0 ? rc : n;
 }

@@ -48,10 +48,15 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 	return rc;
 }
 
+void block_runs_free(struct block_runs *b)
+{
+	free(b->runs);
+}
+
 void block_list_free(struct block_list *list)
 {
 	for (int i = 0; i < list->n; i++)
-		free(list->blocks[i].runs);
+		block_runs_free(&list->blocks[i]);
 	free(list->blocks);
 	*list = (struct block_list){0};
 }
@@ -181,7 +186,7 @@ double busy_part(struct store *s, const struct query *q, const struct block_runs
 					 {tick_parts[part], NULL, cpu},
 					 {"cpu_pct", NULL, cpu},
 					 {"cpu_steal_pct", NULL, cpu}};
-	struct block_runs every = {0};
+	freed(block_runs_free) struct block_runs every = {0};
 	double x[array_size(key)];
 
 	if (object && block_every_pass(s, q, &b->block, &every, NULL))
@@ -191,7 +196,6 @@ double busy_part(struct store *s, const struct query *q, const struct block_runs
 
 		x[i] = scope_estimate(s, of->runs, of->n, e, figure_metric_of, &key[i]).value;
 	}
-	free(every.runs);
 	/* The frame's times include those that the hypervisor took. */
 	return isnan(x[0]) ? x[1] : x[0] / 100 * (x[2] - (x[3] > 0 ? x[3] : 0));
 }
@@ -289,6 +293,11 @@ int metric_keys_add(struct metric_keys *list, struct store *s, const struct bloc
 	}
 	array_sort(list->m, list->n, metric_rows_compare);
 	return 0;
+}
+
+void metric_keys_free(struct metric_keys *list)
+{
+	free(list->m);
 }
 
 /* --- figures that a table cannot give --- */

@@ -151,6 +151,7 @@ struct block_runs {
 	struct run *runs; /* runs of the pass that gives the figures */
 	int n;
 };
+void block_runs_free(struct block_runs *b);
 
 /* Returns the sum over the runs that have the metric, or NAN. */
 double scope_sum(struct store *s, const struct block_runs *b, const char *metric,
@@ -175,7 +176,7 @@ int block_list_total(const struct block_list *list, int i);
 bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
 			    const struct run *runs[]);
 
-/* Metrics of a block's runs, each key once. The strings are the store's; the caller frees `m`. */
+/* Metrics of a block's runs, each key once. The strings are the store's. */
 struct metric_keys {
 	struct metric_row *m;
 	size_t n, cap;
@@ -186,6 +187,7 @@ struct metric_keys {
  */
 int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
 		    const char *name, enum metric_cpus cpus, struct error *err);
+void metric_keys_free(struct metric_keys *list);
 
 /* Reads the blocks that the query asks for, with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,
@@ -218,7 +220,7 @@ struct block_table {
 int block_table_run(struct store *s, const struct query *q, struct table *t,
 		    const struct measure *m, struct error *err);
 
-/* Lists the runs of the block in every pass. The caller frees b->runs. */
+/* Lists the runs of the block in every pass. */
 int block_every_pass(struct store *s, const struct query *q, const struct block *block,
 		     struct block_runs *b, struct error *err);
 

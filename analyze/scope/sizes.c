@@ -135,7 +135,7 @@ static int sizes_add_block(struct block_table *k, struct error *err)
 		"hist",		  "ring_overflow",    "dropped_completions",
 		"rearmed"};
 	const struct block *b = &k->b->block;
-	struct metric_keys list = {0};
+	freed(metric_keys_free) struct metric_keys list = {0};
 	struct estimate e;
 	int rc = 0;
 
@@ -153,7 +153,6 @@ static int sizes_add_block(struct block_table *k, struct error *err)
 		size_add_parts(k, &list.m[i].key);
 	e = block_estimate(k, size_per_receive, NULL);
 	sizes_add_row(k->t, b, "bytes_per_receive", "B", &e);
-	free(list.m);
 	return rc;
 }
 

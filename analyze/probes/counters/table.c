@@ -525,14 +525,13 @@ static int counters_find_events(const struct block_table *m, struct metric_keys 
  */
 static int counters_add_block(struct block_table *m, struct error *err)
 {
-	struct metric_keys list = {0};
+	freed(metric_keys_free) struct metric_keys list = {0};
 	int rc = counters_find_events(m, &list, err);
 
 	for (size_t i = 0; i < list.n && !rc; i++)
 		counters_add_event(m, &list.m[i]);
 	for (size_t i = 0; i < list.n && !rc; i++)
 		counters_add_ratio(m, list.m[i].key.object);
-	free(list.m);
 	return rc;
 }
 

@@ -89,8 +89,8 @@ static void batches_put_row(struct block_table *k, const struct block_runs *b, c
 
 static int batches_put_block(struct block_table *k, struct error *err)
 {
-	struct block_runs counted;
-	struct metric_keys keys = {0};
+	freed(block_runs_free) struct block_runs counted;
+	freed(metric_keys_free) struct metric_keys keys = {0};
 	int rc = block_every_pass(k->s, k->q, &k->b->block, &counted, err);
 
 	if (!rc)
@@ -106,8 +106,6 @@ static int batches_put_block(struct block_table *k, struct error *err)
 		batches_put_row(k, &counted, "syscall", NULL, THE_CALLS, NULL);
 		batches_put_row(k, k->b, "wake_up", NULL, "sched_voluntary", NULL);
 	}
-	free(keys.m);
-	free(counted.runs);
 	return rc < 0 ? rc
 		      : passes_note_conditions(k->s, k->q, &k->b->block, SYSCALLS_PASS, k->t, err);
 }

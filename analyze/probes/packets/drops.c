@@ -220,7 +220,7 @@ static void drops_free(struct drops *all)
 static int drops_put_block(struct block_table *k, struct error *err)
 {
 	long left = k->q->limit ? k->q->limit : -1;
-	struct block_runs runs;
+	freed(block_runs_free) struct block_runs runs;
 	struct block_table every = *k;
 	int rc = block_every_pass(k->s, k->q, &k->b->block, &runs, err);
 
@@ -232,7 +232,6 @@ static int drops_put_block(struct block_table *k, struct error *err)
 		if (!rc)
 			drops_put_source(k, &drop_sources[s], &all, &left);
 	}
-	free(runs.runs);
 	return rc;
 }
 

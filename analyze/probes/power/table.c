@@ -258,7 +258,7 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 	static const char *const kinds[] = {"wall", "platform", "package", "other/"};
 	const struct power_table_row model = {
 		.kind = "model", .source = "model", .watts = {bt->q, NULL}};
-	struct metric_keys names = {0};
+	freed(metric_keys_free) struct metric_keys names = {0};
 	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err);
 
 	for (size_t i = 0; i < array_size(kinds) && !rc; i++)
@@ -267,7 +267,6 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 				power_table_put_metric(bt, &names.m[n]);
 	if (!rc && power_is_modelled(bt->q))
 		power_table_put_row(bt, &model);
-	free(names.m);
 	return rc;
 }
 

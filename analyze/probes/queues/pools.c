@@ -44,7 +44,7 @@ static void pools_put_row(const struct changes *c, const struct change_row *r, b
 static int pools_put_block(struct block_table *k, struct error *err)
 {
 	static const char *const metrics[] = {"page_pool_mean", "page_pool"};
-	struct block_runs counted;
+	freed(block_runs_free) struct block_runs counted;
 	struct block_table every = *k;
 	int rc = block_every_pass(k->s, k->q, &k->b->block, &counted, err);
 
@@ -56,7 +56,6 @@ static int pools_put_block(struct block_table *k, struct error *err)
 		for (size_t i = 0; i < c.n && !rc; i++)
 			pools_put_row(&c, &c.row[i], !m, k->t);
 	}
-	free(counted.runs);
 	return rc;
 }
 

@@ -123,7 +123,7 @@ static void waits_put_rows(const struct block_table *k, const struct changes c[W
 static int waits_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c[WAIT_METRICS] = {0};
-	struct block_runs b = {.block = k->b->block};
+	freed(block_runs_free) struct block_runs b = {.block = k->b->block};
 	struct block_table own = *k;
 	const char *unit;
 	int rc = b.n = scope_runs(k->s, k->q, &b.block, FOR_WAITS, &b.runs, err);
@@ -139,7 +139,6 @@ static int waits_put_block(struct block_table *k, struct error *err)
 	}
 	for (size_t i = 0; i < WAIT_METRICS; i++)
 		changes_free(&c[i]);
-	free(b.runs);
 	return rc < 0 ? rc : passes_note_conditions(k->s, k->q, &b.block, TRACE_PASS, k->t, err);
 }
 

@@ -51,7 +51,7 @@ static int latency_put_percentiles(struct block_table *k, struct error *err)
 /* Adds where the wall time of a request goes. The longest part, the wall time, comes first. */
 static int latency_put_parts(struct block_table *k, struct error *err)
 {
-	struct block_runs b = {.block = k->b->block};
+	freed(block_runs_free) struct block_runs b = {.block = k->b->block};
 	struct block_table own = *k;
 	freed(changes_free) struct changes c = {0};
 	autofree struct change_rate *ranked = NULL;
@@ -74,7 +74,6 @@ static int latency_put_parts(struct block_table *k, struct error *err)
 			table_set(k->t, latency_put_row(k, "waits", ranked[i].row->name, e),
 				  "share_pct", value_real(1e5 * e.value / wall));
 	}
-	free(b.runs);
 	return rc < 0 ? rc : 0;
 }
 
