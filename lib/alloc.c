@@ -153,8 +153,9 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 const char *arena_add_word(struct arena *a, const char *list, const char *separator,
 			   const char *word)
 {
-	if (!word || (list && strstr(arena_printf(a, "%s%s%s", separator, list, separator),
-				     arena_printf(a, "%s%s%s", separator, word, separator))))
+	if (!word || !*word ||
+	    (list && strstr(arena_printf(a, "%s%s%s", separator, list, separator),
+			    arena_printf(a, "%s%s%s", separator, word, separator))))
 		return list;
 	return list ? arena_printf(a, "%s%s%s", list, separator, word) : arena_strdup(a, word);
 }

@@ -93,8 +93,8 @@ void *arena_dup(struct arena *a, const void *p, size_t size);
 char *arena_strdup(struct arena *a, const char *s); /* NULL for NULL */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * Returns the list with the word added. A word that the list has already, or NULL, adds nothing. A
- * list that is NULL is empty.
+ * Returns the list with the word added. NULL, an empty word, and one that the list has already
+ * add nothing. A list that is NULL is empty.
  */
 const char *arena_add_word(struct arena *a, const char *list, const char *separator,
 			   const char *word);
