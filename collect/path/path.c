@@ -139,8 +139,8 @@ static int path_look(struct collect *c)
  * because then the long times would be missing.
  */
 enum {
-	PART = 150000000,  /* ns */
-	PAUSE = 450000000, /* at least; at most twice as long */
+	PART = 120000000,  /* ns */
+	PAUSE = 600000000, /* at least; at most twice as long */
 	FEW = 4,	   /* up to this N, the programs stay attached */
 	TRY = 5000000,	   /* a part waits this long for its last packets, at most TRIES times */
 	TRIES = 20,
@@ -190,6 +190,8 @@ static int path_begin_part(struct collect *c)
 	int rc;
 
 	c->turn_ns = UINT64_MAX; /* no part comes after one that cannot begin */
+	if (c->run->until_ns && c->run->until_ns < clock_mono_ns() + PART)
+		return 0;
 	path_clear(p);
 	rc = bpf_ready(c, &p->links, p->obj, NULL, 0) ?: path_look(c);
 	if (rc)

@@ -278,6 +278,7 @@ static void run_watch(struct run *r, uint64_t end)
 	uint64_t next = r->start_ns + SECOND, account = r->start_ns + SECOND / 10;
 	uint64_t turn = r->start_ns;
 
+	r->until_ns = end;
 	for (;;) {
 		uint64_t due = account < next ? account : next;
 		enum woken w;
@@ -293,7 +294,7 @@ static void run_watch(struct run *r, uint64_t end)
 			return;
 		if (due == turn) {
 			turn = collect_turn(r->collect, r->ncollect);
-			turn = end && turn > end - SECOND / 10 ? UINT64_MAX : turn;
+			turn = end && turn > end - SECOND / 50 ? UINT64_MAX : turn;
 			continue;
 		}
 		if (due == account) {

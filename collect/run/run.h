@@ -139,6 +139,7 @@ struct run {
 	/* the outcome */
 	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the last two are the window; 0: never */
 	uint64_t wanted_ns;				 /* when it was to open */
+	uint64_t until_ns; /* when the open window is to close; 0: with the workload */
 	uint64_t early_ns; /* how much too early the command's end closed the window; 0: it did not
 			    */
 	uint64_t own_ns;   /* our own CPU time in the window, without children */
