@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where a packet of the workload spends its time in the kernel. The kernel's half, path.bpf.c,
- * follows one in N packets and adds up their times. path.tsv has rows for each way and stage:
+ * follows one in N packets and adds up their times. A packet's weight is how many packets of the
+ * window it stands for. path.tsv has rows for each way and stage:
  *
  *   bucket  weight of the packets whose time was from from_ns to below to_ns
  *   ns      sum of the times, each counted by its packet's weight
@@ -40,8 +41,10 @@ struct path {
 	struct str missing; /* tracepoints that this kernel does not have */
 	uint64_t since_ns;  /* the present part of the window began; 0: no program is attached */
 	uint64_t attached_ns;
-	unsigned int tries; /* how often the present part has waited for its last packets */
+	uint64_t on_ns, chosen_ns; /* the choice of packets began; how long it was on before */
+	unsigned int tries;	   /* how often the present part has waited for its last packets */
 	struct prng random;
+	double weight; /* the packets of the window for which a weight of 1 stands */
 };
 
 /* Leaves out the programs whose tracepoint does not exist. */
@@ -146,12 +149,23 @@ enum {
 	TRIES = 20,
 };
 
+/* Begins or ends the choice of packets. */
+static void path_switch(struct path *p, bool on)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (p->shared->on)
+		p->chosen_ns += now - p->on_ns;
+	p->on_ns = now;
+	__atomic_store_n(&p->shared->on, on, __ATOMIC_SEQ_CST);
+}
+
 static int path_start(struct collect *c)
 {
 	struct path *p = c->data;
 
-	p->shared->on = 1;
-	p->since_ns = clock_mono_ns();
+	path_switch(p, true);
+	p->since_ns = p->on_ns;
 	c->turn_ns = p->since_ns + PART;
 	return 0;
 }
@@ -230,11 +244,11 @@ static int path_turn(struct collect *c)
 	if (!shared->on && path_is_empty(shared)) {
 		path_end_part(c);
 	} else if (!shared->on && ++p->tries >= TRIES) {
-		shared->on = 1;
+		path_switch(p, true);
 	} else if (!shared->on || shared->choice[PATH_RECEIVE].n > FEW ||
 		   shared->choice[PATH_SEND].n > FEW) {
 		p->tries = shared->on ? 0 : p->tries;
-		__atomic_store_n(&shared->on, 0, __ATOMIC_SEQ_CST);
+		path_switch(p, false);
 		c->turn_ns = clock_mono_ns() + TRY;
 	}
 	return 0;
@@ -242,14 +256,15 @@ static int path_turn(struct collect *c)
 
 static int path_stop(struct collect *c)
 {
+	double window = (double)(c->off.from - c->on.from);
 	struct path *p = c->data;
 
-	p->shared->on = 0;
+	path_switch(p, false);
 	if (p->since_ns)
-		p->attached_ns += c->off.from - p->since_ns;
+		p->attached_ns += p->on_ns - p->since_ns;
 	collect_info_int(c, "attached_ns", (int64_t)p->attached_ns);
-	c->cost.timed_ns = (uint64_t)((double)c->cost.timed_ns * (double)(c->off.from - c->on.to) /
-				      (double)p->attached_ns);
+	c->cost.timed_ns = (uint64_t)((double)c->cost.timed_ns * window / (double)p->attached_ns);
+	p->weight = window / (double)p->chosen_ns / PATH_WEIGHT;
 	return 0;
 }
 
@@ -264,7 +279,8 @@ static void path_print_row(struct str *s, const char *way, const char *stage, co
 	str_printf(s, "%s\t%s\t%s\t\t\t%.15g\n", way, stage, what, value);
 }
 
-static void path_print_stage(struct str *s, const struct path_shared *p, uint32_t stage)
+static void path_print_stage(struct str *s, const struct path_shared *p, double weight,
+			     uint32_t stage)
 {
 	const char *way = ways[stage > PATH_RECEIVED], *name = stages[stage];
 	const struct path_stage_sums *sums = &p->stages[stage];
@@ -272,29 +288,28 @@ static void path_print_stage(struct str *s, const struct path_shared *p, uint32_
 	path_print_row(s, way, name, "passed", sums->passed);
 	path_print_row(s, way, name, "left", /* also the packets that are still on their way */
 		       sums->left + (uint64_t)__builtin_popcountll(p->in[stage]));
-	path_print_row(s, way, name, "ns", (double)sums->ns / PATH_WEIGHT);
+	path_print_row(s, way, name, "ns", (double)sums->ns * weight);
 	for (uint32_t i = 0; i < PATH_BUCKETS; i++)
 		if (sums->hist[i])
 			str_printf(s, "%s\t%s\tbucket\t%" PRIu64 "\t%" PRIu64 "\t%.15g\n", way,
 				   name, path_bucket_start(i), path_bucket_start(i + 1),
-				   (double)sums->hist[i] / PATH_WEIGHT);
+				   (double)sums->hist[i] * weight);
 }
 
-static void path_print(struct str *s, const struct path_shared *p)
+static void path_print(struct str *s, const struct path_shared *p, double weight)
 {
 	str_puts(s, "way\tstage\twhat\tfrom_ns\tto_ns\tvalue\n");
 	for (size_t way = 0; way < PATH_WAYS; way++) {
 		path_print_row(s, ways[way], "", "followed", p->ways[way].followed);
-		path_print_row(s, ways[way], "", "weight",
-			       (double)p->ways[way].weight / PATH_WEIGHT);
+		path_print_row(s, ways[way], "", "weight", (double)p->ways[way].weight * weight);
 		path_print_row(s, ways[way], "", "segments",
-			       (double)p->ways[way].segments / PATH_WEIGHT);
-		path_print_row(s, ways[way], "", "bytes", (double)p->ways[way].bytes / PATH_WEIGHT);
+			       (double)p->ways[way].segments * weight);
+		path_print_row(s, ways[way], "", "bytes", (double)p->ways[way].bytes * weight);
 	}
 	path_print_row(s, "", "", "full", p->full);
 	path_print_row(s, "", "", "others", p->others);
 	for (uint32_t stage = PATH_FREE + 1; stage < PATH_STAGES; stage++)
-		path_print_stage(s, p, stage);
+		path_print_stage(s, p, weight, stage);
 }
 
 static void path_finish(struct collect *c)
@@ -303,7 +318,7 @@ static void path_finish(struct collect *c)
 	freed(str_free) struct str s = {0};
 
 	if (c->run->end_ns && c->off.from) {
-		path_print(&s, p->shared);
+		path_print(&s, p->shared, p->weight);
 		collect_write(c, "path.tsv", &s);
 		if (p->missing.len)
 			collect_degraded(c, "this kernel has no tracepoint%s", p->missing.buf);
