@@ -9,6 +9,7 @@
 #include "lib/str.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 enum { SCHEMA = 1 };
 
@@ -189,6 +190,8 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 	const char *manifest, *plain;
 
 	*l = (struct layout){0};
+	if (access(capture, path_is_dir(capture) ? X_OK : F_OK) && errno == EACCES)
+		return error_sys(err, EACCES, "%s: cannot open", capture);
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
 	if (!path_is_dir(capture))

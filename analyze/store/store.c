@@ -277,7 +277,7 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 {
 	int why = errno;
 
-	if (!path_exists(capture))
+	if (why != EACCES && !path_exists(capture))
 		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
 	if (!folder || why != ENOENT)
 		return error_sys(err, why, "%s: cannot open", path);

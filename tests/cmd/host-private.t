@@ -54,6 +54,15 @@ else
 	skip "a run with perf has perf.data and copies of programs" "no perf, or not root"
 fi
 
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$zcost" --version >out 2>&1; then
+	for command in analyze 'report runs'; do
+		ok "$command says that another user may not read the capture" \
+			sh -c "! setpriv --reuid 65534 --regid 65534 --clear-groups '$zcost' $command '$scratch/deep/down/cap' 2>err && grep -q 'cannot open.*Permission denied' err || { cat err; false; }"
+	done
+else
+	skip "another user may not read the capture" "not root, or other users cannot run this zcost"
+fi
+
 # zcost follows no symbolic link in the folder.
 mkdir planted
 for f in .perf.log run.json workload.out; do
