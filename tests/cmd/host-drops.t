@@ -48,7 +48,7 @@ ok "datagrams with a wrong checksum are counted" drops checksum 30 UDP_CSUM sock
 # the time of all softirqs of the network, by the frame's exact account. Other programs may have softirqs, too.
 worked() {
 	exits 0 inside "$zcost" collect -o r --pass all --collect host,drops,batches,frame --duration 2 --grace 0 -- \
-		"$build/tests/tools/drops" "$1" 100000 || return 1
+		"$build/tests/tools/drops" "$1" 50000 || return 1
 	dropped=$(cat r/workload.out)
 	"$zcost" analyze r 2>log && "$zcost" report drops r --format tsv >table 2>err
 	case $? in 0 | 4) ;; *) cat log err && false ;; esac || return 1
