@@ -280,6 +280,16 @@ static __always_inline void fill(struct path_slot *s, const struct event *e)
 	s->written = e->at;
 }
 
+/* Returns after which time in a stage a packet is lost. */
+static __always_inline uint64_t lost_after(uint32_t stage)
+{
+	if (stage == PATH_READER || stage == PATH_QUEUE || stage == PATH_QDISC)
+		return LOST_NS * 64ULL;
+	if (stage <= PATH_PROTOCOL || stage == PATH_XMIT || stage == PATH_DRIVER)
+		return LOST_NS;
+	return LOST_NS * 4ULL;
+}
+
 static __noinline int happen(uint32_t i, struct event *e)
 {
 	struct path_slot *s = &path.slots[i & (PATH_SLOTS - 1)];
@@ -287,14 +297,7 @@ static __noinline int happen(uint32_t i, struct event *e)
 
 	switch (e->what) {
 	case EXPIRE:
-		if (e->now > s->at + LOST_NS * (s->stage == PATH_READER || s->stage == PATH_QUEUE ||
-								s->stage == PATH_QDISC
-							? 64ULL
-						: s->stage <= PATH_PROTOCOL ||
-								s->stage == PATH_XMIT ||
-								s->stage == PATH_DRIVER
-							? 1ULL
-							: 4ULL))
+		if (e->now > s->at + lost_after(s->stage))
 			leave(s);
 		break;
 	case MOVE:

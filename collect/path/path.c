@@ -222,6 +222,11 @@ static bool path_is_empty(const struct path_shared *p)
 	return !slots;
 }
 
+static bool path_has_few(const struct path_shared *p)
+{
+	return p->choice[PATH_RECEIVE].n <= FEW && p->choice[PATH_SEND].n <= FEW;
+}
+
 static void path_end_part(struct collect *c)
 {
 	struct path *p = c->data;
@@ -240,17 +245,17 @@ static int path_turn(struct collect *c)
 
 	if (!p->since_ns)
 		return path_begin_part(c);
-	c->turn_ns = clock_mono_ns() + PART;
 	if (!shared->on && path_is_empty(shared)) {
 		path_end_part(c);
-	} else if (!shared->on && ++p->tries >= TRIES) {
-		path_switch(p, true);
-	} else if (!shared->on || shared->choice[PATH_RECEIVE].n > FEW ||
-		   shared->choice[PATH_SEND].n > FEW) {
-		p->tries = shared->on ? 0 : p->tries;
-		path_switch(p, false);
-		c->turn_ns = clock_mono_ns() + TRY;
+		return 0;
 	}
+	c->turn_ns = clock_mono_ns() + PART;
+	if (shared->on && path_has_few(shared))
+		return 0;
+	p->tries = shared->on ? 0 : p->tries + 1;
+	path_switch(p, p->tries >= TRIES);
+	if (!shared->on)
+		c->turn_ns = clock_mono_ns() + TRY;
 	return 0;
 }
 
