@@ -142,10 +142,10 @@ static int path_look(struct collect *c)
  * because then the long times would be missing.
  */
 enum {
-	PART = 120000000,  /* ns */
-	PAUSE = 600000000, /* at least; at most twice as long */
-	FEW = 4,	   /* up to this N, the programs stay attached */
-	TRY = 5000000,	   /* a part waits this long for its last packets, at most TRIES times */
+	PART = 120000000, /* ns */
+	PAUSE = 5,     /* at least so many times as long as the part before; at most twice that */
+	FEW = 4,       /* up to this N, the programs stay attached */
+	TRY = 5000000, /* a part waits this long for its last packets, at most TRIES times */
 	TRIES = 20,
 };
 
@@ -230,12 +230,12 @@ static bool path_has_few(const struct path_shared *p)
 static void path_end_part(struct collect *c)
 {
 	struct path *p = c->data;
+	uint64_t now = clock_mono_ns(), part = now - p->since_ns;
 
 	path_detach(c);
-	c->turn_ns = clock_mono_ns();
-	p->attached_ns += c->turn_ns - p->since_ns;
+	p->attached_ns += part;
 	p->since_ns = 0;
-	c->turn_ns += PAUSE + prng_below(&p->random, PAUSE);
+	c->turn_ns = now + PAUSE * part + prng_below(&p->random, PAUSE * part);
 }
 
 static int path_turn(struct collect *c)
