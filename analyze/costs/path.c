@@ -246,7 +246,8 @@ static void path_add_notes(struct block_table *k)
 	freed(str_free) struct str s = {0};
 
 	if (!k->t->rows) {
-		changes_nothing(k->s, k->t);
+		changes_nothing(k->s, k->t,
+				"only TCP packets with data are followed, and no run had one");
 		return;
 	}
 	str_puts(&s, "one in ");
@@ -261,7 +262,7 @@ static void path_add_notes(struct block_table *k)
 
 const struct measure measure_path = {
 	.name = "path",
-	.what = "where packets spend their time in the kernel, by stage",
+	.what = "where TCP packets spend their time in the kernel, by stage",
 	MEASURE_COLUMNS(path_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
 	.whole = "the packets are those of the workload's sockets already",

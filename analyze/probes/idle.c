@@ -334,7 +334,7 @@ static void idle_add_notes(struct block_table *k)
 			&k->t->notes, table_how,
 			"cpuidle counts a sleep when it ends, and iowait like any other idle time");
 	else
-		changes_nothing(k->s, k->t);
+		changes_nothing(k->s, k->t, NULL);
 	if (k->t->rows)
 		note_add(&k->t->notes, table_how,
 			 "percent of one CPU, summed over the side's CPUs");

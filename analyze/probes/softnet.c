@@ -178,7 +178,7 @@ static int softnet_put_block(struct block_table *k, struct error *err)
 static void softnet_add_notes(struct block_table *k)
 {
 	if (!k->t->rows)
-		changes_nothing(k->s, k->t);
+		changes_nothing(k->s, k->t, NULL);
 	else if (!k->q->by && !k->q->cpus)
 		note_add(
 			&k->t->notes, table_how,

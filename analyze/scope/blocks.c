@@ -141,7 +141,7 @@ int block_table_run(struct store *s, const struct query *q, struct table *t,
 	if (!rc && m->notes)
 		m->notes(&k);
 	if (!rc && m->how && !t->rows && !m->notes)
-		changes_nothing(s, t);
+		changes_nothing(s, t, NULL);
 	if (!rc && m->how && *m->how && t->rows)
 		note_add(&t->notes, table_how, m->how);
 	if (!rc)

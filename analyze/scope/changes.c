@@ -260,7 +260,7 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 	table_set(t, cells, "per_mib", value_real(e.value));
 }
 
-void changes_nothing(struct store *s, struct table *t)
+void changes_nothing(struct store *s, struct table *t, const char *nothing)
 {
 	const struct run_filter every = {0};
 	const char *why = scope_slice_absent(s, t->name);
@@ -269,7 +269,7 @@ void changes_nothing(struct store *s, struct table *t)
 
 	for (int i = 0; i < n && !why; i++)
 		if (store_has_collector(s, runs[i].id, t->name))
-			why = "the runs that measured this found nothing to count";
+			why = nothing ?: "the runs that measured this found nothing to count";
 	note_add(&t->notes, table_not_measured,
 		 why ? why : "no run measured this; see 'zcost report runs'");
 }
@@ -277,7 +277,7 @@ void changes_nothing(struct store *s, struct table *t)
 void changes_note(struct block_table *k)
 {
 	if (!k->found)
-		changes_nothing(k->s, k->t);
+		changes_nothing(k->s, k->t, NULL);
 	else if (!k->q->all)
 		note_add(&k->t->notes, counters_changed_only,
 			 k->t->rows ? "only counters that changed" : "no counter changed");

@@ -83,8 +83,11 @@ void changes_put_cpus(const struct change_rate *ranked, size_t n, const char *na
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
 		 struct value *cells);
 
-/* Adds a note that no run measured the table's data, with the reason. */
-void changes_nothing(struct store *s, struct table *t);
+/*
+ * Adds a note that no run measured the table's data, with the reason. `nothing` is the reason if
+ * runs measured it and found none, or NULL.
+ */
+void changes_nothing(struct store *s, struct table *t, const char *nothing);
 /* Adds a note on the counters without a row, or that no run measured any counter. */
 void changes_note(struct block_table *k);
 

@@ -337,7 +337,7 @@ static void path_finish(struct collect *c)
 
 const struct collector collector_path = {
 	.name = "path",
-	.what = "the way of packets through the kernel, with the time of each stage",
+	.what = "the way of TCP packets through the kernel, with the time of each stage",
 	.files = {"path.tsv"},
 	.passes = PASS_TRACE,
 	BPF_HOOKS(.prepare = path_prepare, .before = path_look, .start = path_start,

@@ -55,4 +55,11 @@ else
 	skip "the chart" "no gnuplot"
 fi
 
+mkdir -p udp && run_json udp run trace 1 local none '{"name": "path", "state": "ok", "why": "", "files": ["path.tsv"]}'
+head -n 1 "$tests/data/path.tsv" >udp/path.tsv
+"$zcost" analyze udp >log 2>&1
+"$zcost" report path udp >out 2>err
+says_tcp() { grep -q "only TCP packets with data are followed" out || { cat log out err; return 1; }; }
+ok "a run without TCP packets says that only those are followed" says_tcp
+
 done_testing

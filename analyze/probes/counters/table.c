@@ -538,7 +538,7 @@ static int counters_add_block(struct block_table *m, struct error *err)
 static void counters_add_notes(struct block_table *m)
 {
 	if (!m->t->rows)
-		changes_nothing(m->s, m->t);
+		changes_nothing(m->s, m->t, NULL);
 	else
 		note_add(
 			&m->t->notes, table_how,

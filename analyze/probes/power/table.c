@@ -276,7 +276,7 @@ static void power_table_note_absent(struct block_table *k)
 	const struct block_runs *b = k->list.blocks;
 
 	if (scope_slice_absent(k->s, k->t->name)) {
-		changes_nothing(k->s, k->t);
+		changes_nothing(k->s, k->t, NULL);
 		return;
 	}
 	for (int i = 0; i < k->list.n; i++) {

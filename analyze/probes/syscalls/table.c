@@ -699,7 +699,7 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 	for (int i = 0; i < list.n && !rc; i++)
 		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc && !t->rows)
-		changes_nothing(s, t);
+		changes_nothing(s, t, NULL);
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	return rc;
