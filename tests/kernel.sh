@@ -4,7 +4,7 @@
 # slowly. MODULES: the kernel's lib/modules/VERSION. The machine sees this machine's files, and what it writes is lost. Its network
 # card, virtio_net, reaches nothing; with SSH_PORT, that port of loopback leads to port 22. It ends with the command, whose
 # exit code this script returns, or after LIMIT seconds (900). With TCG=single, one thread emulates both CPUs: still slower, but with two
-# threads, a kernel that switches tracepoints may panic (int3). It needs qemu-system-x86_64, busybox and cpio.
+# threads, a kernel that switches tracepoints may panic (int3). It needs qemu-system-x86_64, busybox-static and cpio.
 #
 #   apt-get download linux-image-6.1.0-40-amd64 && dpkg -x linux-image-6.1.0-40-amd64_*.deb k
 #   sh tests/kernel.sh k/boot/vmlinuz-* k/lib/modules/* env ZCOST_BUILD=$PWD/build-check sh tests/cmd/host-path.t
