@@ -208,8 +208,7 @@ static void compare_set_query(struct compare_arguments *a)
 	c->query = a->o.q;
 	c->slice = a->o.slice;
 	c->by = a->o.q.by;
-	c->limit = a->o.q.limit || a->output.format != FORMAT_COMMIT ? a->o.q.limit : COMMIT_ROWS;
-	c->all = a->o.q.all;
+	c->limit = query_limit(&a->o.q, a->output.format == FORMAT_COMMIT ? COMMIT_ROWS : 0);
 	c->query.by = c->query.variant = NULL;
 	c->query.limit = 0;
 	c->query.all = false;

@@ -39,7 +39,6 @@ struct comparison {
 	bool total;	/* --side total: only its rows; both sides above are NULL */
 	const char *by; /* the table of the waterfall's steps; NULL: components */
 	long limit;	/* rows; 0: the table's default */
-	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
 	size_t splits;	   /* the most splits of a self-test; not 0: only BASE has figures */

@@ -225,7 +225,7 @@ static void cost_list_add_rows(struct table *t, const struct comparison *c,
 {
 	size_t limit = c->limit > 0 ? (size_t)c->limit : standard;
 
-	if (c->all || limit >= d->n)
+	if (limit >= d->n)
 		limit = d->n;
 	for (size_t i = 0; i < limit; i++)
 		cost_list_add_row(t, &d->rows[i]);

@@ -92,7 +92,7 @@ static void waterfall_choose_steps(struct waterfall *w, const struct comparison 
 {
 	size_t limit = c->limit > 0 ? (size_t)c->limit : STEPS;
 
-	if (c->all || limit > d->n)
+	if (limit > d->n)
 		limit = d->n;
 	w->steps = xcalloc(limit + 1, sizeof(*w->steps));
 	for (w->n = 0; w->n < limit && waterfall_round(w, d->rows[w->n].delta); w->n++)

@@ -409,9 +409,9 @@ static void cost_table_add_row(struct table *t, const struct cost_parts *c,
 static size_t cost_parts_shown(const struct cost_parts *c, const struct query *q,
 			       const struct tally *f)
 {
-	long limit = q->limit > 0 ? q->limit : q->bare.flat ? 0 : c->table->limit;
+	long limit = query_limit(q, q->bare.flat ? 0 : c->table->limit);
 
-	return q->all || !limit || (size_t)limit > f->n ? f->n : (size_t)limit;
+	return !limit || (size_t)limit > f->n ? f->n : (size_t)limit;
 }
 
 static void cost_table_add_rows(struct table *t, const struct cost_parts *c, const struct query *q)

@@ -104,12 +104,10 @@ static int timeline_put_run(const struct block_table *k, const struct run *r, in
 
 static int timeline_put_block(struct block_table *k, struct error *err)
 {
-	int64_t limit = k->q->limit > 0 ? k->q->limit : LIMIT, all = 0;
+	int64_t limit = query_limit(k->q, LIMIT), all = 0;
 	const struct block *b = &k->b->block;
 	int rc = 0;
 
-	if (k->q->all)
-		limit = INT64_MAX;
 	for (int i = 0; i < k->b->n && !rc; i++)
 		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
 	if (all > limit)

@@ -203,7 +203,7 @@ static void irq_put_row(const struct changes *c, const struct change_rate *ranke
 static int irq_put_block(struct block_table *k, struct error *err)
 {
 	static const char *const kinds[] = {"irq", "softirq"};
-	long left = k->q->limit ? k->q->limit : -1;
+	long left = query_limit(k->q, LONG_MAX);
 	int rc = 0;
 
 	for (size_t kind = 0; kind < array_size(kinds) && !rc; kind++) {

@@ -404,7 +404,7 @@ static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_r
 
 static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
 {
-	long left = q->limit ? q->limit : -1;
+	long left = query_limit(q, LONG_MAX);
 
 	for (size_t i = 0; i < e->n && left; i++) {
 		char queue[32] = "";
@@ -677,7 +677,7 @@ static void nic_put_row(const struct changes *c, const struct nic_counter *k, st
 static void nic_put_rows(const struct changes *c, const struct query *q, struct table *t)
 {
 	autofree struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
-	long left = q->limit ? q->limit : -1;
+	long left = query_limit(q, LONG_MAX);
 
 	for (size_t i = 0; i < c->n; i++)
 		nic_counter_parse(&list[i], &c->row[i]);

@@ -213,7 +213,7 @@ static int snmp_put_block(struct block_table *k, struct error *err)
 {
 	freed(changes_free) struct changes c;
 	int rc = changes_read(&c, k, "snmp", OF_SIDE, err);
-	long left = k->q->limit ? k->q->limit : -1;
+	long left = query_limit(k->q, LONG_MAX);
 
 	k->found += c.n;
 	rc = rc ?: snmp_put_own(k, &c, err);

@@ -13,6 +13,8 @@
 #include "lib/str.h"
 #include "lib/table.h"
 
+#include <limits.h>
+
 /* What a column `scope` says of a figure. */
 #define SCOPE_WHAT \
 	"whose figure: workload (its own processes, sockets or account), cpus (all that ran on the side's CPUs), namespace, host"
@@ -103,10 +105,13 @@ double figure_metric(struct store *s, const struct run *r, const void *name);
  * of the side's CPUs with all that runs on them, or of the workload's processes.
  */
 const char *busy_metric(const struct query *q);
-/* Returns how many rows --limit and --all ask for; `otherwise` without them. */
-static inline size_t query_limit(const struct query *q, size_t otherwise)
+/*
+ * Returns how many rows --limit and --all ask for; `otherwise` without them. --all wins over
+ * --limit.
+ */
+static inline long query_limit(const struct query *q, long otherwise)
 {
-	return q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : otherwise;
+	return q->all ? LONG_MAX : q->limit > 0 ? q->limit : otherwise;
 }
 /* Returns whether the query asks for the wall time of the workload's threads. */
 static inline bool query_of_wall(const struct query *q)

@@ -53,6 +53,19 @@ compare copied baseline zerocopy --table functions --side sender
 run compare baseline zerocopy -C copied --format commit
 ok "the tables and comparisons of samples/captures are as in tests/data/golden" is_golden
 
+every_row() { # --all wins over --limit
+	for table in $tables queues timeline waits; do
+		"$zcost" report $table mapped --all --limit 1 --format csv >limited 2>err
+		[ $? != 2 ] || continue # the table takes no --limit
+		"$zcost" report $table mapped --all --format csv 2>err | cmp - limited || { echo "$table" && return 1; }
+	done
+	for table in functions components waterfall; do
+		"$zcost" compare baseline mmap -C mapped --table $table --all --limit 1 --format csv >limited
+		"$zcost" compare baseline mmap -C mapped --table $table --all --format csv | cmp - limited || return 1
+	done
+}
+ok "--all prints every row of each table, also with --limit" every_row
+
 elsewhere() { # a capture explains itself: no symbols, kernel or programs of this host
 	for words in 'analyze mapped' 'report functions mapped' 'report hotspots _copy_to_iter mapped'; do
 		strace -f -e trace=open,openat,readlink -o opened "$zcost" $words >out 2>err

@@ -219,7 +219,7 @@ static void drops_free(struct drops *all)
 
 static int drops_put_block(struct block_table *k, struct error *err)
 {
-	long left = k->q->limit ? k->q->limit : -1;
+	long left = query_limit(k->q, LONG_MAX);
 	freed(block_runs_free) struct block_runs runs;
 	struct block_table every = *k;
 	int rc = block_every_pass(k->s, k->q, &k->b->block, &runs, err);
