@@ -57,4 +57,21 @@ without_clang() {
 }
 ok "a machine without clang builds all but the programs for the kernel" without_clang
 
+# libperf is built by the kernel's makefiles, which split a path at its spaces.
+mkdir 'a b'
+ln -s "$top"/* 'a b'
+in_spaces() { # in_spaces CODE ARGUMENT...
+	code=$1
+	shift
+	exits "$code" env -u MAKEFLAGS -u MAKEOVERRIDES make -n -C 'a b' PKG_CONFIG=false "$@"
+}
+for goal in all demo check; do
+	ok "make $goal refuses a folder whose path has a space" in_spaces 2 $goal
+	ok "  with one message that names the folder and the way out" eval \
+		'says "libperf cannot be built in a folder whose path has a space: $scratch/a b: move the folder, or build with OFFLINE=1" err &&
+		is "$(wc -l <err)" 1'
+done
+ok "make try works in such a folder" in_spaces 0 try
+ok "make OFFLINE=1 accepts it, too" in_spaces 0 OFFLINE=1 deps
+
 done_testing
