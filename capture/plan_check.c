@@ -228,18 +228,18 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 
 int hook_check_script(const char *owner, const char *before, struct error *err)
 {
+	freed(words_free) struct words w = {0};
 	bool runs = true;
-	char *word;
 
-	if (strpbrk(before, ";&|<>()`\n"))
+	if (strpbrk(before, ";&|<>()`\n") || words_split(&w, before, NULL))
 		return 0;
-	each_part (word, before, ' ') {
-		if (!*word)
-			continue;
-		if (runs && *word == '/' && !strpbrk(word, "$*?'\"\\") && !path_exists(word))
+	for (size_t i = 0; i < w.n; i++) {
+		const char *word = w.word[i];
+
+		if (runs && *word == '/' && !strpbrk(word, "$*?") && !path_exists(word))
 			return error_set(
 				err, EINVAL,
-				"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
+				"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan; quote a path with spaces)",
 				owner, word);
 		/* Does the next word name a file to run? */
 		runs = str_matches_any(". bash env exec perl python3 sh sudo", word);

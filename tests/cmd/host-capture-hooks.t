@@ -109,9 +109,22 @@ plan 's|^before = echo begin.*|before = sh ${plandir}/testbed.sh up x|' >copied/
 for way in "--dry-run" "-o missing"; do
 	ok "capture $way exits 2 when the script of before is missing" exits 2 "$zcost" capture copied/plan.ini $way
 	ok "the only message of capture $way names the missing script and the way out" \
-		says "^zcost: the plan's 'before': there is no .*copied/testbed.sh: copy it there, or change its path in the plan \(.[{]plandir[}] is the folder of the plan\)$" err
+		says "^zcost: the plan's 'before': there is no .*copied/testbed.sh: copy it there, or change its path in the plan \(.[{]plandir[}] is the folder of the plan; quote a path with spaces\)$" err
 	ok "capture $way does not warn that after fails" test "$(wc -l <err)" = 1
 done
+
+# The plan's folder has a space in its path.
+mkdir 'a b'
+echo 'echo "$1" >>hooks' >'a b/testbed.sh'
+plan 's|^before = echo begin.*|before = sh "${plandir}/testbed.sh" up|; s|^after = echo end.*|after = sh "${plandir}/testbed.sh" down|' >'a b/plan.ini'
+: >hooks
+ok "capture takes a plan whose quoted script is in a folder with a space" exits 0 "$zcost" capture 'a b/plan.ini' -o spaced
+ok "  and runs the script" test "$(log)" = "up gro on gro back to was gro off gro back to was down "
+rm 'a b/testbed.sh'
+ok "capture exits 2 when the quoted script is missing" exits 2 "$zcost" capture 'a b/plan.ini' --dry-run
+ok "  and names the whole path" says "there is no $scratch/a b/testbed.sh: copy it there" err
+ok "the samples quote every path of the plan's folder" eval \
+	'! grep -rn "[$]{plandir}" "$top/samples" "$top/docs" --include="*.ini" --include="*.md" | grep -E "(sh|=) [$]{plandir}"'
 
 # The folder of a capture is gone, and what it set up is not.
 ZCOST_STATE=$scratch/state

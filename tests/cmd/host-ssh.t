@@ -81,6 +81,11 @@ ok "\${bindir} is the remote folder on the remote side only" jq -e --arg d "$scr
 	'.variants[0].settings | (."receiver.command" | startswith($d)) and (."sender.command" | startswith($h))' \
 	c/manifest.json
 ok "capture leaves no remote process and no temporary file" nothing_left c
+mkdir 'a b'
+printf '#!/bin/sh\nexec sleep %s\n' $tag >'a b/work'
+chmod +x 'a b/work'
+plan '"${plandir}/work"' >'a b/p.ini'
+ok "a remote side runs a quoted path with a space" capture 0 'a b/p.ini' spaced
 hosts=$(jq -r .host c/runs/a/measure-01/*/run.json | tr '\n' ' ')
 name=$(uname -n)
 ok "two hosts of one name have different folders" test "$hosts" = "$name-0badc0de $name "

@@ -23,7 +23,7 @@ ok "--version names the libraries with their versions" says '^  libraries: janss
 if [ "$host" = 1 ]; then
 	ok "an installed plan is valid" exits 0 "$prefix/bin/zcost" capture "$prefix/share/zcost/samples/demo.ini" --dry-run
 	ok "the plan runs the installed tcpzc" says "$prefix/bin/tcpzc --listen" out
-	ok "the plan runs the installed testbed.sh" says "sh $prefix/share/zcost/samples/testbed.sh up" out
+	ok "the plan runs the installed testbed.sh" says "sh \"$prefix/share/zcost/samples/testbed.sh\" up" out
 	ok "the installed tcpzc runs" exits 0 "$prefix/bin/tcpzc" --version
 	ok "testbed.sh is beside the installed plan" test -s "$prefix/share/zcost/samples/testbed.sh"
 fi
