@@ -115,13 +115,14 @@ enum { GRACE_MS = 2000 };
 
 int recover_lock(const char *dir, struct error *err)
 {
+	autofree char *word = shell_word(dir);
 	int fd, rc;
 
 	if (state_of_root(dir)) /* before open(): the folder may be root's, and private */
 		return error_set(
 			err, EPERM,
 			"%s: root has something to undo here: sudo zcost capture --undo -o %s", dir,
-			dir);
+			word);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", dir);
@@ -380,12 +381,14 @@ static int plan_write(const struct capture *c, struct error *err)
 
 void capture_note_existing(const char *dir, size_t all, size_t left)
 {
+	autofree char *word = shell_word(dir);
+
 	if (left && left < all)
 		print_note("%s: %zu of %zu runs exist already", dir, all - left, all);
 	else if (!left)
 		print_note(
 			"%s: %zu of %zu runs exist already; another -o makes them again; next: zcost analyze %s",
-			dir, all, all, dir);
+			dir, all, all, word);
 }
 
 static int run_todo(struct capture *c, struct error *err)

@@ -220,6 +220,7 @@ static void note_undo_due(const char *dir)
 {
 	autoclose int lock = recover_lock(dir, NULL);
 	autofree char *state = lock < 0 ? NULL : state_folder(dir, false, NULL);
+	autofree char *word = shell_word(dir);
 
 	if (lock < 0)
 		return;
@@ -227,7 +228,7 @@ static void note_undo_due(const char *dir)
 	if (undo_due(dir))
 		print_note(
 			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, remove %s",
-			dir, dir, state ? state : "its state");
+			dir, word, state ? state : "its state");
 }
 
 /* Prints what ended a capture early, and the runs that it made. */
@@ -246,6 +247,8 @@ static int capture_conclude_early(const struct capture *c, int rc, const struct 
 
 static int capture_conclude(const struct capture *c)
 {
+	autofree char *word = shell_word(c->dir);
+
 	if (c->failed && !c->ok)
 		warn("no run of %zu succeeded%s; remove the cause, then run the same command again",
 		     c->failed,
@@ -260,7 +263,7 @@ static int capture_conclude(const struct capture *c)
 		return EXIT_FAILED;
 	if (c->ok)
 		print_note("%zu run%s added to %s; next: zcost analyze %s", c->ok,
-			   c->ok == 1 ? " was" : "s were", c->dir, c->dir);
+			   c->ok == 1 ? " was" : "s were", c->dir, word);
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

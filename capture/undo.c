@@ -143,8 +143,7 @@ static char *undo_entry_path(const char *folder, unsigned int n)
 /* Adds `before` and the value, quoted for the shell. */
 static void script_add_quoted(struct str *s, const char *before, const char *value)
 {
-	char *word[] = {(char *)value, NULL};
-	autofree char *quoted = words_join(word);
+	autofree char *quoted = shell_word(value);
 
 	str_printf(s, "%s%s\n", before, quoted);
 }

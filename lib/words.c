@@ -113,6 +113,13 @@ char *words_join(char *const word[])
 	return str_take(&s);
 }
 
+char *shell_word(const char *word)
+{
+	char *one[] = {(char *)word, NULL};
+
+	return words_join(one);
+}
+
 /* --- the program of a command line --- */
 
 /* THE TABLE of programs that run another one, and what stands between the two. */

@@ -25,6 +25,8 @@ void words_free(struct words *w);
 
 /* Joins words to a line that words_split splits into the same words. The caller frees. */
 char *words_join(char *const word[]);
+/* Returns the word for a command to paste, in quotes if a shell needs them. The caller frees. */
+char *shell_word(const char *word);
 
 /*
  * Returns the index of the word behind the prefix at `i` in a list of words that ends with NULL, or

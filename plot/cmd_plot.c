@@ -2,6 +2,7 @@
 /* zcost plot: draws the charts of one capture, or of a bare perf.data, into a folder. */
 #include "analyze/commands/options.h"
 #include "lib/file.h"
+#include "lib/words.h"
 #include "plot/chart.h"
 
 #include <errno.h>
@@ -251,6 +252,7 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 
 static int plot_draw_charts(struct drawing *d, struct arguments *a)
 {
+	autofree char *word = shell_word(a->capture ?: "");
 	struct tally n = {0};
 	const struct chart *c;
 
@@ -263,7 +265,7 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 		return EXIT_FAILED;
 	if (d->lossy)
 		warn("data behind these charts is incomplete or lossy%s%s%s",
-		     a->capture ? "; 'zcost report runs " : "", a->capture ? a->capture : "",
+		     a->capture ? "; 'zcost report runs " : "", a->capture ? word : "",
 		     a->capture ? "' says where" : "");
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
 #include "lib/command.h"
+#include "lib/words.h"
 #include "workload/workload.h"
 
 #include <errno.h>
@@ -62,10 +63,10 @@ static struct meter *meter_last(struct analyze_arguments *args)
 static void meter_remember(struct analysis *a, const char *option, const char *arg)
 {
 	autofree char *before = a->meter_options;
-	const char *quote = strchr(arg, ' ') ? "'" : "";
+	autofree char *word = shell_word(arg);
 
-	a->meter_options = xasprintf("%s%s%s %s%s%s", before ? before : "", before ? " " : "",
-				     option, quote, arg, quote);
+	a->meter_options =
+		xasprintf("%s%s%s %s", before ? before : "", before ? " " : "", option, word);
 }
 
 /* Adds "SIDE=ADAPTER" or "ADAPTER", which may hold a "=" behind its colon. */
@@ -148,6 +149,8 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 
 static int analyze_report(struct analysis *a)
 {
+	autofree char *word = shell_word(a->capture);
+
 	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, a->runs == 1 ? "" : "s",
 		   a->lossy ? "" : ", nothing lost");
 	if (a->forgotten)
@@ -164,7 +167,7 @@ static int analyze_report(struct analysis *a)
 		     a->failed == 1 ? "is" : "are");
 	if (a->lossy)
 		warn("data is missing or lossy in %zu place%s; 'zcost report notes %s' lists them",
-		     a->lossy, a->lossy == 1 ? "" : "s", a->capture);
+		     a->lossy, a->lossy == 1 ? "" : "s", word);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

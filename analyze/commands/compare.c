@@ -5,6 +5,7 @@
 #include "analyze/compare/gate.h"
 #include "lib/command.h"
 #include "lib/output.h"
+#include "lib/words.h"
 
 struct compare_arguments {
 	struct options o; /* first: options.c fills it */
@@ -281,11 +282,14 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->output;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->refs == ENDS && !a->capture && options_is_capture(arg))
-			argp_error(
-				state,
-				"too many arguments; the capture goes with -C: zcost compare %s %s -C %s",
-				a->ref[BASE], a->ref[NEW], arg);
+		if (a->refs == ENDS && !a->capture && options_is_capture(arg)) {
+			char *words[] = {
+				"zcost", "compare", (char *)a->ref[BASE], (char *)a->ref[NEW], "-C",
+				arg,	 NULL};
+			autofree char *line = words_join(words);
+
+			argp_error(state, "too many arguments; the capture goes with -C: %s", line);
+		}
 		if (a->refs == ENDS)
 			argp_error(state, "too many arguments: compare takes BASE and NEW");
 		a->ref[a->refs++] = arg;

@@ -8,6 +8,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"
+#include "lib/words.h"
 
 #include <errno.h>
 
@@ -129,6 +130,7 @@ static void report_check_page(struct argp_state *state, struct report_arguments 
 static void report_check(struct argp_state *state, struct report_arguments *a)
 {
 	const char *capture = a->ncaptures ? a->captures[0] : NULL;
+	autofree char *word = shell_word(a->o.q.symbol ?: "");
 	enum data_source source = options_source(&a->o, capture);
 	struct error err = {0};
 	struct feature f;
@@ -140,7 +142,7 @@ static void report_check(struct argp_state *state, struct report_arguments *a)
 		argp_error(
 			state,
 			"%s needs a FUNCTION before the capture: zcost report %s _copy_to_iter %s",
-			a->table->name, a->table->name, a->o.q.symbol);
+			a->table->name, a->table->name, word);
 	if (a->o.inputs + (capture != NULL) > 1)
 		argp_error(state, "report reads one source: either a capture or a file");
 	f = report_feature_of(a->table);

@@ -7,6 +7,7 @@
 #include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
+#include "lib/words.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -187,6 +188,7 @@ static int layout_read_manifest(struct layout *l, const char *capture, const cha
 
 int layout_read(struct layout *l, const char *capture, struct error *err)
 {
+	autofree char *word = shell_word(capture);
 	const char *manifest, *plain;
 
 	*l = (struct layout){0};
@@ -208,7 +210,7 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 		return error_set(
 			err, ENOENT,
 			"%s: no capture: it has no manifest.json and no run.json; 'zcost capture -o %s' makes one",
-			capture, capture);
+			capture, word);
 	array_add(l->entries, l->nentries, l->entries_cap,
 		  (struct layout_entry){.status = "ok", .dir = layout_keep(l, capture)});
 	return sha256_file(plain, l->run_sha256, err);

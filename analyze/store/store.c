@@ -7,6 +7,7 @@
 
 #include "lib/file.h"
 #include "lib/sha256.h"
+#include "lib/words.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -210,6 +211,7 @@ int store_commit_all(struct store *s, struct error *err)
 
 static int store_check_version(struct store *s, const char *capture, struct error *err)
 {
+	autofree char *word = shell_word(capture);
 	int64_t id, version;
 	int rc = sql_pragma(s, "application_id", &id, err);
 
@@ -217,7 +219,7 @@ static int store_check_version(struct store *s, const char *capture, struct erro
 		return rc;
 	if (id != APPLICATION_ID)
 		return error_set(err, EBADMSG, "%s: not a store of zcost; run 'zcost analyze %s'",
-				 s->path, capture);
+				 s->path, word);
 	rc = sql_pragma(s, "user_version", &version, err);
 	if (rc)
 		return rc;
@@ -225,7 +227,7 @@ static int store_check_version(struct store *s, const char *capture, struct erro
 		return error_set(err, ESTALE,
 				 "%s: made by another version of zcost (%d, this one reads %d); "
 				 "run 'zcost analyze %s' again",
-				 s->path, (int)version, STORE_VERSION, capture);
+				 s->path, (int)version, STORE_VERSION, word);
 	return 0;
 }
 
@@ -239,6 +241,7 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 		const char *file, *key, *what;
 	} sources[] = {{"manifest.json", "manifest_sha256", "capture"},
 		       {"run.json", "run_sha256", "run"}};
+	autofree char *word = shell_word(capture);
 	int rc = 0;
 
 	for (size_t i = 0; i < array_size(sources) && !rc; i++) {
@@ -253,7 +256,7 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 		} else if (known && path_exists(path) && strcmp(known, hex)) {
 			rc = error_set(err, ESTALE,
 				       "%s: the %s has changed since; run 'zcost analyze %s' again",
-				       s->path, sources[i].what, capture);
+				       s->path, sources[i].what, word);
 		}
 	}
 	return rc;
@@ -276,6 +279,7 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 				struct error *err)
 {
 	int why = errno;
+	autofree char *word = shell_word(capture);
 
 	if (why != EACCES && !path_exists(capture))
 		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
@@ -287,7 +291,7 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 			"%s: no capture: it has no manifest.json, no runs/ and no run.json",
 			capture);
 	return error_set(err, ENOENT, "%s: not analyzed yet; run 'zcost analyze %s' first", capture,
-			 capture);
+			 word);
 }
 
 static int store_open_plain(struct store *s, const char *capture, struct error *err)
@@ -311,6 +315,7 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 int store_open(struct store **store, const char *capture, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
+	autofree char *word = shell_word(capture);
 	int rc;
 
 	/* Users pass a perf.data as a capture now and then. */
@@ -319,7 +324,7 @@ int store_open(struct store **store, const char *capture, struct error *err)
 			       "%s is a perf.data, not a capture: give it with --perf", capture);
 	else if (file_begins_with(capture, "\x28\xb5\x2f\xfd", 4)) /* zstd */
 		rc = error_set(err, EBADMSG, "%s is an archive: unpack it first: zcost unpack %s",
-			       capture, capture);
+			       capture, word);
 	else
 		rc = store_open_plain(s, capture, err);
 	if (rc)

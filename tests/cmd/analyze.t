@@ -117,4 +117,25 @@ ok "analyze without the meter exits 0" exits 0 "$zcost" analyze cap
 ok "the message names the meter that is left out and the option that restores it" says \
 	'imported before; .* add: --power-csv receiver=meter.csv' err
 
+# A hint that prints a command quotes its words, so that it can be pasted.
+odd="it's a \$cap" # in a hint: 'it'\\''s a $cap'
+cp -r cap "$odd"
+rm "$odd/zcost.db"
+pasted() { # pasted CODE BEFORE AFTER: runs the command between the two in err
+	command=$(sed -n "s/^.*$2\(zcost .*\)$3.*/\1/p" err)
+	[ -n "$command" ] || { cat err && return 1; }
+	exits "$1" env PATH="$build:$PATH" sh -c "$command"
+}
+ok "a capture that is not analyzed is refused" exits 1 "$zcost" report summary "$odd"
+ok "  with a command that analyzes it" pasted 0 "run '" "' first"
+ok "compare with three words exits 2" exits 2 "$zcost" compare 'base*' baseline "$odd"
+ok "  with a command that compares" pasted 1 '-C: ' ''
+ok "    these words" says "^zcost: no variant of 'baseline' has the settings of a variant of 'base[*]';" err
+ok "report callers without a function exits 2" exits 2 "$zcost" report callers "$odd"
+ok "  with a command that names the capture" pasted 1 'capture: ' ''
+ok "    and reads it" says "no sample of these runs|no .*profile" err
+ok "an archive is refused" eval '"$zcost" pack "$odd" -o "$odd.tar.zst" && exits 1 "$zcost" report summary "$odd.tar.zst"'
+mkdir away
+ok "  with a command that unpacks it" eval '(mv "$odd.tar.zst" err away && cd away && pasted 0 "unpack it first: " "" && test -d "$odd")'
+
 done_testing

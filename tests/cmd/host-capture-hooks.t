@@ -118,7 +118,8 @@ mkdir 'a b'
 echo 'echo "$1" >>hooks' >'a b/testbed.sh'
 plan 's|^before = echo begin.*|before = sh "${plandir}/testbed.sh" up|; s|^after = echo end.*|after = sh "${plandir}/testbed.sh" down|' >'a b/plan.ini'
 : >hooks
-ok "capture takes a plan whose quoted script is in a folder with a space" exits 0 "$zcost" capture 'a b/plan.ini' -o spaced
+ok "capture takes a plan whose quoted script is in a folder with a space" exits 0 "$zcost" capture 'a b/plan.ini' -o 'a b/cap'
+ok "  and quotes the folder in the command to run next" says "added to a b/cap; next: zcost analyze 'a b/cap'$" err
 ok "  and runs the script" test "$(log)" = "up gro on gro back to was gro off gro back to was down "
 rm 'a b/testbed.sh'
 ok "capture exits 2 when the quoted script is missing" exits 2 "$zcost" capture 'a b/plan.ini' --dry-run
