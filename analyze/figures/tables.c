@@ -155,6 +155,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 {
 	const struct measure *named = measure_find(name), *m = named ? measure_by(named, q) : NULL;
 	freed(str_free) struct str packets = {0};
+	autofree const char **variants = NULL;
 	int rc;
 
 	table_init(t, name, m ? m->columns : NULL, m ? m->ncolumns : 0);
@@ -174,5 +175,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 		work_print_packets(&packets, store, q);
 	if (packets.len)
 		note_add(&t->notes, table_how, packets.buf);
+	if (!t->rows && !store_variants(store, &variants, err))
+		note_add(&t->notes, table_not_measured, "the capture has no complete run");
 	return store_failed(store, err); /* a failed statement must not look like missing data */
 }

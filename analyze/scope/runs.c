@@ -402,7 +402,7 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 	for (int i = 0; i < nv && !rc; i++)
 		if (str_matches(q->variant, variants[i]))
 			rc = variants_put_variant(s, variants[i], settings, ns, t, err);
-	if (!rc && !t->rows)
+	if (!rc && !t->rows && nv)
 		rc = error_set(err, ENOENT,
 			       "no variant is '%s'; 'zcost report variants' lists them",
 			       q->variant ? q->variant : "");

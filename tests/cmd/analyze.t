@@ -117,6 +117,15 @@ ok "analyze without the meter exits 0" exits 0 "$zcost" analyze cap
 ok "the message names the meter that is left out and the option that restores it" says \
 	'imported before; .* add: --power-csv receiver=meter.csv' err
 
+# The plan's before failed, so that the capture has no run.
+mkdir nobegin
+manifest nobegin baseline
+ok "analyze of a capture without a run exits 0" exits 0 "$zcost" analyze nobegin
+for table in summary runs variants functions; do
+	ok "report $table of it exits 0" exits 0 "$zcost" report $table nobegin
+	ok "  and says why the table has no row" says '^# this table has no figures: the capture has no complete run$' out
+done
+
 # A hint that prints a command quotes its words, so that it can be pasted.
 odd="it's a \$cap" # in a hint: 'it'\\''s a $cap'
 cp -r cap "$odd"
