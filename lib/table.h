@@ -94,7 +94,8 @@ struct column {
 	 */
 	const char *part_of;
 	enum interval_part part;
-	bool optional; /* text and markdown do not name the column where it is empty */
+	const char *why_empty; /* what text and markdown say where the column is empty, or NULL */
+	bool optional;	       /* text and markdown do not name the column where it is empty */
 	enum member_type member;
 	size_t at; /* the member's place in the struct */
 };

@@ -21,7 +21,9 @@ static void people_choose_columns(struct people *p, const struct table *t)
 		if (c->part_of || (empty && (words || c->optional))) /* nobody measures words */
 			continue;
 		if (empty)
-			str_printf(&absent, "%s%s", absent.len ? ", " : "", c->name);
+			str_printf(&absent, "%s%s%s%s%s", absent.len ? ", " : "", c->name,
+				   c->why_empty ? " (" : "", c->why_empty ?: "",
+				   c->why_empty ? ")" : "");
 		else
 			p->columns[p->ncolumns++] = (struct people_column){
 				.name = c->name,

@@ -65,6 +65,9 @@ every_row() { # --all wins over --limit
 	done
 }
 ok "--all prints every row of each table, also with --limit" every_row
+exits 0 "$zcost" report drops mapped --width 0
+ok "report drops says why a dropped packet has no CPU time" says \
+	'not measured: cpu_us [(]no run of the syscalls pass timed a dropped packet[)]$' out
 
 elsewhere() { # a capture explains itself: no symbols, kernel or programs of this host
 	for words in 'analyze mapped' 'report functions mapped' 'report hotspots _copy_to_iter mapped'; do

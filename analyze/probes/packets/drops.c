@@ -25,8 +25,9 @@ static const struct column drops_columns[] = {
 	{"per_s", "1/s", V_REAL, .digits = 2},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "drops per MiB of the workload's bytes"},
 	{"cpu_us", "us", V_REAL, .digits = 2,
+	 .why_empty = "no run of the syscalls pass timed a dropped packet",
 	 .what = "mean time from the protocols' receipt of a packet to its drop; empty where no such packet was timed"},
-	{"cpu_pct", "%", V_REAL, .digits = 2,
+	{"cpu_pct", "%", V_REAL, .digits = 2, .optional = true,
 	 .what = "share of one CPU that the dropped packets took: per_s x cpu_us"},
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
