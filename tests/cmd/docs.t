@@ -177,6 +177,26 @@ sums() {
 sums >before
 : >done
 
+# --- samples of tables ---
+
+# Prints "TABLE COLUMN..." for each sample of a table of zcost report: a line of names behind its command.
+samples_of() {
+	awk '$1 == "zcost" { table = $2 == "report" ? $3 : ""; next }
+		table && /^    [a-z]/ && NF > 3 && !/[^a-z0-9_ ]/ { print table, $0; table = "" }' "$top/$1"
+}
+in_order() { # the columns of each sample stand in the order of the table; a sample may leave some out
+	samples_of "$1" >samples.txt
+	while read -r table columns; do
+		"$zcost" report $table caps/demo --format csv 2>err | head -n 1 | tr , '\n' >header
+		for c in $columns; do grep -nx $c header; done >found
+		[ "$(wc -l <found)" -ge 3 ] && sort -nc found || { echo "$table: $columns" && return 1; }
+	done <samples.txt
+}
+for page in $pages; do
+	[ -z "$(samples_of $page)" ] || ok "$page: the samples of tables have the columns in order" in_order $page
+done
+rm -f samples.txt
+
 # --- commands ---
 
 # Prints the commands of a page: indented lines outside of fenced blocks, without their comments.
