@@ -72,9 +72,13 @@ static void movement_print_reality(struct str *s, const struct comparison *c,
 
 	if (r->verdict == VERDICT_SAME && movement_is_real(c, r))
 		str_printf(s, "real, but no more than %g %% of it", 100 * c->rule.threshold);
+	else if (r->verdict == VERDICT_SAME && r->p < c->rule.alpha)
+		str_puts(s, "an outlier among the runs may explain it");
 	else if (r->verdict == VERDICT_SAME)
-		str_puts(s, r->p < c->rule.alpha ? "an outlier among the runs may explain it"
-						 : "not distinguishable from chance");
+		str_printf(s, "not distinguishable from chance%s",
+			   fabs(r->delta) > r->delta_ci
+				   ? " (p is corrected for all rows, +- is not)"
+				   : "");
 	else if (r->verdict == VERDICT_FEW)
 		str_puts(s, isnan(movement_error(r)) ? "too few runs to tell"
 			    : movement_is_beyond(r)  ? "beyond its error, but too few runs to tell"
