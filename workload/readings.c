@@ -165,7 +165,8 @@ const struct adapter adapter_nic = {.name = "nic",
  *
  * tcp: bytes that the workload's TCP sockets received, and those that their peers acknowledged,
  * from the readings of the collector tcp (collect/tcp.c describes tcp.snap). A socket that is new
- * in a reading counts from 0. What a socket did after it was last seen is not known.
+ * in a reading counts from 0. What a socket did after it was last seen is not known, so the
+ * readings behind the last socket are left out.
  */
 
 /* Places in inet_diag_msg and tcp_info, which the kernel never changes. */
@@ -176,7 +177,7 @@ struct tcp_sockets {
 	double *bytes; /* the bytes of each socket when it was last seen */
 	size_t n, cap;
 	double total;
-	bool little, first;
+	bool little, first, connected;
 };
 
 /* Reads 8 bytes at `offset` of hexadecimal digits. Returns false where the text is shorter. */
@@ -212,6 +213,7 @@ static void tcp_parse_line(char *line, struct tcp_sockets *all)
 	    !tcp_hex_u64(info, BYTES_ACKED, all->little, &acked) ||
 	    !tcp_hex_u64(info, BYTES_RECEIVED, all->little, &received))
 		return;
+	all->connected = true;
 	bytes = (double)acked + (double)received;
 	at = map_at(&all->at, cookie);
 	if (!*at) {
@@ -229,20 +231,26 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 	freed(snaps_free) struct snaps snaps;
 	char *line;
 	int rc = workload_snaps(run, is->file, &snaps, err);
+	size_t last = 0;
 
 	(void)arg;
 	for (size_t i = 0; !rc && i < snaps.n; i++) {
 		struct point p = {.t_ns = snaps.snap[i].mono_ns};
 
+		all.connected = false;
 		for (char *rest = snaps_text(&snaps, i); (line = str_token(&rest, '\n'));)
 			tcp_parse_line(line, &all);
 		p.n[WORK_BYTES] = all.total;
 		points_add(&a->points, &p);
 		all.first = false;
+		last = all.connected || !all.n ? a->points.n : last;
 	}
+	a->points.n = last;
 	rc = rc ?: error_set(err, snaps.failed.code, "%s", snaps.failed.text);
 	if (!rc && !all.n)
-		rc = error_set(err, ENODATA, "tcp.snap: the workload had no TCP socket");
+		rc = error_set(
+			err, ENODATA,
+			"tcp.snap: no reading saw a connected TCP socket of the workload: it had none, or each closed between two readings");
 	a->points.has[WORK_BYTES] = !rc;
 	map_free(&all.at);
 	free(all.bytes);

@@ -287,15 +287,15 @@ static double others_workload_user_ns(const struct ingest *in, double *more)
 void ingest_others(struct ingest *in)
 {
 	double to_pct = 100 / (double)(in->run.end_ns - in->run.start_ns), more;
-	double others = ingest_find_metric(in, "cpu_user_pct") -
+	double others = ingest_find_metric(in, "cpu_user_pct", NULL) -
 			others_workload_user_ns(in, &more) * to_pct;
-	double busy = ingest_find_metric(in, "cpu_pct"), surely;
+	double busy = ingest_find_metric(in, "cpu_pct", NULL), surely;
 
 	if (!in->workload_whole || isnan(others))
 		return;
 	/* Ticks split user and system time by chance, so all busy time of others is the limit. */
-	if (ingest_find_metric(in, "workload_confined") == 1)
-		others = fmin(others, busy - ingest_find_metric(in, "workload_cpu_pct"));
+	if (ingest_find_metric(in, "workload_confined", NULL) == 1)
+		others = fmin(others, busy - ingest_find_metric(in, "workload_cpu_pct", NULL));
 	/* Far below zero, the workload ran on other CPUs too, and the work on the side's is not
 	 * known. */
 	if (others < -clocks_apart)

@@ -105,12 +105,13 @@ void ingest_fact(struct ingest *in, const char *name, const char *value)
 				    .value = arena_strdup(&in->arena, value)});
 }
 
-double ingest_find_metric(const struct ingest *in, const char *name)
+double ingest_find_metric(const struct ingest *in, const char *name, const char *object)
 {
 	for (size_t i = 0; i < in->nmetrics; i++) {
 		const struct metric_key *k = &in->metrics[i].key;
 
-		if (!k->object && k->cpu == NO_CPU && !strcmp(k->name, name))
+		if (!strcmp(k->object ?: "", object ?: "") && k->cpu == NO_CPU &&
+		    !strcmp(k->name, name))
 			return in->metrics[i].value;
 	}
 	return NAN;
@@ -379,6 +380,7 @@ static void ingest_read_files(struct ingest *in)
 	ingest_read_collected(in, false);
 	ingest_read_collected(in, true);
 	ingest_rate_in_window(in);
+	ingest_check_sockets(in);
 	ingest_fill_profile(in);
 	ingest_others(in);
 	ingest_coverage(in);

@@ -113,7 +113,7 @@ void ingest_fact(struct ingest *in, const char *name, const char *value);
 /* Adds a metric with a source, of an object or of none. */
 void ingest_metric_row(struct ingest *in, const struct metric_row *m);
 /* Returns the metric that a parser has added, or NAN. */
-double ingest_find_metric(const struct ingest *in, const char *name);
+double ingest_find_metric(const struct ingest *in, const char *name, const char *object);
 /* Adds a point of a series. Copies the name. */
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
@@ -212,6 +212,8 @@ const char *workload_file(const struct ingest *in);
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
 /* Sets the rate in the window from the sockets' bytes where the workload printed a single count. */
 void ingest_rate_in_window(struct ingest *in);
+/* Notes that the readings of sockets missed most of those that moved the workload's bytes. */
+void ingest_check_sockets(struct ingest *in);
 
 /* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c).
  */

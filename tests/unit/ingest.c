@@ -940,6 +940,10 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	/* The same pause, long before an end of the window, is counted. */
 	coarse(0.1, 200);
 	metrics_are(&in, "bytes = 2800, note workload_points_coarse = -");
+	/* Readings just outside the window are as good as those at its ends. */
+	fresh("1");
+	points("9.98:0 13.03:3050");
+	metrics_are(&in, "note workload_points_coarse = -, note workload_points_average = -");
 	/* Two points around the window give an average and no bound. */
 	coarse(4, 0);
 	metrics_are(&in, "note workload_points_coarse = -, note workload_points_average = 4, "
@@ -1249,6 +1253,26 @@ static void count_once(const char *units, const char *text, uint64_t seen_ns, do
 		  (struct socket_row){.first_ns = seen_ns, .last_ns = in.run.end_ns});
 	ingest_metric(&in, "tcp_socket_bytes_received", "B", received);
 	workload(&in, units, text);
+}
+
+TEST(connections_that_no_reading_saw_are_noted)
+{
+	fresh("1");
+	in.units = "tcp";
+	ingest_metric(&in, "tcp_sockets", "1", 4);
+	ingest_metric_of(&in, "snmp", "TcpActiveOpens", NO_CPU, "1", 9);
+	ingest_metric_of(&in, "snmp", "TcpPassiveOpens", NO_CPU, "1", 38);
+	ingest_check_sockets(&in); /* other programs may have opened some, ten a second */
+	assert_null(noted(&in, NOTE_workload_sockets_unseen));
+	in.metrics[2].value = 39;
+	ingest_check_sockets(&in);
+	metrics_are(&in, "note workload_sockets_unseen = 39, note workload_sockets_unseen[1] = 4");
+	fresh("1");
+	in.units = "wrk";
+	ingest_metric(&in, "tcp_sockets", "1", 4);
+	ingest_metric_of(&in, "snmp", "TcpActiveOpens", NO_CPU, "1", 39);
+	ingest_check_sockets(&in);
+	assert_null(noted(&in, NOTE_workload_sockets_unseen));
 }
 
 TEST(one_count_for_longer_than_the_window_has_the_rate_of_its_sockets_there)

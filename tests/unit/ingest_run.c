@@ -272,7 +272,7 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	assert_string_equal(noted(&in, NOTE_file_damaged)->value[0].text, "cpu");
 	assert_true(noted_text(&in, NOTE_file_damaged, "the file proc_stat.snap is missing"));
 	assert_true(noted_text(&in, NOTE_file_damaged, "snmp.snap is not a regular file"));
-	assert_true(isnan(ingest_find_metric(&in, "cpu_pct")));
+	assert_true(isnan(ingest_find_metric(&in, "cpu_pct", NULL)));
 	assert_true(noted_text(&in, NOTE_file_damaged, "irq.snap: 0 snapshots"));
 	assert_true(noted_text(&in, NOTE_collector_lost, "snmp"));
 	metrics_are(&in, "note collector_lost[1] = 1, note collector_state[0] = snmp, "

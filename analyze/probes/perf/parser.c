@@ -123,7 +123,7 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 void ingest_coverage(struct ingest *in)
 {
 	const double window = (double)(in->run.end_ns - in->run.start_ns);
-	double busy = ingest_find_metric(in, "busy_ns"), pct;
+	double busy = ingest_find_metric(in, "busy_ns", NULL), pct;
 	struct profile_time t;
 	bool low, blurred;
 

@@ -322,7 +322,8 @@ static void tcp_finish(struct ingest *in, void *tracks, double covered_s)
 	if (covered_s > 0)
 		tcp_add_metrics(in, all);
 	if (all->ended)
-		note_add(&in->notes, ended_between, "tcp", "sockets");
+		note_add(&in->notes, ended_between, "tcp", "sockets")->severity =
+			in->units && !strcmp(in->units, "tcp") ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
 const struct parser parser_tcp = {

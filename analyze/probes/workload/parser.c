@@ -251,7 +251,8 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 {
 	enum work w = points_first_work(ps);
 	double done = w < WORK_N ? points_at(ps, w, to) - points_at(ps, w, from) : 0;
-	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, any, likely;
+	uint64_t window_ns = in->run.end_ns - in->run.start_ns;
+	double any, likely;
 	struct doubt d = {0};
 
 	if (!(done > 0))
@@ -260,11 +261,13 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 	doubt_add_gap(&d, ps, w, &in->run, in->run.end_ns);
 	any = 100 * fmax(fmin(d.any_less, done), d.any_more) / done;
 	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
-	if (likely < 2 && (double)d.gap_ns / 1e9 > window)
+	if (d.gap_ns > window_ns && (double)d.gap_ns < 1.02 * (double)window_ns)
+		return; /* readings just outside the window */
+	if (likely < 2 && d.gap_ns > window_ns)
 		in->one_count_s = (double)d.gap_ns / 1e9;
 	else if (likely >= 2 || any >= 1)
-		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, likely,
-			 any)
+		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9,
+			 (double)window_ns / 1e9, likely, any)
 			->severity = likely >= 2 || any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
@@ -312,13 +315,13 @@ static double sockets_received(const struct ingest *in)
 		if (in->sockets[i].first_ns > in->run.start_ns + margin ||
 		    in->sockets[i].last_ns + margin < in->run.end_ns)
 			return NAN;
-	return ingest_find_metric(in, "tcp_socket_bytes_received");
+	return ingest_find_metric(in, "tcp_socket_bytes_received", NULL);
 }
 
 void ingest_rate_in_window(struct ingest *in)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	double by = sockets_received(in) / ingest_find_metric(in, "bytes");
+	double by = sockets_received(in) / ingest_find_metric(in, "bytes", NULL);
 
 	if (!(in->one_count_s > 0))
 		return;
@@ -336,6 +339,21 @@ void ingest_rate_in_window(struct ingest *in)
 		m->value *= is_work && !m->key.object ? by : 1;
 	}
 	note_add(&in->notes, workload_rate_of_sockets, in->one_count_s, window, 100 * (by - 1));
+}
+
+/*
+ * The readings of sockets see none that opens and closes between two of them. The kernel counts
+ * the connections of the whole network namespace, so a few of them may be of other programs.
+ */
+void ingest_check_sockets(struct ingest *in)
+{
+	double seconds = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	double seen = ingest_find_metric(in, "tcp_sockets", NULL);
+	double opened = fmax(ingest_find_metric(in, "snmp", "TcpActiveOpens"),
+			     ingest_find_metric(in, "snmp", "TcpPassiveOpens"));
+
+	if (in->units && !strcmp(in->units, "tcp") && opened > 2 * seen + 10 * seconds)
+		note_add(&in->notes, workload_sockets_unseen, opened, seen);
 }
 
 /* --- the account --- */
