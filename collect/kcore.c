@@ -161,7 +161,7 @@ static int kcore_probe(struct collect *c)
 	if (access(path, R_OK))
 		return error_sys(
 			&c->err, errno,
-			"/proc/kcore (CONFIG_PROC_KCORE; run as root), so hot instructions of the kernel will be offsets without code");
+			"/proc/kcore (CONFIG_PROC_KCORE, and only for root), so hot instructions of the kernel will be offsets without code");
 	return 0;
 }
 

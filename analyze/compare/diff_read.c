@@ -184,9 +184,12 @@ static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum e
 			      struct query *q, const struct run *runs, struct table *notes,
 			      struct error *err)
 {
-	const struct work_kind *unit = syscalls_unit(q, err);
-	int rc = !unit ? -ENODATA : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
+	const struct work_kind *unit;
+	int rc;
 
+	q->unit = q->unit ?: work_unit(c->end[e].store, runs, (int)d->nruns[e]);
+	unit = syscalls_unit(q, err);
+	rc = !unit ? -ENODATA : q->unit ? basis_require_unit(c->end[e].store, q, err) : 0;
 	rc = rc ?: diff_set_unit(d, unit->unit, err);
 	rc = rc ?: diff_add_syscalls(d, c, e, NULL, 0, q, notes, err);
 	for (size_t i = 0; i < d->nruns[e] && !rc; i++)

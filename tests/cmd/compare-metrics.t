@@ -52,6 +52,9 @@ sqlite3 uneven/zcost.db "UPDATE metric SET value = (SELECT repeat * CASE side WH
 compare uneven copying mapping # the total adds up the runs that all sides have
 world one 1 $copying $mapping
 compare one copying mapping --table syscalls
+world counted 3 $copying $mapping
+sqlite3 counted/zcost.db "DELETE FROM metric WHERE name = 'throughput'; UPDATE metric SET name = 'rate_messages' WHERE name = 'rate_kib'"
+compare counted copying mapping --table syscalls # per message: nothing else is counted
 compare cap copying mapping --threshold 150
 compare few copying mapping
 compare cap copying mapping --estimator middle
