@@ -430,7 +430,7 @@ static int components_draw(struct drawing *d, struct figure *f, const struct tab
 
 const struct chart chart_components = {
 	.name = "components",
-	.what = "ns per KiB of both sides, stacked by component",
+	.what = "cost of both sides, stacked by component",
 	.sources = {"components", "summary"},
 	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side event components component-set"},
 	.flags = CHART_COSTS,

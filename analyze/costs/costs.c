@@ -286,8 +286,10 @@ static int cost_find_cpus(const struct query *q, struct cost_part *p, struct err
 	return *there ? error_set(err, ENODATA,
 				  "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
 				  asked, there)
-		      : error_set(err, ENODATA,
-				  "--cpu %s: the file's samples do not record their CPU", asked);
+		      : error_set(
+				err, ENODATA,
+				"--cpu %s: the file's samples do not record their CPU: record with perf record -a, -C CPUS or --sample-cpu",
+				asked);
 }
 
 static int cost_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
