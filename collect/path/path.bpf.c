@@ -488,7 +488,7 @@ static __always_inline struct path_slot *follow(uint32_t weight, uint32_t piece,
 	/* The stage before `at` stays claimed. */
 	__builtin_memset(&s->at, 0, sizeof(*s) - __builtin_offsetof(struct path_slot, at));
 	s->bit = 1ULL << slot;
-	s->weight = weight * PATH_WEIGHT;
+	s->weight = weight * path.scale * PATH_WEIGHT;
 	s->piece = piece;
 	s->at = now;
 	set_stage(s, stage);

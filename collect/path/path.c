@@ -41,9 +41,11 @@ struct path {
 	struct str missing; /* tracepoints that this kernel does not have */
 	uint64_t since_ns;  /* the present part of the window began; 0: no program is attached */
 	uint64_t attached_ns;
-	uint64_t on_ns, chosen_ns; /* the choice of packets began; how long it was on before */
-	unsigned int tries;	   /* how often the present part has waited for its last packets */
+	uint64_t on_ns;	    /* the choice of packets began */
+	uint64_t chosen_ns; /* the time for which those before stand */
+	unsigned int tries; /* how often the present part has waited for its last packets */
 	struct prng random;
+	bool few;      /* packets were few at the last turn */
 	double weight; /* the packets of the window for which a weight of 1 stands */
 };
 
@@ -143,30 +145,37 @@ static int path_look(struct collect *c)
  */
 enum {
 	PART = 120000000, /* ns */
-	PAUSE = 5,     /* at least so many times as long as the part before; at most twice that */
-	FEW = 4,       /* up to this N, the programs stay attached */
+	PAUSE = 6,	  /* at least so many times as long as a part; at most twice that */
+	SCALE = 1 + PAUSE + PAUSE / 2, /* a part and the pause behind it, on average / the part */
+	FEW = 4,		       /* up to this N, the programs stay attached */
 	TRY = 5000000, /* a part waits this long for its last packets, at most TRIES times */
 	TRIES = 20,
 };
 
-/* Begins or ends the choice of packets. */
-static void path_switch(struct path *p, bool on)
+/* Begins or ends the choice of packets, each of which counts `scale` times. */
+static void path_switch(struct path *p, bool on, uint32_t scale)
 {
 	uint64_t now = clock_mono_ns();
 
 	if (p->shared->on)
-		p->chosen_ns += now - p->on_ns;
+		p->chosen_ns += (now - p->on_ns) * p->shared->scale;
 	p->on_ns = now;
+	p->shared->scale = scale;
 	__atomic_store_n(&p->shared->on, on, __ATOMIC_SEQ_CST);
+}
+
+static void path_open(struct collect *c, uint32_t scale)
+{
+	struct path *p = c->data;
+
+	path_switch(p, true, scale);
+	p->since_ns = p->on_ns;
+	c->turn_ns = p->since_ns + PART;
 }
 
 static int path_start(struct collect *c)
 {
-	struct path *p = c->data;
-
-	path_switch(p, true);
-	p->since_ns = p->on_ns;
-	c->turn_ns = p->since_ns + PART;
+	path_open(c, 1);
 	return 0;
 }
 
@@ -210,7 +219,9 @@ static int path_begin_part(struct collect *c)
 	rc = bpf_ready(c, &p->links, p->obj, NULL, 0) ?: path_look(c);
 	if (rc)
 		path_detach(c);
-	return rc ?: path_start(c);
+	else
+		path_open(c, SCALE);
+	return rc;
 }
 
 static bool path_is_empty(const struct path_shared *p)
@@ -235,6 +246,8 @@ static void path_end_part(struct collect *c)
 	path_detach(c);
 	p->attached_ns += part;
 	p->since_ns = 0;
+	if (part > PART + TRIES * TRY) /* it waited, or packets were few */
+		part = PART + TRIES * TRY;
 	c->turn_ns = now + PAUSE * part + prng_below(&p->random, PAUSE * part);
 }
 
@@ -250,10 +263,13 @@ static int path_turn(struct collect *c)
 		return 0;
 	}
 	c->turn_ns = clock_mono_ns() + PART;
-	if (shared->on && path_has_few(shared))
+	if (shared->on && (path_has_few(shared) || p->few)) {
+		p->few = path_has_few(shared); /* no longer: this begins a part of its own */
+		path_switch(p, true, p->few ? 1 : SCALE);
 		return 0;
+	}
 	p->tries = shared->on ? 0 : p->tries + 1;
-	path_switch(p, p->tries >= TRIES);
+	path_switch(p, p->tries >= TRIES, shared->scale);
 	if (!shared->on)
 		c->turn_ns = clock_mono_ns() + TRY;
 	return 0;
@@ -264,7 +280,7 @@ static int path_stop(struct collect *c)
 	double window = (double)(c->off.from - c->on.from);
 	struct path *p = c->data;
 
-	path_switch(p, false);
+	path_switch(p, false, p->shared->scale);
 	if (p->since_ns)
 		p->attached_ns += p->on_ns - p->since_ns;
 	collect_info_int(c, "attached_ns", (int64_t)p->attached_ns);

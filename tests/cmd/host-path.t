@@ -20,13 +20,14 @@ set -- $where "$@"
 eval "$1 &"
 r=$!
 eval "$3" &
+sleep ${later:-0}
 $tcpzc --connect=$at --port=$port --seconds=${seconds:-1} --size=16k $2
 wait
 END
 follow() {
 	at=${at:-127.0.0.1} where= tcpzc=$build/tcpzc port=$port
-	export at port tcpzc seconds
-	exits ${code:-0} inside "$zcost" collect -o r --pass trace --collect host,path --warmup ${warmup:-0.2} --duration 0.6 -- \
+	export at port tcpzc seconds later
+	exits ${code:-0} inside "$zcost" collect -o r --pass trace --collect host,path --warmup ${warmup:-0.2} --duration ${duration:-0.6} -- \
 		sh workload "$1" "${2:---rate=200msg/s}" "${3:-:}" || return 1
 	"$zcost" analyze r 2>log && "$zcost" report path r --format tsv >table 2>err
 	case $? in 0 | 4) ;; *) cat log err && false ;; esac
@@ -90,6 +91,11 @@ in_parts() { # 20,000 messages of 16 KiB a second are 197 MB in the window of 0.
 		{ collector path .info.attached_ns; cat table r/path.tsv | grep -v bucket; return 1; }
 }
 steady "a fast stream is followed in parts of the window, and its packets stand for all of the window" in_parts
+late() { # the same rate for the last 1.2 s of 2.4
+	(seconds=3 later=1.4 duration=2.4 && follow "$listen" --rate=20000msg/s) && is_in "$(moved receive)" 2e8 6e8 &&
+		sent is_in "$(moved send)" 2e8 6e8 || { collector path .info.attached_ns; cat table r/path.tsv | grep -v bucket; return 1; }
+}
+steady "its packets do so, too, where it begins in the window" late
 in_sight() { # a busy machine makes TCP send a few packets again, which the receiver has already
 	awk -F'\t' '$3 == "left" { left += $6 } $3 == "followed" { n += $6 } END { if (left > n / 50) { print left, n; exit 1 } }' r/path.tsv
 }
