@@ -149,7 +149,7 @@ $(LIBPERF)/libperf.a:
 	@mkdir -p $(@D) && $(AR) rcs $@
 else
 # The kernel's makefiles split the path at its spaces.
-ifneq ($(and $(word 2,$(CURDIR)),$(filter-out try deps clean format,$(or $(MAKECMDGOALS),all))),)
+ifneq ($(and $(word 2,$(CURDIR)),$(if $(wildcard $(LIBPERF)/libperf.a),,no),$(filter-out try deps clean format,$(or $(MAKECMDGOALS),all))),)
 $(error libperf cannot be built in a folder whose path has a space: $(CURDIR): move the folder, or build with OFFLINE=1)
 endif
 $(HOST_OBJ): OUR_CFLAGS += -isystem $(LIBPERF)/include

@@ -236,7 +236,7 @@ int hook_check_script(const char *owner, const char *before, struct error *err)
 	for (size_t i = 0; i < w.n; i++) {
 		const char *word = w.word[i];
 
-		if (runs && *word == '/' && !strpbrk(word, "$*?") && !path_exists(word))
+		if (runs && *word == '/' && !strpbrk(word, "$*?[") && !path_exists(word))
 			return error_set(
 				err, EINVAL,
 				"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan; quote a path with spaces)",

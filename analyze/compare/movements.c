@@ -77,7 +77,7 @@ static void movement_print_reality(struct str *s, const struct comparison *c,
 	else if (r->verdict == VERDICT_SAME)
 		str_printf(s, "not distinguishable from chance%s",
 			   fabs(r->delta) > r->delta_ci
-				   ? " (p is corrected for all rows, +- is not)"
+				   ? " (p is corrected for all tested rows, +- is not)"
 				   : "");
 	else if (r->verdict == VERDICT_FEW)
 		str_puts(s, isnan(movement_error(r)) ? "too few runs to tell"

@@ -315,7 +315,7 @@ static const struct {
 	 "+0.50 ns/KiB (10.00 to 10.50), +-0.50, p = 0.01: an outlier among the runs may explain it",
 	 "no"},
 	{10, 2, 0.5, 1, 0.05, VERDICT_SAME,
-	 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.05: not distinguishable from chance (p is corrected for all rows, +- is not)",
+	 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.05: not distinguishable from chance (p is corrected for all tested rows, +- is not)",
 	 "no"},
 	{10, 2, 2.5, 1, 0.05, VERDICT_SAME,
 	 "+2.0 ns/KiB (10.0 to 12.0), +-2.5, p = 0.05: not distinguishable from chance", "no"},
