@@ -63,7 +63,7 @@ ln -s "$top"/* 'a b'
 in_spaces() { # in_spaces CODE ARGUMENT...
 	code=$1
 	shift
-	exits "$code" env -u MAKEFLAGS -u MAKEOVERRIDES make -n -C 'a b' PKG_CONFIG=false "$@"
+	exits "$code" env -u MAKEFLAGS -u MAKEOVERRIDES make -n -C 'a b' PKG_CONFIG=false LIBPERF=unbuilt "$@"
 }
 for goal in all demo check; do
 	ok "make $goal refuses a folder whose path has a space" in_spaces 2 $goal
@@ -72,6 +72,8 @@ for goal in all demo check; do
 		is "$(wc -l <err)" 1'
 done
 ok "make try works in such a folder" in_spaces 0 try
+mkdir 'a b/unbuilt' && : >'a b/unbuilt/libperf.a'
+ok "so does make where libperf is built already" in_spaces 0 all
 ok "make OFFLINE=1 accepts it, too" in_spaces 0 OFFLINE=1 deps
 
 done_testing
