@@ -176,6 +176,6 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	if (packets.len)
 		note_add(&t->notes, table_how, packets.buf);
 	if (!t->rows && !store_variants(store, &variants, err))
-		note_add(&t->notes, table_not_measured, "the capture has no complete run");
+		note_add(&t->notes, table_not_measured, "the capture has no run");
 	return store_failed(store, err); /* a failed statement must not look like missing data */
 }

@@ -112,7 +112,7 @@ void ingest_metric_of(struct ingest *in, const char *name, const char *object, i
 void ingest_fact(struct ingest *in, const char *name, const char *value);
 /* Adds a metric with a source, of an object or of none. */
 void ingest_metric_row(struct ingest *in, const struct metric_row *m);
-/* Returns the metric that a parser has added, or NAN. */
+/* Returns the metric that a parser has added, of an object or of none (NULL); or NAN. */
 double ingest_find_metric(const struct ingest *in, const char *name, const char *object);
 /* Adds a point of a series. Copies the name. */
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
@@ -212,7 +212,7 @@ const char *workload_file(const struct ingest *in);
 int ingest_workload(struct ingest *in, const char *path, struct error *err);
 /* Sets the rate in the window from the sockets' bytes where the workload printed a single count. */
 void ingest_rate_in_window(struct ingest *in);
-/* Notes that the readings of sockets missed most of those that moved the workload's bytes. */
+/* Adds a note where most connections opened and closed unseen, between two readings of sockets. */
 void ingest_check_sockets(struct ingest *in);
 
 /* Reads the lines of tcpzc's output, cut up in place, for its summary (workload/tcpzc_summary.c).

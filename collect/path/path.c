@@ -2,7 +2,7 @@
 /*
  * Where a packet of the workload spends its time in the kernel. The kernel's half, path.bpf.c,
  * follows one in N packets and adds up their times. A packet's weight is how many packets of the
- * window it stands for. path.tsv has rows for each way and stage:
+ * window it stands for. For each way and stage, path.tsv has these rows:
  *
  *   bucket  weight of the packets whose time was from from_ns to below to_ns
  *   ns      sum of the times, each counted by its packet's weight
@@ -42,7 +42,7 @@ struct path {
 	uint64_t since_ns;  /* the present part of the window began; 0: no program is attached */
 	uint64_t attached_ns;
 	uint64_t on_ns;	    /* the choice of packets began */
-	uint64_t chosen_ns; /* the time for which those before stand */
+	uint64_t chosen_ns; /* the time for which the packets chosen before that stand */
 	unsigned int tries; /* how often the present part has waited for its last packets */
 	struct prng random;
 	bool few;      /* packets were few at the last turn */
@@ -152,7 +152,7 @@ enum {
 	TRIES = 20,
 };
 
-/* Begins or ends the choice of packets, each of which counts `scale` times. */
+/* Switches the choice of packets on or off. From now on, a chosen packet counts `scale` times. */
 static void path_switch(struct path *p, bool on, uint32_t scale)
 {
 	uint64_t now = clock_mono_ns();
@@ -255,6 +255,7 @@ static int path_turn(struct collect *c)
 {
 	struct path *p = c->data;
 	struct path_shared *shared = p->shared;
+	const bool few = path_has_few(shared);
 
 	if (!p->since_ns)
 		return path_begin_part(c);
@@ -263,9 +264,9 @@ static int path_turn(struct collect *c)
 		return 0;
 	}
 	c->turn_ns = clock_mono_ns() + PART;
-	if (shared->on && (path_has_few(shared) || p->few)) {
-		p->few = path_has_few(shared); /* no longer: this begins a part of its own */
-		path_switch(p, true, p->few ? 1 : SCALE);
+	if (shared->on && (few || p->few)) {
+		p->few = few;
+		path_switch(p, true, few ? 1 : SCALE); /* a stream that became fast begins a part */
 		return 0;
 	}
 	p->tries = shared->on ? 0 : p->tries + 1;

@@ -108,7 +108,7 @@ struct path_stage_sums {
 struct path_shared {
 	uint32_t on;		    /* packets are chosen */
 	uint32_t part;		    /* the number of the present part of the window (path.c) */
-	uint32_t scale;		    /* the time for which a part stands / its own */
+	uint32_t scale;		    /* how many times a packet counts that is chosen now */
 	uint32_t no_ready;	    /* no sk_data_ready before Linux 6.3: what TCP has is ready */
 	uint32_t netns[PATH_NETNS]; /* the workload's network namespaces: inodes */
 	struct {

@@ -123,7 +123,7 @@ manifest nobegin baseline
 ok "analyze of a capture without a run exits 0" exits 0 "$zcost" analyze nobegin
 for table in summary runs variants functions; do
 	ok "report $table of it exits 0" exits 0 "$zcost" report $table nobegin
-	ok "  and says why the table has no row" says '^# this table has no figures: the capture has no complete run$' out
+	ok "  and says why the table has no row" says '^# this table has no figures: the capture has no run$' out
 done
 
 # A hint that prints a command quotes its words, so that it can be pasted.
@@ -142,7 +142,7 @@ ok "  with a command that compares" pasted 1 '-C: ' ''
 ok "    these words" says "^zcost: no variant of 'baseline' has the settings of a variant of 'base[*]';" err
 ok "report callers without a function exits 2" exits 2 "$zcost" report callers "$odd"
 ok "  with a command that names the capture" pasted 1 'capture: ' ''
-ok "    and reads it" says "no sample of these runs|no .*profile" err
+ok "    and that command reads this capture" says "no sample of these runs|no .*profile" err
 ok "an archive is refused" eval '"$zcost" pack "$odd" -o "$odd.tar.zst" && exits 1 "$zcost" report summary "$odd.tar.zst"'
 mkdir away
 ok "  with a command that unpacks it" eval '(mv "$odd.tar.zst" err away && cd away && pasted 0 "unpack it first: " "" && test -d "$odd")'

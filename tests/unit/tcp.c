@@ -207,7 +207,12 @@ TEST(counters_grow_inside_the_window)
 	assert_int_equal(r->first_ns, 9 * S);
 	assert_int_equal(r->last_ns, 13 * S);
 	metrics_are(&in, "tcp_socket_bytes_acked = 900, tcp_socket_rtt_us = 78.5, "
-			 "tcp_sockets = 4, note ended_between = +, note rows_unreadable = 2");
+			 "tcp_sockets = 4, note ended_between = +, note rows_unreadable = 2, "
+			 "note ended_between.severity = info");
+	in.notes.n = 0;
+	in.units = "tcp"; /* so bytes of an ended socket are missing work */
+	read_raw(&in, "tcp.snap");
+	metrics_are(&in, "note ended_between.severity = warning");
 }
 
 /* Two sockets carry data, and a control connection of the same process moves a few bytes. */
