@@ -42,6 +42,7 @@ int bpf_add_threads(struct collect *c,
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -215,6 +216,27 @@ void bpf_links_free(struct bpf_links *links)
 		bpf_link__destroy(links->list[i]);
 	free(links->list);
 	*links = (struct bpf_links){0};
+}
+
+uint64_t bpf_kernel_function(const char *const *names)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address, found = 0;
+	size_t best = SIZE_MAX;
+	char line[512], name[256];
+
+	while (file && best && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
+			continue;
+		for (size_t i = 0; i < best && names[i]; i++)
+			if (!strcmp(name, names[i])) {
+				best = i;
+				found = address;
+			}
+	}
+	if (file)
+		fclose(file);
+	return found;
 }
 
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)

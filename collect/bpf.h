@@ -80,6 +80,11 @@ int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_objec
 	      struct bpf_program **optional, int rc);
 void bpf_links_free(struct bpf_links *links);
 
+/*
+ * Returns the address of the first of these functions that this kernel has, or 0: it has none, or
+ * this user may not see it. NULL ends the names.
+ */
+uint64_t bpf_kernel_function(const char *const *names);
 /* Maps the memory of an object's map, or returns NULL. */
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len);
 /*

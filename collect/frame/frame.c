@@ -43,22 +43,6 @@ struct frame {
 
 /* --- the programs --- */
 
-/* Returns the address of the function behind perf's clock, or 0 if this user may not see it. */
-static uint64_t frame_sampler(void)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512], name[256];
-	uint64_t address, found = 0;
-
-	while (file && !found && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
-		    !strcmp(name, "perf_swevent_hrtimer"))
-			found = address;
-	if (file)
-		fclose(file);
-	return found;
-}
-
 static int frame_add_due(void *arg, void *data, size_t size)
 {
 	struct frame *f = arg;
@@ -83,7 +67,8 @@ static uint32_t frame_ring_size(uint32_t ncpus)
 static void frame_set_sampler(struct frame *f)
 {
 	struct bpf_map *constants = bpf_object__find_map_by_name(f->obj, ".rodata");
-	uint64_t sampler = frame_sampler();
+	uint64_t sampler = bpf_kernel_function(
+		(const char *[]){"perf_swevent_hrtimer", NULL}); /* perf's clock */
 
 	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
 }

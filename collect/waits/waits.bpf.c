@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adds up what each thread of the workload does on a CPU, by context, and for how long it is off
- * the CPU: until something wakes it, and then until it gets a CPU. Nothing is sent: user space
- * reads the maps after the window.
+ * Adds up how long each thread of the workload is on a CPU, and for how long it is off the CPU:
+ * until something wakes it, and then until it gets a CPU. Nothing is sent: user space reads the
+ * maps after the window.
  *
  * A thread is in one state at a time, and each change adds the time since the last one. So the
  * times of a thread add up to the wall time. Threads of other programs cost a look-up at a switch
- * and at a wake-up.
- *
- * The stack of a thread that waits is read when it gets a CPU again, once per WAITS_PERIOD of its
- * waiting. So long waits have stacks, and many short ones cost little. The frames of its program
- * follow at the end of the call, because only the thread itself can read them.
+ * and at a wake-up. The kernel's ticks divide the time on a CPU: tracepoints of system calls would
+ * cost the workload more than all other programs here together.
  */
 #include "collect/waits/waits.h"
 
 struct task_struct___before_5_14 {
 	long state;
+} KERNEL;
+
+struct pt_regs___x86 {
+	unsigned long cx, ip;
+} KERNEL;
+
+struct hrtimer {
+	void *function;
 } KERNEL;
 
 enum {
@@ -30,13 +35,11 @@ MAP(cpus, ARRAY, 1, uint32_t, struct waits_cpu, 0);
 MAP(threads, ARRAY, WAITS_THREADS, uint32_t, struct waits_thread, BPF_F_MMAPABLE);
 MAP(cells, HASH, WAITS_CELLS, struct waits_key, struct waits_cell, 0);
 MAP(stacks, HASH, WAITS_STACKS, struct waits_stack_key, struct waits_stack, 0);
+MAP(programs, HASH, WAITS_STACKS, uint32_t, struct waits_program, 0);
 
-/*
- * New values of `stacks`, which are too large for a program's stack. A switch may preempt the end
- * of a call, so it has its own. The kernel runs no second end of a call on this CPU meanwhile.
- */
+/* New values of the last two, which are too large for a program's stack. */
 MAP(new_stack, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
-MAP(new_program, PERCPU_ARRAY, 1, uint32_t, struct waits_stack, 0);
+MAP(new_program, PERCPU_ARRAY, 1, uint32_t, struct waits_program, 0);
 
 const struct waits_cell new_cell;
 
@@ -52,6 +55,12 @@ static __always_inline struct waits_cpu *this_cpu(void)
 #define CPU	      struct waits_cpu
 #define PROGRAM(name) waits_##name
 #include "collect/frame/contexts.bpf.h"
+
+/* The state of the CPU says it all. A clock is read for none of the interrupts. */
+static __always_inline int change(void *ctx, struct waits_cpu *c, uint32_t enters)
+{
+	return 0;
+}
 
 static __always_inline uint32_t slot_of(uint32_t tid)
 {
@@ -72,76 +81,51 @@ static __always_inline void lose(void)
 
 /* --- on a CPU --- */
 
-/* An interrupt between the reading of the clock and this one has counted the time already. */
-static __always_inline void thread_count(struct waits_thread *t, uint64_t now)
+static __always_inline int has_no_program(const struct task_struct *task)
 {
-	uint64_t from = t->since > control.start ? t->since : control.start;
-
-	if (now <= from)
-		return;
-	t->ns[t->state & (FRAME_CELLS - 1)] += now - from;
-	t->since = now;
+	return task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
 }
 
-static __always_inline int change(void *ctx, struct waits_cpu *c, uint32_t enters)
+/*
+ * Interrupts are off on the way out of a system call, so that a tick which is due there comes at
+ * the program's next instruction. SYSRET takes the address of this instruction from cx.
+ */
+static __always_inline int tick_is_late(struct task_struct *task)
 {
-	struct waits_thread *t = thread_at(c->slot);
+	struct pt_regs___x86 *regs = (void *)bpf_task_pt_regs(task);
 
-	if (!t || control.stop)
-		return 0;
-	thread_count(t, bpf_ktime_get_ns());
-	t->state = context_of(c, c->base);
+	return bpf_core_field_exists(regs->cx) && regs->ip == regs->cx;
+}
+
+/* Returns what the tick interrupted, which is never another hard interrupt. */
+static __always_inline uint32_t ticked_context(struct task_struct *task, const struct waits_cpu *c)
+{
+	uint32_t base = FRAME_SYSCALL;
+
+	if (has_no_program(task))
+		base = FRAME_KTHREAD;
+	else if (task_call(task, -1) < 0 && !tick_is_late(task))
+		base = FRAME_USER;
+	return c->softirq ? FRAME_SOFTIRQ + base * FRAME_SOFTIRQS + c->softirq - 1 : base;
+}
+
+/*
+ * timer. The ticks are samples that cost nothing. A timer of our own would disturb the workload: on
+ * a virtual machine 300 more interrupts a second took 3 % of a stream.
+ */
+SEC("tp_btf/hrtimer_expire_entry")
+int waits_tick(uint64_t *ctx)
+{
+	struct hrtimer *timer = (void *)ctx[0];
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct waits_thread *t = thread_at(slot_of(task->pid));
+	struct waits_cpu *c = this_cpu();
+
+	if (t && c && (uint64_t)timer->function == control.tick && control.start != WAITS_NEVER &&
+	    !control.stop)
+		t->samples[ticked_context(task, c) & (FRAME_CELLS - 1)]++;
 	return 0;
 }
-
-static __always_inline int set_base(uint32_t base, uint32_t call)
-{
-	struct waits_cpu *c = this_cpu();
-	struct waits_thread *t;
-
-	if (!c || !c->slot)
-		return 0;
-	c->base = base;
-	c->softirq = c->depth = 0; /* none is on top of a call */
-	t = thread_at(c->slot);
-	if (t) {
-		t->call = call;
-		t->due = 0;
-	}
-	return change(0, c, 0);
-}
-
-/* regs, number */
-SEC("raw_tp/sys_enter")
-int waits_sys_enter(struct bpf_raw_tracepoint_args *ctx)
-{
-	return set_base(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff);
-}
-
-static __noinline int add_program(void *ctx, struct waits_thread *t);
-
-SEC("raw_tp/sys_exit")
-int waits_sys_exit(void *ctx)
-{
-	struct waits_cpu *c = this_cpu();
-	struct waits_thread *t = c ? thread_at(c->slot) : 0;
-
-	if (t && t->due)
-		add_program(ctx, t);
-	return set_base(FRAME_USER, WAITS_NO_CALL);
-}
-
-/* The same in copies of the programs. */
-static __always_inline int set_base_again(uint32_t base, uint32_t call)
-{
-	struct waits_cpu *c = this_cpu();
-
-	return c && c->base != base ? set_base(base, call) : 0;
-}
-
-AGAIN("raw_tp/sys_enter", waits_sys_enter, struct bpf_raw_tracepoint_args *,
-      set_base_again(FRAME_SYSCALL, (uint32_t)ctx->args[1] & 0xfff))
-AGAIN("raw_tp/sys_exit", waits_sys_exit, void *, set_base_again(FRAME_USER, WAITS_NO_CALL))
 
 /* --- off the CPU --- */
 
@@ -150,18 +134,7 @@ static __always_inline uint32_t wait_call(struct task_struct *task)
 {
 	long call = task_call(task, -1);
 
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || call < 0)
-		return WAITS_NO_CALL;
-	return (uint32_t)call & 0xfff;
-}
-
-/* Fills what a task returns to that no event of this thread says. */
-static __always_inline void thread_find_base(struct waits_thread *t, struct task_struct *task)
-{
-	t->call = wait_call(task);
-	t->base = task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ? FRAME_KTHREAD
-		  : t->call == WAITS_NO_CALL				     ? FRAME_USER
-									     : FRAME_SYSCALL;
+	return has_no_program(task) || call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
 }
 
 static __always_inline uint32_t task_state(struct task_struct *task)
@@ -190,21 +163,68 @@ static __always_inline void thread_ends(struct waits_thread *t, const struct tas
 	t->state = WAITS_ENDED;
 }
 
+/*
+ * Chooses one in `every` waits of a thread, so that about one in WAITS_PERIOD has a stack. The
+ * choice is random, and such a wait counts for `every` of them: no kind of wait counts too much.
+ */
+static __always_inline void wait_choose(struct waits_thread *t)
+{
+	uint64_t ns;
+
+	t->weight = t->every > 1 && bpf_get_prandom_u32() & (t->every - 1) ? 0 : t->every;
+	if (!t->weight || ++t->chosen % WAITS_STEADY)
+		return;
+	ns = t->out - t->adapted;
+	t->adapted = t->out;
+	if (ns < WAITS_STEADY / 2 * WAITS_PERIOD && t->every < WAITS_MOST_EVERY)
+		t->every *= 2;
+	else if (ns > 2 * WAITS_STEADY * WAITS_PERIOD && t->every > 1)
+		t->every /= 2;
+}
+
+/* Saves where the program called from. Only the thread itself can read that, as it leaves. */
+static __noinline int wait_take_program(void *ctx, struct waits_thread *t)
+{
+	struct waits_program *p;
+	uint32_t zero = 0, hash = 1, i;
+	long n;
+
+	p = bpf_map_lookup_elem(&new_program, &zero);
+	if (!p || !t)
+		return 0;
+	t->program = 0;
+	n = bpf_get_stack(ctx, p->frame, sizeof(p->frame), BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+	if (n <= 0)
+		return 0;
+	p->n = (uint32_t)n / sizeof(p->frame[0]);
+	for (i = 0; i < WAITS_USER_FRAMES && i < p->n; i++)
+		hash = hash * 31 + (uint32_t)p->frame[i].offset + *(uint32_t *)p->frame[i].build_id;
+	if (!bpf_map_lookup_elem(&programs, &hash) &&
+	    bpf_map_update_elem(&programs, &hash, p, BPF_NOEXIST)) {
+		lose();
+		return 0;
+	}
+	t->program = hash;
+	return 0;
+}
+
 /* A task whose state is "running" as it leaves was preempted, or gave way by sched_yield(). */
-static __always_inline void thread_leaves(struct waits_thread *t, const struct waits_cpu *c,
+static __always_inline void thread_leaves(void *ctx, struct waits_thread *t,
 					  struct task_struct *task, struct task_struct *next,
 					  uint32_t preempted)
 {
 	uint32_t state = preempted ? 0 : task_state(task);
+	uint64_t from = t->since > control.start ? t->since : control.start;
 
-	thread_count(t, t->out = bpf_ktime_get_ns());
+	t->out = bpf_ktime_get_ns();
+	if (t->state == WAITS_RUNNING && t->out > from)
+		t->ran += t->out - from;
 	t->since = t->out;
 	if (state & TASK_DEAD) {
 		thread_ends(t, task);
 		return;
 	}
-	t->base = c->base;
-	t->wait.call = t->call;
+	t->wait.call = wait_call(task);
 	t->wait.kind = !state				? 'R'
 		       : state & TASK_STOPPED_OR_TRACED ? 'T'
 		       : state & TASK_UNINTERRUPTIBLE	? 'D'
@@ -212,96 +232,39 @@ static __always_inline void thread_leaves(struct waits_thread *t, const struct w
 	if (!state)
 		wait_set_waker(&t->wait, FRAME_SYSCALL, slot_of(next->pid) != 0, next);
 	t->state = state ? WAITS_BLOCKED : WAITS_PREEMPTED;
+	wait_choose(t);
+	if (t->weight && !has_no_program(task))
+		wait_take_program(ctx, t);
 }
 
-static __always_inline int same_stack(const struct waits_stack_key *a,
-				      const struct waits_stack_key *b)
+static __noinline int wait_add_stack(struct waits_thread *t, struct task_struct *task, uint64_t ns)
 {
-	const uint32_t *x = (const void *)a, *y = (const void *)b;
-
-	for (uint32_t i = 0; i < sizeof(*a) / sizeof(*x); i++)
-		if (x[i] != y[i])
-			return 0;
-	return 1;
-}
-
-/* Counts `n` waits with this stack. Returns false if there is no room. */
-static __always_inline int count_stack(const struct waits_stack_key *key, struct waits_stack *s,
-				       uint64_t n, uint64_t ns)
-{
-	struct waits_stack *known = bpf_map_lookup_elem(&stacks, key);
-
-	if (!known) {
-		s->samples = s->ns = 0;
-		bpf_map_update_elem(&stacks, key, s, BPF_NOEXIST);
-		known = bpf_map_lookup_elem(&stacks, key);
-	}
-	if (!known) {
-		lose();
-		return 0;
-	}
-	__sync_fetch_and_add(&known->samples, n);
-	__sync_fetch_and_add(&known->ns, ns);
-	return 1;
-}
-
-static __noinline int add_stack(struct waits_thread *t, struct task_struct *task)
-{
-	uint64_t ns = t ? t->owed - t->owed % WAITS_PERIOD : 0;
 	struct waits_stack_key key = {0};
-	struct waits_stack *s;
+	struct waits_stack *s, *known;
 	uint32_t zero = 0, i;
 	long n;
 
 	s = bpf_map_lookup_elem(&new_stack, &zero);
 	if (!s || !t || !task)
 		return 0;
-	t->owed -= ns;
 	n = bpf_get_task_stack(task, s->address, sizeof(s->address), 0);
 	s->n = n < 0 ? 0 : (uint32_t)n / sizeof(s->address[0]);
-	s->nuser = 0;
 	key.wait = t->wait;
+	key.program = t->program;
 	for (i = 0; i < WAITS_FRAMES && i < s->n; i++)
 		key.hash = key.hash * 31 + (uint32_t)s->address[i];
-	if (!count_stack(&key, s, 1, ns) || key.wait.call == WAITS_NO_CALL)
-		return 0;
-	if (!t->due || !same_stack(&t->due_key, &key)) {
-		t->due = t->due_n = 0;
-		t->due_key = key;
+	known = bpf_map_lookup_elem(&stacks, &key);
+	if (!known) {
+		s->samples = s->ns = 0;
+		bpf_map_update_elem(&stacks, &key, s, BPF_NOEXIST);
+		known = bpf_map_lookup_elem(&stacks, &key);
 	}
-	t->due += ns;
-	t->due_n++;
-	return 0;
-}
-
-/* Moves the thread's last waits of this call to the stack with the frames of the program. */
-static __noinline int add_program(void *ctx, struct waits_thread *t)
-{
-	uint64_t ns = t ? t->due : 0, waits = t ? t->due_n : 0;
-	struct waits_stack_key key;
-	struct waits_stack *s, *old;
-	uint32_t zero = 0, i;
-	long n;
-
-	s = bpf_map_lookup_elem(&new_program, &zero);
-	if (!s || !t || !ns)
+	if (!known) {
+		lose();
 		return 0;
-	t->due = 0;
-	key = t->due_key;
-	old = bpf_map_lookup_elem(&stacks, &key);
-	n = bpf_get_stack(ctx, s->user, sizeof(s->user), BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
-	if (!old || n <= 0)
-		return 0;
-	s->nuser = (uint32_t)n / sizeof(s->user[0]);
-	for (i = 0; i < WAITS_USER_FRAMES && i < s->nuser; i++)
-		key.hash = key.hash * 31 + (uint32_t)s->user[i].offset +
-			   *(uint32_t *)s->user[i].build_id;
-	s->n = old->n;
-	__builtin_memcpy(s->address, old->address, sizeof(s->address));
-	if (count_stack(&key, s, waits, ns)) {
-		__sync_fetch_and_add(&old->samples, -waits);
-		__sync_fetch_and_add(&old->ns, -ns);
 	}
+	__sync_fetch_and_add(&known->samples, 1);
+	__sync_fetch_and_add(&known->ns, ns * t->weight);
 	return 0;
 }
 
@@ -333,21 +296,18 @@ static __always_inline void thread_waited(struct waits_thread *t, uint64_t now)
 	cell->hist[WAITS_FOR_CPU][waits_bucket(now - woken) & (WAITS_BUCKETS - 1)]++;
 }
 
-static __always_inline void thread_enters(struct waits_thread *t, struct waits_cpu *c,
-					  struct task_struct *task)
+static __always_inline void thread_enters(struct waits_thread *t, struct task_struct *task)
 {
 	uint64_t now = bpf_ktime_get_ns();
 
-	if (t->state >= FRAME_CONTEXTS && now > control.start) {
+	if (t->state != WAITS_RUNNING && now > control.start) {
 		thread_waited(t, now);
-		t->owed += now - in_window(t->out);
-		if (t->owed >= WAITS_PERIOD)
-			add_stack(t, task);
+		if (t->weight)
+			wait_add_stack(t, task, now - in_window(t->out));
 	}
-	c->base = t->base;
 	t->wait.waker = (struct waits_waker){0};
 	t->since = now;
-	t->state = c->base;
+	t->state = WAITS_RUNNING;
 }
 
 /* preempt, prev, next */
@@ -361,13 +321,12 @@ int waits_switch(uint64_t *ctx)
 	if (!c || control.stop)
 		return 0;
 	c->softirq = c->depth = 0; /* none is on top of a task that switches */
-	t = thread_at(c->slot);
+	t = thread_at(slot_of(prev->pid));
 	if (t)
-		thread_leaves(t, c, prev, next, (uint32_t)ctx[0] & 1);
-	c->slot = slot_of(next->pid);
-	t = thread_at(c->slot);
+		thread_leaves(ctx, t, prev, next, (uint32_t)ctx[0] & 1);
+	t = thread_at(slot_of(next->pid));
 	if (t)
-		thread_enters(t, c, next);
+		thread_enters(t, next);
 	return 0;
 }
 
@@ -376,16 +335,16 @@ int waits_switch(uint64_t *ctx)
 SEC("tp_btf/sched_waking")
 int waits_waking(uint64_t *ctx)
 {
-	struct task_struct *task = (void *)ctx[0];
+	struct task_struct *task = (void *)ctx[0], *by = bpf_get_current_task_btf();
 	struct waits_thread *t = thread_at(slot_of(task->pid));
 	struct waits_cpu *c = this_cpu();
 
-	if (!t || !c || control.stop || (t->state > WAITS_BLOCKED))
+	if (!t || !c || control.stop || t->state > WAITS_BLOCKED)
 		return 0;
 	if (c->depth || c->softirq)
-		wait_set_waker(&t->wait, context_of(c, c->base), 0, 0);
+		wait_set_waker(&t->wait, context_of(c, 0), 0, 0);
 	else
-		wait_set_waker(&t->wait, FRAME_SYSCALL, c->slot != 0, bpf_get_current_task_btf());
+		wait_set_waker(&t->wait, FRAME_SYSCALL, slot_of(by->pid) != 0, by);
 	if (t->state == WAITS_BLOCKED) {
 		t->since = bpf_ktime_get_ns();
 		t->state = WAITS_WOKEN;
@@ -415,9 +374,9 @@ static __noinline int thread_starts(uint32_t slot, struct task_struct *task)
 	t->tid = task->pid;
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), task->comm);
 	t->born = t->out = t->since = bpf_ktime_get_ns();
-	thread_find_base(t, task);
+	t->every = t->weight = 1;
 	t->wait.slot = slot;
-	t->wait.call = t->call;
+	t->wait.call = wait_call(task);
 	t->wait.kind = 'R';
 	t->state = WAITS_PREEMPTED;
 	return 0;
@@ -476,25 +435,16 @@ int waits_rename(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/*
- * User space runs it on each CPU as the window opens. A thread that user space added may run there
- * since then.
+/* User space runs it on each CPU as the window opens: it added threads that run as if they waited.
  */
 SEC("raw_tp")
 int waits_look(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct waits_cpu *c = this_cpu();
-	struct waits_thread *t;
-	uint32_t slot = slot_of(task->pid);
+	struct waits_thread *t = thread_at(slot_of(task->pid));
 
-	if (!c || c->slot == slot)
-		return 0;
-	t = thread_at(c->slot = slot);
-	if (!t)
-		return 0;
-	thread_find_base(t, task);
-	t->state = c->base = t->base;
+	if (t)
+		t->state = WAITS_RUNNING;
 	return 0;
 }
 

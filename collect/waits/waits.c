@@ -5,11 +5,12 @@
  *
  *   pid tid comm state vector call kind from by count ns hist
  *
- * The state wall is how long the thread lived in the window. A context is its time on a CPU there,
- * with its vector. blocked is the time until a waker comes, and waiting the time from then, or from
- * a preemption, to a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted),
- * and the waker: from says what it is, by names a thread. A wait that the window's end cuts has no
- * count. waits_stacks.tsv has the stacks behind these waits, innermost first: the kernel's
+ * The state wall is how long the thread lived in the window. A context, with its vector, has the
+ * part of the time on a CPU that the kernel's ticks say; running is that time with too few ticks.
+ * blocked is the time until a waker comes, and waiting the time from then, or from a preemption, to
+ * a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted), and the waker:
+ * from says what it is, by names a thread. A wait that the window's end cuts has no count.
+ * waits_stacks.tsv has the stacks behind some of these waits, innermost first: the kernel's
  * addresses, and of the program build-ids with offsets in these files:
  *
  *   pid tid call kind from by samples ns stack program
@@ -51,6 +52,9 @@ struct waits {
 
 static int waits_load(struct waits *w)
 {
+	/* The kernel's tick as a timer: until Linux 6.7, of 6.8, and since then. */
+	static const char *const ticks[] = {"tick_sched_timer", "tick_nohz_highres_handler",
+					    "tick_nohz_handler", NULL};
 	int rc;
 
 	w->obj = OPEN_BPF(waits);
@@ -59,7 +63,6 @@ static int waits_load(struct waits *w)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "tids"), bpf_thread_ids());
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "cpus"),
 				 (uint32_t)libbpf_num_possible_cpus());
-	bpf_choose_again(w->obj);
 	rc = bpf_object__load(w->obj);
 	if (rc)
 		return rc;
@@ -67,7 +70,8 @@ static int waits_load(struct waits *w)
 	w->threads = bpf_map_memory(w->obj, "threads", WAITS_THREADS * sizeof(*w->threads));
 	if (!w->control || !w->threads)
 		return -ENOMEM;
-	w->control->start = UINT64_MAX;
+	w->control->start = WAITS_NEVER;
+	w->control->tick = bpf_kernel_function(ticks);
 	w->control->adopt = bpf_own_pid(w->obj, "waits_whoami");
 	return 0;
 }
@@ -88,21 +92,16 @@ static void waits_fill_thread(struct waits_thread *t, uint32_t slot, uint32_t pi
 	char call[32], *end;
 	unsigned long nr;
 
-	*t = (struct waits_thread){.pid = pid,
-				   .tid = tid,
-				   .state = WAITS_BLOCKED,
-				   .base = FRAME_USER,
-				   .call = WAITS_NO_CALL};
+	*t = (struct waits_thread){
+		.pid = pid, .tid = tid, .state = WAITS_BLOCKED, .every = 1, .weight = 1};
+	t->wait = (struct waits_key){.slot = slot, .call = WAITS_NO_CALL, .kind = 'S'};
 	tree_file(t->comm, sizeof(t->comm), "/proc/%u/task/%u/comm", pid, tid);
 	t->comm[strcspn(t->comm, "\n")] = '\0';
 	if (tree_file(call, sizeof(call), "/proc/%u/task/%u/syscall", pid, tid)) {
 		nr = strtoul(call, &end, 10);
-		if (end > call && nr < WAITS_NO_CALL) {
-			t->base = FRAME_SYSCALL;
-			t->call = (uint16_t)nr;
-		}
+		if (end > call && nr < WAITS_NO_CALL)
+			t->wait.call = (uint16_t)nr;
 	}
-	t->wait = (struct waits_key){.slot = slot, .call = t->call, .kind = 'S'};
 	t->since = t->out = clock_mono_ns();
 }
 
@@ -260,8 +259,8 @@ static void waits_close_thread(struct str *s, const struct waits *w, struct wait
 
 	if (since > stop || out > stop)
 		return;
-	if (t->state < FRAME_CONTEXTS)
-		t->ns[t->state] += stop - since;
+	if (t->state == WAITS_RUNNING)
+		t->ran += stop - since;
 	else if (t->state == WAITS_BLOCKED)
 		waits_print_part(s, t, &t->wait, "blocked", 0, stop - out, NULL);
 	else if (t->state == WAITS_WOKEN)
@@ -270,7 +269,37 @@ static void waits_close_thread(struct str *s, const struct waits *w, struct wait
 		waits_print_part(s, t, &t->wait, "waiting", 0, stop - since, NULL);
 }
 
-static void waits_print_contexts(struct str *s, const struct waits *w, const struct waits_thread *t)
+/* Samples of all threads with the same name in a process. */
+struct samples {
+	uint64_t n, of[FRAME_CELLS];
+};
+
+static uint32_t samples_index(struct intern *names, const struct waits_thread *t)
+{
+	autofree char *name = xasprintf("%u %.*s", t->pid, FRAME_COMM, t->comm);
+
+	return intern_str(names, name);
+}
+
+/* Divides the time on a CPU by the samples, or prints it as "running" where there are too few. */
+static void waits_print_contexts(struct str *s, const struct waits_thread *t,
+				 const struct samples *samples)
+{
+	if (t->ran && samples->n < WAITS_FEW) {
+		waits_print_thread(s, t);
+		str_printf(s, "running\t\t\t\t\t\t\t%" PRIu64 "\t\n", t->ran);
+	}
+	for (uint32_t context = 0; t->ran && context < FRAME_CONTEXTS; context++) {
+		if (samples->n < WAITS_FEW || !samples->of[context])
+			continue;
+		waits_print_thread(s, t);
+		frame_print_context(s, context);
+		str_printf(s, "\t\t\t\t\t\t%.0f\t\n",
+			   (double)t->ran * (double)samples->of[context] / (double)samples->n);
+	}
+}
+
+static void waits_print_wall(struct str *s, const struct waits *w, const struct waits_thread *t)
 {
 	uint64_t from = waits_from(w, t->born), to = t->died ? t->died : w->control->stop;
 
@@ -278,12 +307,27 @@ static void waits_print_contexts(struct str *s, const struct waits *w, const str
 		return;
 	waits_print_thread(s, t);
 	str_printf(s, "wall\t\t\t\t\t\t\t%" PRIu64 "\t\n", to - from);
-	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-		if (!t->ns[context])
-			continue;
-		waits_print_thread(s, t);
-		frame_print_context(s, context);
-		str_printf(s, "\t\t\t\t\t\t%" PRIu64 "\t\n", t->ns[context]);
+}
+
+static void waits_print_threads(struct str *s, const struct waits *w)
+{
+	uint32_t n = w->control->threads < WAITS_THREADS ? w->control->threads : WAITS_THREADS - 1;
+	autofree struct samples *samples = xcalloc(n + 1, sizeof(*samples));
+	autofree uint32_t *of = xcalloc(n + 1, sizeof(*of));
+	freed(intern_free) struct intern names = {0};
+
+	for (uint32_t i = 1; i <= n; i++) {
+		struct samples *sum = &samples[of[i] = samples_index(&names, &w->threads[i])];
+
+		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
+			sum->of[context] += w->threads[i].samples[context];
+			sum->n += w->threads[i].samples[context];
+		}
+	}
+	for (uint32_t i = 1; i <= n; i++) {
+		waits_close_thread(s, w, &w->threads[i]);
+		waits_print_wall(s, w, &w->threads[i]);
+		waits_print_contexts(s, &w->threads[i], &samples[of[i]]);
 	}
 }
 
@@ -308,18 +352,15 @@ static void waits_print_cells(struct str *s, const struct waits *w)
 static void waits_print(struct str *s, const struct waits *w)
 {
 	str_puts(s, "pid\ttid\tcomm\tstate\tvector\tcall\tkind\tfrom\tby\tcount\tns\thist\n");
-	for (uint32_t i = 1; i <= w->control->threads && i < WAITS_THREADS; i++) {
-		waits_close_thread(s, w, &w->threads[i]);
-		waits_print_contexts(s, w, &w->threads[i]);
-	}
+	waits_print_threads(s, w);
 	waits_print_cells(s, w);
 }
 
 /* Adds "93ac61ec...+1f2a0 ". A frame in no file has no build-id. */
-static void waits_print_program(struct str *s, const struct waits_stack *stack)
+static void waits_print_program(struct str *s, const struct waits_program *p)
 {
-	for (uint32_t i = 0; i < stack->nuser && i < WAITS_USER_FRAMES; i++) {
-		const struct bpf_stack_build_id *f = &stack->user[i];
+	for (uint32_t i = 0; i < p->n && i < WAITS_USER_FRAMES; i++) {
+		const struct bpf_stack_build_id *f = &p->frame[i];
 		bool valid = f->status == BPF_STACK_BUILD_ID_VALID;
 
 		if (i)
@@ -332,8 +373,10 @@ static void waits_print_program(struct str *s, const struct waits_stack *stack)
 
 static void waits_print_stacks(struct str *s, const struct waits *w)
 {
-	int map = bpf_object__find_map_fd_by_name(w->obj, "stacks");
+	int map = bpf_object__find_map_fd_by_name(w->obj, "stacks"),
+	    programs = bpf_object__find_map_fd_by_name(w->obj, "programs");
 	struct waits_stack_key key, *before = NULL;
+	struct waits_program program;
 	struct waits_stack stack;
 
 	str_puts(s, "pid\ttid\tcall\tkind\tfrom\tby\tsamples\tns\tstack\tprogram\n");
@@ -348,7 +391,8 @@ static void waits_print_stacks(struct str *s, const struct waits *w)
 		for (uint32_t i = 0; i < stack.n && i < WAITS_FRAMES; i++)
 			str_printf(s, "%s%" PRIx64, i ? " " : "", stack.address[i]);
 		str_putc(s, '\t');
-		waits_print_program(s, &stack);
+		if (!bpf_map_lookup_elem(programs, &key.program, &program))
+			waits_print_program(s, &program);
 		str_putc(s, '\n');
 	}
 }

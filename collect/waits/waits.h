@@ -20,15 +20,19 @@ enum {
 	WAITS_FRAMES = 32,
 	WAITS_USER_FRAMES = 24,
 	WAITS_BUCKETS = 256,
-	WAITS_PERIOD = 1000000, /* ns of waiting of a thread after which its stack is taken */
+	WAITS_PERIOD =
+		5000000,   /* ns between stacks of a thread that waits more often, on average */
+	WAITS_STEADY = 16, /* stacks after which the choice of waits follows their number */
+	WAITS_MOST_EVERY = 4096,
+	WAITS_FEW = 10,		/* samples below which they do not divide the time on a CPU */
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
 };
 
-/* The states of a thread that is in no context of frame.h. */
 enum waits_state {
-	WAITS_BLOCKED = FRAME_CONTEXTS, /* until something wakes it */
-	WAITS_WOKEN,			/* for a CPU, after that */
-	WAITS_PREEMPTED,		/* for a CPU that another thread took */
+	WAITS_RUNNING,
+	WAITS_BLOCKED,	 /* until something wakes it */
+	WAITS_WOKEN,	 /* for a CPU, after that */
+	WAITS_PREEMPTED, /* for a CPU that another thread took */
 	WAITS_ENDED,
 };
 
@@ -59,43 +63,51 @@ struct waits_cell {
 
 struct waits_stack_key {
 	struct waits_key wait;
-	uint32_t hash;
+	uint32_t hash, program; /* of the kernel's part; of the program's, 0: none */
 };
 
+/* The kernel's part of a stack, the innermost frame first. */
 struct waits_stack {
-	uint64_t samples, ns;
-	uint32_t n, nuser; /* the innermost first */
+	uint64_t samples, ns; /* ns: those of the waits without a stack, too */
+	uint32_t n;
 	uint64_t address[WAITS_FRAMES];
-	struct bpf_stack_build_id user[WAITS_USER_FRAMES];
+};
+
+/* The program's part. */
+struct waits_program {
+	uint32_t n;
+	struct bpf_stack_build_id frame[WAITS_USER_FRAMES];
 };
 
 struct waits_thread {
 	uint32_t pid, tid;
 	char comm[FRAME_COMM];
 	uint64_t born, died; /* 0: before the programs came; not yet */
-	uint64_t since;	     /* beginning of the present state, or of its uncounted part */
+	uint64_t since;	     /* beginning of the present state */
 	uint64_t out;	     /* when it left a CPU */
-	uint64_t owed;	     /* ns of waiting since its stack was taken */
-	uint64_t due,
-		due_n; /* ns, and waits, of the stack of this call without the program's frames */
-	struct waits_stack_key due_key;
+	uint64_t ran;	     /* ns on a CPU */
+	uint64_t adapted;    /* when `every` last followed the number of waits */
 	uint32_t state;
-	uint16_t base, call;   /* what it returns to: a context, and the number of a system call */
+	uint32_t every, chosen; /* one in `every` waits has a stack; those that had one */
+	uint32_t weight,
+		program;       /* of the present wait: waits that its stack counts for, 0: none */
 	struct waits_key wait; /* the present or the last one */
-	uint64_t ns[FRAME_CELLS]; /* by context */
+	uint32_t samples[FRAME_CELLS]; /* on a CPU, by context */
 };
 
+/* The interrupts on top of the task of a CPU. */
 struct waits_cpu {
-	uint32_t slot; /* the thread of the workload that it runs; 0: none */
-	uint8_t known, base;
+	uint8_t base;	 /* for context_of(), always 0 */
 	uint8_t softirq; /* 1 + its number; 0: none */
 	uint8_t depth;	 /* hard interrupts on top of each other */
 	uint8_t vector[FRAME_NESTED];
 } __attribute__((aligned(64)));
 
 /* Shared with the kernel's program through its .bss. */
+#define WAITS_NEVER (~0ULL)
 struct waits_control {
-	uint64_t start, stop; /* the window; UINT64_MAX: not yet */
+	uint64_t start, stop; /* the window; WAITS_NEVER: not yet */
+	uint64_t tick;	      /* the address of the function of the kernel's tick; 0: not known */
 	uint64_t lost;	      /* waits and stacks without room; threads without a slot */
 	uint32_t threads;     /* used slots */
 	uint32_t adopt;	      /* children of this process belong to the workload */
