@@ -42,7 +42,6 @@ int bpf_add_threads(struct collect *c,
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -180,7 +179,7 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 }
 
 static int bpf_links_attach(struct bpf_links *links, const struct bpf_object *obj,
-			    struct bpf_program **optional)
+			    struct bpf_program **optional, bool autoattach)
 {
 	bool attached = false;
 	struct bpf_program *p;
@@ -188,7 +187,8 @@ static int bpf_links_attach(struct bpf_links *links, const struct bpf_object *ob
 
 	bpf_object__for_each_program(p, obj)
 	{
-		if (!strcmp(bpf_program__section_name(p), "raw_tp") || !bpf_program__autoload(p))
+		if (!strcmp(bpf_program__section_name(p), "raw_tp") || !bpf_program__autoload(p) ||
+		    bpf_program__autoattach(p) != autoattach)
 			continue;
 		link = bpf_program__attach(p);
 		if (!link && errno != ENOENT)
@@ -206,7 +206,7 @@ int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_objec
 	      struct bpf_program **optional, int rc)
 {
 	c->programs = obj;
-	rc = rc ?: bpf_links_attach(links, obj, optional);
+	rc = rc ?: bpf_links_attach(links, obj, optional, true);
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
@@ -218,25 +218,52 @@ void bpf_links_free(struct bpf_links *links)
 	*links = (struct bpf_links){0};
 }
 
-uint64_t bpf_kernel_function(const char *const *names)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	uint64_t address, found = 0;
-	size_t best = SIZE_MAX;
-	char line[512], name[256];
+enum { PART = 25000000, PAUSE = 300000000 }; /* ns; a pause is once to three times as long */
 
-	while (file && best && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
-			continue;
-		for (size_t i = 0; i < best && names[i]; i++)
-			if (!strcmp(name, names[i])) {
-				best = i;
-				found = address;
-			}
+void bpf_parts_choose(struct bpf_object *obj)
+{
+	struct bpf_program *p;
+
+	bpf_choose_again(obj);
+	bpf_object__for_each_program(p, obj) if (strstr(bpf_program__section_name(p), "/sys_"))
+		bpf_program__set_autoattach(p, false);
+}
+
+int bpf_parts_prepare(struct collect *c, struct bpf_parts *p, const struct bpf_object *obj,
+		      const char *turn)
+{
+	int rc;
+
+	p->obj = obj;
+	p->turn = bpf_object__find_program_by_name(obj, turn);
+	prng_seed(&p->random, clock_mono_ns());
+	rc = bpf_links_attach(&p->links, obj, NULL, false);
+	return rc ? bpf_refused(-rc, &c->err) : 0;
+}
+
+int bpf_parts_start(struct collect *c, struct bpf_parts *p)
+{
+	int rc = bpf_run_on_cpus(p->turn, &c->run->online, 1);
+
+	c->turn_ns = clock_mono_ns() + PART;
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to see system calls") : 0;
+}
+
+int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
+{
+	int rc;
+
+	c->turn_ns = UINT64_MAX; /* no part comes after one that cannot begin or end */
+	if (!p->links.n) {
+		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
+		return rc ? bpf_refused(-rc, &c->err) : bpf_parts_start(c, p);
 	}
-	if (file)
-		fclose(file);
-	return found;
+	rc = bpf_run_on_cpus(p->turn, &c->run->online, 0);
+	bpf_links_free(&p->links);
+	if (rc)
+		return error_sys(&c->err, -rc, "a CPU does not stop seeing system calls");
+	c->turn_ns = clock_mono_ns() + PAUSE + prng_below(&p->random, 2 * PAUSE);
+	return 0;
 }
 
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)

@@ -4,6 +4,7 @@
 #define ZC_COLLECT_BPF_H
 
 #include "lib/cpuset.h"
+#include "lib/stats.h"
 
 #include <stddef.h>
 
@@ -72,7 +73,8 @@ struct bpf_links {
 /*
  * Ends the hook `prepare`. Without `rc`, which says that the programs could not be loaded, it adds
  * the object's programs to the account and attaches them. It leaves out those without a tracepoint,
- * which zcost runs itself, and those whose tracepoint another machine has, as arm64 has ipi_entry.
+ * which zcost runs itself, those of parts, and those whose tracepoint another machine has, as arm64
+ * has ipi_entry.
  * *optional, a program of the object, or NULL, becomes NULL unless it is attached. Returns 0 or
  * -errno with a message. The caller then calls bpf_links_free, also after a failure.
  */
@@ -81,10 +83,27 @@ int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_objec
 void bpf_links_free(struct bpf_links *links);
 
 /*
- * Returns the address of the first of these functions that this kernel has, or 0: it has none, or
- * this user may not see it. NULL ends the names.
+ * Parts of the window in which the programs of system calls are attached. Their tracepoints cost a
+ * stream of 128 KiB sends a tenth of its CPU time.
  */
-uint64_t bpf_kernel_function(const char *const *names);
+struct bpf_parts {
+	const struct bpf_object *obj;
+	const struct bpf_program *turn; /* runs on each CPU as a part begins (1), and ends (0) */
+	struct bpf_links links;
+	struct prng random;
+};
+
+/*
+ * For the collector before it loads the object, and for its hooks prepare, start and turn. The
+ * first part begins with the window. The caller frees the links after the window. They return 0 or
+ * -errno with a message.
+ */
+void bpf_parts_choose(struct bpf_object *obj);
+int bpf_parts_prepare(struct collect *c, struct bpf_parts *p, const struct bpf_object *obj,
+		      const char *turn);
+int bpf_parts_start(struct collect *c, struct bpf_parts *p);
+int bpf_parts_turn(struct collect *c, struct bpf_parts *p);
+
 /* Maps the memory of an object's map, or returns NULL. */
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len);
 /*

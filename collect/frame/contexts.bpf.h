@@ -6,8 +6,9 @@
  */
 
 struct pt_regs {
-	long orig_ax;  /* x86 */
-	int syscallno; /* arm64 */
+	long orig_ax;	      /* x86 */
+	unsigned long cx, ip; /* x86 */
+	int syscallno;	      /* arm64 */
 } KERNEL;
 
 /* The CPU is in another context now. `enters`: FRAME_ENTERS, or 0 as it returns to the context. */
@@ -32,6 +33,30 @@ static __always_inline long task_call(struct task_struct *task, long other)
 	if (bpf_core_field_exists(regs->orig_ax))
 		return regs->orig_ax;
 	return bpf_core_field_exists(regs->syscallno) ? regs->syscallno : other;
+}
+
+/*
+ * Interrupts are off on the way out of a system call, so an interrupt that comes there waits until
+ * the program's next instruction. SYSRET takes the address of this instruction from cx.
+ */
+static __always_inline int task_is_leaving(struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+	return bpf_core_field_exists(regs->cx) && regs->ip == regs->cx;
+}
+
+static __always_inline int task_is_kernels(const struct task_struct *task)
+{
+	return task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
+}
+
+/* Returns what the interrupted task of this CPU does. */
+static __always_inline uint32_t task_base(struct task_struct *task)
+{
+	if (task_is_kernels(task))
+		return FRAME_KTHREAD;
+	return task_call(task, 0) < 0 && !task_is_leaving(task) ? FRAME_USER : FRAME_SYSCALL;
 }
 
 /* vec */

@@ -3,6 +3,9 @@
  * Logs for each CPU when it changes to another context or process, and adds up the time of each of
  * them. Nothing is sent: user space reads the arrays after the window.
  *
+ * The tracepoints of system calls cost a workload several times as much as all others. So they are
+ * used in parts of the window alone, and the time of threads between two parts has its own context.
+ *
  * A change costs what the kernel takes to get here, and one reading of the clock. So it is only
  * logged, and hundreds of changes are added up at once (zcost_add), by a program that is called in
  * place of the end of another one. The times of all contexts add up to the wall time.
@@ -76,16 +79,21 @@ static __always_inline uint32_t *process_group(uint32_t pid)
 static __always_inline void log_change(struct frame_cpu *c, uint32_t enters)
 {
 	frame_change at = (frame_change)bpf_ktime_get_ns() << 16;
-	uint32_t n = c->nlogged;
+	uint32_t n = c->nlogged, task = c->base;
 
-	c->log[n & (FRAME_LOG - 1)] =
-		at | enters | c->group << 6 | context_of(c, c->halted ? FRAME_HALT : c->base);
+	if (c->halted)
+		task = FRAME_HALT;
+	else if (task <= FRAME_SYSCALL && !c->part)
+		task = FRAME_THREAD;
+	c->log[n & (FRAME_LOG - 1)] = at | enters | c->group << 6 | context_of(c, task);
 	c->nlogged = n + 1;
 }
 
-/* Logs the change, and adds up when it is time to. */
+/* Logs the change, and adds up when it is time to. The task says what a softirq is on top of. */
 static __always_inline int change(void *ctx, struct frame_cpu *c, uint32_t enters)
 {
+	if (c->softirq && c->base <= FRAME_SYSCALL && !c->part)
+		c->base = task_base(bpf_get_current_task_btf());
 	log_change(c, enters);
 	if (c->nlogged - c->nadded >= FRAME_ADD)
 		bpf_tail_call(ctx, &calls, 0);
@@ -171,7 +179,7 @@ static __always_inline void task_is_on(struct frame_cpu *c)
  * Returns what a task of a process does that is about to run: how it last entered the kernel says
  * whether it returns to a system call or, after an interrupt or a page fault, to user mode.
  */
-static __always_inline uint32_t task_base(struct task_struct *task)
+static __always_inline uint32_t thread_base(struct task_struct *task)
 {
 	uint32_t pid = task->pid;
 	struct id *id = bpf_map_lookup_elem(&processes, &pid);
@@ -186,7 +194,7 @@ static __always_inline void note_left(const struct frame_cpu *c, const struct ta
 	struct id *id = bpf_map_lookup_elem(&processes, &pid);
 
 	if (id)
-		id->left = c && c->known && c->base == FRAME_USER;
+		id->left = c && c->part && c->base == FRAME_USER;
 }
 
 static __always_inline void set_current(struct frame_cpu *c, struct task_struct *task)
@@ -197,10 +205,8 @@ static __always_inline void set_current(struct frame_cpu *c, struct task_struct 
 	task_is_on(c);
 	if (!task->pid)
 		c->base = FRAME_IDLE;
-	else if (flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
-		c->base = FRAME_KTHREAD;
 	else
-		c->base = task_base(task);
+		c->base = task_is_kernels(task) ? FRAME_KTHREAD : thread_base(task);
 	c->known = 1;
 	c->group = 0;
 	if (flags & PF_KTHREAD || !group) /* the idle task has this flag, too */
@@ -363,7 +369,7 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	frame_change at;
 	uint64_t now, expires;
 	struct frame_due *d;
-	uint32_t n;
+	uint32_t n, context;
 
 	if (!c || !sampler || c->phase != FRAME_OPEN ||
 	    (uint64_t)BPF_CORE_READ(timer, function) != sampler)
@@ -377,17 +383,39 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	expires = (uint64_t)BPF_CORE_READ(timer, node.expires);
 	n = changes_after(c, expires);
 	at = logged(c, c->nlogged - 1 - (n ? n : 1));
+	context = frame_change_context(at);
+	/* A thread that has left its CPU since then was in the kernel. */
+	if (context == FRAME_THREAD)
+		context = frame_change_group(at) == c->group ? task_base(bpf_get_current_task_btf())
+							     : FRAME_SYSCALL;
 	d->at = now;
 	d->late = now - expires;
 	d->cpu = bpf_get_smp_processor_id();
-	d->context = frame_change_context(at);
+	d->context = context;
 	d->group = frame_change_group(at);
 	d->changes = n > 1 ? n - 1 : 0;
 	bpf_ringbuf_submit(d, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
-/* --- the window --- */
+/* --- the window, and its parts --- */
+
+/* User space runs it on each CPU, at each end of a part. */
+SEC("raw_tp")
+int zcost_part(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct frame_cpu *c = this_cpu();
+
+	if (!c)
+		return 0;
+	if (!c->known)
+		set_current(c, bpf_get_current_task_btf());
+	else if (c->base <= FRAME_SYSCALL)
+		c->base = task_base(bpf_get_current_task_btf());
+	c->part = (uint32_t)ctx->args[0];
+	log_change(c, 0);
+	return 0;
+}
 
 /* User space runs it on each CPU, at each end of the window. */
 SEC("raw_tp")

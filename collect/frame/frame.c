@@ -38,10 +38,27 @@ struct frame {
 	struct bpf_program *msr; /* NULL where writes of registers are not counted */
 	bool times;
 	struct bpf_links links;
+	struct bpf_parts parts;
 	uint32_t ncpus; /* possible ones */
 };
 
 /* --- the programs --- */
+
+/* Returns the address of the function behind perf's clock, or 0 if this user may not see it. */
+static uint64_t frame_sampler(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], name[256];
+	uint64_t address, found = 0;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
+		    !strcmp(name, "perf_swevent_hrtimer"))
+			found = address;
+	if (file)
+		fclose(file);
+	return found;
+}
 
 static int frame_add_due(void *arg, void *data, size_t size)
 {
@@ -67,8 +84,7 @@ static uint32_t frame_ring_size(uint32_t ncpus)
 static void frame_set_sampler(struct frame *f)
 {
 	struct bpf_map *constants = bpf_object__find_map_by_name(f->obj, ".rodata");
-	uint64_t sampler = bpf_kernel_function(
-		(const char *[]){"perf_swevent_hrtimer", NULL}); /* perf's clock */
+	uint64_t sampler = frame_sampler();
 
 	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
 }
@@ -103,7 +119,7 @@ static int frame_load(struct frame *f, const char *pass)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(f->obj, "due"),
 				 frame_ring_size(f->ncpus));
 	frame_choose(f, pass);
-	bpf_choose_again(f->obj);
+	bpf_parts_choose(f->obj);
 	frame_set_sampler(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)
@@ -172,26 +188,61 @@ static void frame_print_group(struct str *s, const struct frame_group *g)
 	str_putc(s, '\t');
 }
 
-static void frame_print_times(struct str *s, const struct frame *f, const struct frame_times *t,
+/* The ns of user mode and of system calls on a CPU, in the parts of the window. */
+struct frame_split {
+	uint64_t few[2], all[2]; /* of processes with few of them, and of all */
+	uint64_t unknown;	 /* ns between the parts that nothing divides */
+};
+
+static uint64_t frame_split_ns(const uint64_t ns[2])
+{
+	return ns[FRAME_USER] + ns[FRAME_SYSCALL];
+}
+
+static void frame_add_split(struct frame_split *split, const struct frame_times *t)
+{
+	for (int i = FRAME_USER; i <= FRAME_SYSCALL; i++) {
+		split->all[i] += t->ns[i];
+		if (frame_split_ns(t->ns) < FRAME_FEW)
+			split->few[i] += t->ns[i];
+	}
+}
+
+/* Divides the time of a process between the parts as in the parts. */
+static void frame_divide(struct frame_times *t, struct frame_split *split)
+{
+	uint64_t ns = t->ns[FRAME_THREAD], user;
+	const uint64_t *as = frame_split_ns(t->ns) >= FRAME_FEW	       ? t->ns
+			     : frame_split_ns(split->few) >= FRAME_FEW ? split->few
+								       : split->all;
+	double all = (double)frame_split_ns(as);
+
+	user = all > 0 ? (uint64_t)((double)ns * (double)as[FRAME_USER] / all) : 0;
+	split->unknown += all > 0 ? 0 : ns;
+	t->ns[FRAME_USER] += user;
+	t->ns[FRAME_SYSCALL] += ns - user;
+	t->ns[FRAME_THREAD] = 0;
+}
+
+static void frame_print_times(struct str *s, uint32_t cpu, const struct frame_times *t,
 			      const struct frame_group *g)
 {
-	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
-		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-			/* An interrupt between two steps of log_change() can leave less than 0. */
-			if ((int64_t)t[cpu].ns[context] <= 0)
-				continue;
-			str_printf(s, "%u\t", cpu);
-			frame_print_group(s, g);
-			frame_print_context(s, context);
-			str_printf(s, "\t%" PRIu64 "\t\n", t[cpu].ns[context]);
-		}
+	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
+		if (!t->ns[context])
+			continue;
+		str_printf(s, "%u\t", cpu);
+		frame_print_group(s, g);
+		frame_print_context(s, context);
+		str_printf(s, "\t%" PRIu64 "\t\n", t->ns[context]);
+	}
 }
 
 static void frame_print_entries(struct str *s, const struct frame *f, uint32_t cpu,
 				const struct frame_cpu *c)
 {
 	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-		if (!c->entries[context])
+		/* System calls are seen in the parts alone. */
+		if (!c->entries[context] || context <= FRAME_SYSCALL || context == FRAME_THREAD)
 			continue;
 		str_printf(s, "%u\t\t\t\t", cpu);
 		frame_print_context(s, context);
@@ -207,31 +258,71 @@ static void frame_print_entries(struct str *s, const struct frame *f, uint32_t c
 				   r->writes);
 }
 
-/* Also adds up the samples that were lost. */
-static int frame_print(struct str *s, const struct frame *f, int64_t *lost)
+static int frame_read_group(const struct frame *f, uint32_t group, struct frame_group *g,
+			    struct frame_times *t)
 {
-	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus");
 	int groups = bpf_object__find_map_fd_by_name(f->obj, "groups");
 	int times = bpf_object__find_map_fd_by_name(f->obj, "times");
+
+	if (bpf_map_lookup_elem(groups, &group, g) || bpf_map_lookup_elem(times, &group, t))
+		return -1;
+	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++)
+		for (uint32_t context = 0; context < FRAME_CELLS; context++)
+			/* An interrupt between two steps of log_change() can leave less than 0. */
+			if ((int64_t)t[cpu].ns[context] < 0)
+				t[cpu].ns[context] = 0;
+	return 0;
+}
+
+/* Prints the times of all processes. */
+static int frame_print_groups(struct str *s, const struct frame *f, struct frame_split *splits)
+{
 	autofree struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
 	struct frame_group g;
-	struct frame_cpu c;
 	int rc = 0;
 
-	*lost = 0;
-	str_puts(s, heading);
-	for (uint32_t i = 0; i < FRAME_GROUPS && f->times && !rc; i++) {
-		rc = bpf_map_lookup_elem(groups, &i, &g) ?: bpf_map_lookup_elem(times, &i, t);
-		if (!rc)
-			frame_print_times(s, f, t, &g);
+	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
+		rc = frame_read_group(f, i, &g, t);
+		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++)
+			frame_add_split(&splits[cpu], &t[cpu]);
 	}
+	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
+		rc = frame_read_group(f, i, &g, t);
+		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++) {
+			frame_divide(&t[cpu], &splits[cpu]);
+			frame_print_times(s, cpu, &t[cpu], &g);
+		}
+	}
+	return rc;
+}
+
+/* What frame_print() finds out beside what it prints. */
+struct frame_flaws {
+	int64_t lost;	  /* samples without room */
+	uint64_t unknown; /* ns of threads that no part divides: they count as system calls */
+};
+
+static int frame_print(struct str *s, const struct frame *f, struct frame_flaws *flaws)
+{
+	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus"), rc = 0;
+	autofree struct frame_split *splits = xcalloc(f->ncpus, sizeof(*splits));
+	freed(str_free) struct str entries = {0};
+	struct frame_cpu c;
+
+	*flaws = (struct frame_flaws){0};
+	str_puts(s, heading);
 	for (uint32_t i = 0; i < f->ncpus && !rc; i++) {
 		rc = bpf_map_lookup_elem(cpus, &i, &c);
-		if (!rc)
-			frame_print_entries(s, f, i, &c);
-		if (!rc)
-			*lost += (int64_t)c.lost;
+		if (rc)
+			break;
+		frame_print_entries(&entries, f, i, &c);
+		flaws->lost += (int64_t)c.lost;
 	}
+	if (!rc && f->times)
+		rc = frame_print_groups(s, f, splits);
+	for (uint32_t i = 0; i < f->ncpus; i++)
+		flaws->unknown += splits[i].unknown;
+	str_puts(s, entries.buf ?: "");
 	return rc;
 }
 
@@ -264,15 +355,24 @@ static int frame_prepare(struct collect *c)
 	if (!rc && c->run->frame_cpus)
 		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
 	rc = rc ?: frame_load(f, c->run->pass) ?: frame_want(f, &cpus);
-	return bpf_ready(c, &f->links, f->obj, &f->msr, rc);
+	rc = bpf_ready(c, &f->links, f->obj, &f->msr, rc);
+	return rc || !f->times ? rc : bpf_parts_prepare(c, &f->parts, f->obj, "zcost_part");
+}
+
+static int frame_turn(struct collect *c)
+{
+	return bpf_parts_turn(c, &((struct frame *)c->data)->parts);
 }
 
 static int frame_start(struct collect *c)
 {
-	const struct frame *f = c->data;
+	struct frame *f = c->data;
 	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_OPEN);
 
-	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
+	c->turn_ns = UINT64_MAX;
+	if (rc)
+		return error_sys(&c->err, -rc, "a CPU cannot begin to count");
+	return f->times ? bpf_parts_start(c, &f->parts) : 0;
 }
 
 static int frame_snap(struct collect *c)
@@ -296,10 +396,15 @@ static void frame_finish(struct collect *c)
 {
 	autofree struct frame *f = c->data;
 	freed(str_free) struct str s = {0};
+	struct frame_flaws flaws;
 
 	bpf_links_free(&f->links);
+	bpf_links_free(&f->parts.links);
 	if (c->run->end_ns && c->off.from) {
-		if (frame_print(&s, f, &c->lost))
+		int rc = frame_print(&s, f, &flaws);
+
+		c->lost = flaws.lost;
+		if (rc)
 			collect_degraded(c, "the times cannot be read: %s", strerror(errno));
 		else
 			collect_write(c, "frame.tsv", &s);
@@ -311,6 +416,12 @@ static void frame_finish(struct collect *c)
 			collect_write(c, "due.tsv", &s);
 		if (c->lost)
 			collect_degraded(c, "%lld samples were lost", (long long)c->lost);
+		if (flaws.unknown > (c->run->end_ns - c->run->start_ns) / 100)
+			collect_degraded(
+				c,
+				"%.3f s of threads count as system calls, because no part of "
+				"the window told them from user mode",
+				(double)flaws.unknown / 1e9);
 	}
 	ring_buffer__free(f->ring);
 	free(f->due);
@@ -324,6 +435,6 @@ const struct collector collector_frame = {
 	.what = "exact time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE | PASS_SYSCALLS,
-	BPF_HOOKS(.prepare = frame_prepare, .start = frame_start, .snap = frame_snap,
-		  .stop = frame_stop, .finish = frame_finish),
+	BPF_HOOKS(.prepare = frame_prepare, .start = frame_start, .turn = frame_turn,
+		  .snap = frame_snap, .stop = frame_stop, .finish = frame_finish),
 };

@@ -38,7 +38,8 @@ enum {
 	FRAME_HALT = FRAME_BASES,
 	FRAME_SOFTIRQ,
 	FRAME_HARDIRQ = FRAME_SOFTIRQ + FRAME_BASES * FRAME_SOFTIRQS,
-	FRAME_CONTEXTS = FRAME_HARDIRQ + FRAME_VECTORS,
+	FRAME_THREAD = FRAME_HARDIRQ + FRAME_VECTORS, /* USER or SYSCALL: between two parts */
+	FRAME_CONTEXTS,
 	FRAME_CELLS = 64, /* FRAME_CONTEXTS, rounded up to a power of two */
 	FRAME_GROUPS =
 		512,	  /* processes with times of their own; 0: kernel threads, and all others */
@@ -47,6 +48,7 @@ enum {
 	FRAME_LOG = 512,      /* changes of context that a CPU has room for; a power of two */
 	FRAME_ADD = 256,      /* changes after which they are added up */
 	FRAME_LATE = 64,      /* changes since a sample was due, at most */
+	FRAME_FEW = 1000000,  /* ns in parts below which those of other processes count, too */
 	FRAME_REGISTERS = 16, /* with writes of their own on a CPU; a power of two */
 };
 
@@ -101,6 +103,7 @@ struct frame_cpu {
 	uint8_t wanted; /* a CPU of the side; user space sets it before the programs run */
 	uint8_t phase;
 	uint8_t known; /* the base is known, not assumed */
+	uint8_t part;  /* the ways into system calls and out of them are seen */
 	uint8_t base, halted;
 	uint8_t softirq; /* 1 + its number; 0: none */
 	uint8_t depth;	 /* hard interrupts on top of each other */

@@ -6,21 +6,13 @@
  *
  * A thread is in one state at a time, and each change adds the time since the last one. So the
  * times of a thread add up to the wall time. Threads of other programs cost a look-up at a switch
- * and at a wake-up. The kernel's ticks divide the time on a CPU: tracepoints of system calls would
- * cost the workload more than all other programs here together.
+ * and at a wake-up. The time on a CPU has contexts in parts of the window alone: tracepoints of
+ * system calls cost the workload more than all other programs here together.
  */
 #include "collect/waits/waits.h"
 
 struct task_struct___before_5_14 {
 	long state;
-} KERNEL;
-
-struct pt_regs___x86 {
-	unsigned long cx, ip;
-} KERNEL;
-
-struct hrtimer {
-	void *function;
 } KERNEL;
 
 enum {
@@ -56,12 +48,6 @@ static __always_inline struct waits_cpu *this_cpu(void)
 #define PROGRAM(name) waits_##name
 #include "collect/frame/contexts.bpf.h"
 
-/* The state of the CPU says it all. A clock is read for none of the interrupts. */
-static __always_inline int change(void *ctx, struct waits_cpu *c, uint32_t enters)
-{
-	return 0;
-}
-
 static __always_inline uint32_t slot_of(uint32_t tid)
 {
 	uint32_t *slot = bpf_map_lookup_elem(&tids, &tid);
@@ -79,51 +65,85 @@ static __always_inline void lose(void)
 	__sync_fetch_and_add(&control.lost, 1);
 }
 
-/* --- on a CPU --- */
+/* --- on a CPU, in a part of the window --- */
 
-static __always_inline int has_no_program(const struct task_struct *task)
+/* An interrupt between the reading of the clock and this one has counted the time already. */
+static __always_inline void thread_count(struct waits_thread *t, uint64_t now)
 {
-	return task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER);
+	if (now <= t->seen)
+		return;
+	if (t->seen)
+		t->ns[t->context & (FRAME_CELLS - 1)] += now - t->seen;
+	t->seen = now;
 }
 
-/*
- * Interrupts are off on the way out of a system call, so that a tick which is due there comes at
- * the program's next instruction. SYSRET takes the address of this instruction from cx.
- */
-static __always_inline int tick_is_late(struct task_struct *task)
+static __always_inline int change(void *ctx, struct waits_cpu *c, uint32_t enters)
 {
-	struct pt_regs___x86 *regs = (void *)bpf_task_pt_regs(task);
+	struct waits_thread *t;
 
-	return bpf_core_field_exists(regs->cx) && regs->ip == regs->cx;
+	if (!c->part || control.stop)
+		return 0;
+	t = thread_at(slot_of((uint32_t)bpf_get_current_pid_tgid()));
+	if (!t || !t->seen)
+		return 0;
+	thread_count(t, bpf_ktime_get_ns());
+	t->context = context_of(c, c->base);
+	return 0;
 }
 
-/* Returns what the tick interrupted, which is never another hard interrupt. */
-static __always_inline uint32_t ticked_context(struct task_struct *task, const struct waits_cpu *c)
+static __always_inline int set_base(void *ctx, uint32_t base)
 {
-	uint32_t base = FRAME_SYSCALL;
+	struct waits_cpu *c = this_cpu();
 
-	if (has_no_program(task))
-		base = FRAME_KTHREAD;
-	else if (task_call(task, -1) < 0 && !tick_is_late(task))
-		base = FRAME_USER;
-	return c->softirq ? FRAME_SOFTIRQ + base * FRAME_SOFTIRQS + c->softirq - 1 : base;
+	if (!c || !c->part)
+		return 0;
+	c->base = base;
+	c->softirq = c->depth = 0; /* none is on top of a call */
+	return change(ctx, c, 0);
 }
 
-/*
- * timer. The ticks are samples that cost nothing. A timer of our own would disturb the workload: on
- * a virtual machine 300 more interrupts a second took 3 % of a stream.
- */
-SEC("tp_btf/hrtimer_expire_entry")
-int waits_tick(uint64_t *ctx)
+/* The same in a copy of the program. */
+static __always_inline int set_base_again(void *ctx, uint32_t base)
 {
-	struct hrtimer *timer = (void *)ctx[0];
+	struct waits_cpu *c = this_cpu();
+
+	return c && c->base != base ? set_base(ctx, base) : 0;
+}
+
+SEC("raw_tp/sys_enter")
+int waits_sys_enter(void *ctx)
+{
+	return set_base(ctx, FRAME_SYSCALL);
+}
+
+AGAIN("raw_tp/sys_enter", waits_sys_enter, void *, set_base_again(ctx, FRAME_SYSCALL))
+
+SEC("raw_tp/sys_exit")
+int waits_sys_exit(void *ctx)
+{
+	return set_base(ctx, FRAME_USER);
+}
+
+AGAIN("raw_tp/sys_exit", waits_sys_exit, void *, set_base_again(ctx, FRAME_USER))
+
+/* User space runs it on each CPU as a part begins, and as it ends. */
+SEC("raw_tp")
+int waits_part(struct bpf_raw_tracepoint_args *ctx)
+{
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct waits_thread *t = thread_at(slot_of(task->pid));
 	struct waits_cpu *c = this_cpu();
 
-	if (t && c && (uint64_t)timer->function == control.tick && control.start != WAITS_NEVER &&
-	    !control.stop)
-		t->samples[ticked_context(task, c) & (FRAME_CELLS - 1)]++;
+	if (!c)
+		return 0;
+	if (t)
+		thread_count(t, bpf_ktime_get_ns());
+	c->base = task_base(task);
+	c->part = (uint32_t)ctx->args[0];
+	if (t)
+		t->context = context_of(c, c->base);
+	if (t && !c->part)
+		t->seen = 0;
 	return 0;
 }
 
@@ -134,7 +154,7 @@ static __always_inline uint32_t wait_call(struct task_struct *task)
 {
 	long call = task_call(task, -1);
 
-	return has_no_program(task) || call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
+	return task_is_kernels(task) || call < 0 ? WAITS_NO_CALL : (uint32_t)call & 0xfff;
 }
 
 static __always_inline uint32_t task_state(struct task_struct *task)
@@ -210,13 +230,17 @@ static __noinline int wait_take_program(void *ctx, struct waits_thread *t)
 
 /* A task whose state is "running" as it leaves was preempted, or gave way by sched_yield(). */
 static __always_inline void thread_leaves(void *ctx, struct waits_thread *t,
-					  struct task_struct *task, struct task_struct *next,
-					  uint32_t preempted)
+					  const struct waits_cpu *c, struct task_struct *task,
+					  struct task_struct *next, uint32_t preempted)
 {
 	uint32_t state = preempted ? 0 : task_state(task);
 	uint64_t from = t->since > control.start ? t->since : control.start;
 
 	t->out = bpf_ktime_get_ns();
+	if (t->seen)
+		thread_count(t, t->out);
+	t->seen = 0;
+	t->base = c->part ? c->base : task_base(task);
 	if (t->state == WAITS_RUNNING && t->out > from)
 		t->ran += t->out - from;
 	t->since = t->out;
@@ -233,7 +257,7 @@ static __always_inline void thread_leaves(void *ctx, struct waits_thread *t,
 		wait_set_waker(&t->wait, FRAME_SYSCALL, slot_of(next->pid) != 0, next);
 	t->state = state ? WAITS_BLOCKED : WAITS_PREEMPTED;
 	wait_choose(t);
-	if (t->weight && !has_no_program(task))
+	if (t->weight && !task_is_kernels(task))
 		wait_take_program(ctx, t);
 }
 
@@ -296,7 +320,8 @@ static __always_inline void thread_waited(struct waits_thread *t, uint64_t now)
 	cell->hist[WAITS_FOR_CPU][waits_bucket(now - woken) & (WAITS_BUCKETS - 1)]++;
 }
 
-static __always_inline void thread_enters(struct waits_thread *t, struct task_struct *task)
+static __always_inline void thread_enters(struct waits_thread *t, struct waits_cpu *c,
+					  struct task_struct *task)
 {
 	uint64_t now = bpf_ktime_get_ns();
 
@@ -308,6 +333,8 @@ static __always_inline void thread_enters(struct waits_thread *t, struct task_st
 	t->wait.waker = (struct waits_waker){0};
 	t->since = now;
 	t->state = WAITS_RUNNING;
+	c->base = t->context = t->base;
+	t->seen = c->part ? now : 0;
 }
 
 /* preempt, prev, next */
@@ -323,10 +350,10 @@ int waits_switch(uint64_t *ctx)
 	c->softirq = c->depth = 0; /* none is on top of a task that switches */
 	t = thread_at(slot_of(prev->pid));
 	if (t)
-		thread_leaves(ctx, t, prev, next, (uint32_t)ctx[0] & 1);
+		thread_leaves(ctx, t, c, prev, next, (uint32_t)ctx[0] & 1);
 	t = thread_at(slot_of(next->pid));
 	if (t)
-		thread_enters(t, next);
+		thread_enters(t, c, next);
 	return 0;
 }
 
@@ -378,6 +405,7 @@ static __noinline int thread_starts(uint32_t slot, struct task_struct *task)
 	t->wait.slot = slot;
 	t->wait.call = wait_call(task);
 	t->wait.kind = 'R';
+	t->base = task_is_kernels(task) ? FRAME_KTHREAD : FRAME_SYSCALL; /* it returns from clone */
 	t->state = WAITS_PREEMPTED;
 	return 0;
 }

@@ -6,7 +6,8 @@
  *   pid tid comm state vector call kind from by count ns hist
  *
  * The state wall is how long the thread lived in the window. A context, with its vector, has the
- * part of the time on a CPU that the kernel's ticks say; running is that time with too few ticks.
+ * part of the time on a CPU as in the parts of the window in which system calls are seen; running
+ * is that time if they say too little.
  * blocked is the time until a waker comes, and waiting the time from then, or from a preemption, to
  * a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted), and the waker:
  * from says what it is, by names a thread. A wait that the window's end cuts has no count.
@@ -42,6 +43,7 @@ EMBED_BPF(waits);
 struct waits {
 	struct bpf_object *obj;
 	struct bpf_links links;
+	struct bpf_parts parts;
 	volatile struct waits_control *control;
 	struct waits_thread *threads;
 	struct intern files; /* with code of the workload's processes */
@@ -52,9 +54,6 @@ struct waits {
 
 static int waits_load(struct waits *w)
 {
-	/* The kernel's tick as a timer: until Linux 6.7, of 6.8, and since then. */
-	static const char *const ticks[] = {"tick_sched_timer", "tick_nohz_highres_handler",
-					    "tick_nohz_handler", NULL};
 	int rc;
 
 	w->obj = OPEN_BPF(waits);
@@ -63,6 +62,7 @@ static int waits_load(struct waits *w)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "tids"), bpf_thread_ids());
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(w->obj, "cpus"),
 				 (uint32_t)libbpf_num_possible_cpus());
+	bpf_parts_choose(w->obj);
 	rc = bpf_object__load(w->obj);
 	if (rc)
 		return rc;
@@ -71,7 +71,6 @@ static int waits_load(struct waits *w)
 	if (!w->control || !w->threads)
 		return -ENOMEM;
 	w->control->start = WAITS_NEVER;
-	w->control->tick = bpf_kernel_function(ticks);
 	w->control->adopt = bpf_own_pid(w->obj, "waits_whoami");
 	return 0;
 }
@@ -81,7 +80,8 @@ static int waits_prepare(struct collect *c)
 	struct waits *w = c->data = xcalloc(1, sizeof(*w));
 	int rc = bpf_begin(&c->err) ?: waits_load(w);
 
-	return bpf_ready(c, &w->links, w->obj, NULL, rc);
+	return bpf_ready(c, &w->links, w->obj, NULL, rc)
+		       ?: bpf_parts_prepare(c, &w->parts, w->obj, "waits_part");
 }
 
 /* --- threads that zcost did not start --- */
@@ -99,8 +99,10 @@ static void waits_fill_thread(struct waits_thread *t, uint32_t slot, uint32_t pi
 	t->comm[strcspn(t->comm, "\n")] = '\0';
 	if (tree_file(call, sizeof(call), "/proc/%u/task/%u/syscall", pid, tid)) {
 		nr = strtoul(call, &end, 10);
-		if (end > call && nr < WAITS_NO_CALL)
+		if (end > call && nr < WAITS_NO_CALL) {
 			t->wait.call = (uint16_t)nr;
+			t->base = FRAME_SYSCALL;
+		}
 	}
 	t->since = t->out = clock_mono_ns();
 }
@@ -178,12 +180,19 @@ static int waits_before(struct collect *c)
 
 static int waits_start(struct collect *c)
 {
-	const struct waits *w = c->data;
+	struct waits *w = c->data;
 	const struct bpf_program *look = bpf_object__find_program_by_name(w->obj, "waits_look");
 	int rc = bpf_run_on_cpus(look, &c->run->online, 0);
 
 	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
-	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
+	if (rc)
+		return error_sys(&c->err, -rc, "a CPU cannot begin to count");
+	return bpf_parts_start(c, &w->parts);
+}
+
+static int waits_turn(struct collect *c)
+{
+	return bpf_parts_turn(c, &((struct waits *)c->data)->parts);
 }
 
 static int waits_stop(struct collect *c)
@@ -269,33 +278,34 @@ static void waits_close_thread(struct str *s, const struct waits *w, struct wait
 		waits_print_part(s, t, &t->wait, "waiting", 0, stop - since, NULL);
 }
 
-/* Samples of all threads with the same name in a process. */
-struct samples {
-	uint64_t n, of[FRAME_CELLS];
+/* What all threads with one name in a process did in the parts of the window. */
+struct name_parts {
+	uint64_t ns, of[FRAME_CELLS];
 };
 
-static uint32_t samples_index(struct intern *names, const struct waits_thread *t)
+static uint32_t name_index(struct intern *names, const struct waits_thread *t)
 {
 	autofree char *name = xasprintf("%u %.*s", t->pid, FRAME_COMM, t->comm);
 
 	return intern_str(names, name);
 }
 
-/* Divides the time on a CPU by the samples, or prints it as "running" where there are too few. */
+/* Divides the time on a CPU as in the parts, or prints it as "running" if they have too little. */
 static void waits_print_contexts(struct str *s, const struct waits_thread *t,
-				 const struct samples *samples)
+				 const struct name_parts *parts)
 {
-	if (t->ran && samples->n < WAITS_FEW) {
+	if (t->ran && parts->ns < WAITS_FEW) {
 		waits_print_thread(s, t);
 		str_printf(s, "running\t\t\t\t\t\t\t%" PRIu64 "\t\n", t->ran);
+		return;
 	}
 	for (uint32_t context = 0; t->ran && context < FRAME_CONTEXTS; context++) {
-		if (samples->n < WAITS_FEW || !samples->of[context])
+		if (!parts->of[context])
 			continue;
 		waits_print_thread(s, t);
 		frame_print_context(s, context);
 		str_printf(s, "\t\t\t\t\t\t%.0f\t\n",
-			   (double)t->ran * (double)samples->of[context] / (double)samples->n);
+			   (double)t->ran * (double)parts->of[context] / (double)parts->ns);
 	}
 }
 
@@ -312,22 +322,22 @@ static void waits_print_wall(struct str *s, const struct waits *w, const struct 
 static void waits_print_threads(struct str *s, const struct waits *w)
 {
 	uint32_t n = w->control->threads < WAITS_THREADS ? w->control->threads : WAITS_THREADS - 1;
-	autofree struct samples *samples = xcalloc(n + 1, sizeof(*samples));
+	autofree struct name_parts *parts = xcalloc(n + 1, sizeof(*parts));
 	autofree uint32_t *of = xcalloc(n + 1, sizeof(*of));
 	freed(intern_free) struct intern names = {0};
 
 	for (uint32_t i = 1; i <= n; i++) {
-		struct samples *sum = &samples[of[i] = samples_index(&names, &w->threads[i])];
+		struct name_parts *sum = &parts[of[i] = name_index(&names, &w->threads[i])];
 
 		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-			sum->of[context] += w->threads[i].samples[context];
-			sum->n += w->threads[i].samples[context];
+			sum->of[context] += w->threads[i].ns[context];
+			sum->ns += w->threads[i].ns[context];
 		}
 	}
 	for (uint32_t i = 1; i <= n; i++) {
 		waits_close_thread(s, w, &w->threads[i]);
 		waits_print_wall(s, w, &w->threads[i]);
-		waits_print_contexts(s, &w->threads[i], &samples[of[i]]);
+		waits_print_contexts(s, &w->threads[i], &parts[of[i]]);
 	}
 }
 
@@ -403,6 +413,7 @@ static void waits_finish(struct collect *c)
 	freed(str_free) struct str times = {0}, stacks = {0}, copies = {0};
 
 	bpf_links_free(&w->links);
+	bpf_links_free(&w->parts.links);
 	if (c->run->end_ns && c->off.from) {
 		waits_print(&times, w);
 		waits_print_stacks(&stacks, w);
@@ -428,6 +439,6 @@ const struct collector collector_waits = {
 	.files = {"waits.tsv", "waits_stacks.tsv", "waits_files.tsv"},
 	.passes = PASS_TRACE,
 	BPF_HOOKS(.prepare = waits_prepare, .before = waits_before, .start = waits_start,
-		  .snap = waits_find_files, .stop = waits_stop, .after = waits_find_files,
-		  .finish = waits_finish),
+		  .turn = waits_turn, .snap = waits_find_files, .stop = waits_stop,
+		  .after = waits_find_files, .finish = waits_finish),
 };

@@ -24,7 +24,7 @@ enum {
 		5000000,   /* ns between stacks of a thread that waits more often, on average */
 	WAITS_STEADY = 16, /* stacks after which the choice of waits follows their number */
 	WAITS_MOST_EVERY = 4096,
-	WAITS_FEW = 10,		/* samples below which they do not divide the time on a CPU */
+	WAITS_FEW = 100000,	/* ns in parts below which they do not divide the time on a CPU */
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
 };
 
@@ -92,12 +92,15 @@ struct waits_thread {
 	uint32_t weight,
 		program;       /* of the present wait: waits that its stack counts for, 0: none */
 	struct waits_key wait; /* the present or the last one */
-	uint32_t samples[FRAME_CELLS]; /* on a CPU, by context */
+	uint64_t ns[FRAME_CELLS]; /* on a CPU in the parts, by context */
+	uint64_t seen;		  /* beginning of the present context; 0: not in a part */
+	uint8_t context, base;	  /* base: what it returns to on a CPU */
 };
 
 /* The interrupts on top of the task of a CPU. */
 struct waits_cpu {
-	uint8_t base;	 /* for context_of(), always 0 */
+	uint8_t base;
+	uint8_t part;	 /* the ways into system calls and out of them are seen */
 	uint8_t softirq; /* 1 + its number; 0: none */
 	uint8_t depth;	 /* hard interrupts on top of each other */
 	uint8_t vector[FRAME_NESTED];
@@ -107,7 +110,6 @@ struct waits_cpu {
 #define WAITS_NEVER (~0ULL)
 struct waits_control {
 	uint64_t start, stop; /* the window; WAITS_NEVER: not yet */
-	uint64_t tick;	      /* the address of the function of the kernel's tick; 0: not known */
 	uint64_t lost;	      /* waits and stacks without room; threads without a slot */
 	uint32_t threads;     /* used slots */
 	uint32_t adopt;	      /* children of this process belong to the workload */

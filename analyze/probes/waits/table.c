@@ -14,7 +14,7 @@ static const struct column waits_columns[] = {
 	SIDE_COLUMNS,
 	{"comm", .type = V_STR, .what = "command; the threads of one name add up"},
 	{"state", .type = V_STR,
-	 .what = "user, kernel, softirq (the time on a CPU, divided by the kernel's ticks), running (undivided), run queue (runnable, without a CPU) or blocked"},
+	 .what = "user, kernel, softirq, hardirq (on a CPU), running (undivided time on a CPU), run queue (runnable, without a CPU) or blocked"},
 	{"by", .type = V_STR,
 	 .what = "vector of an interrupt; woken, preempted or new (its first wait); of a blocked thread the system call it waits in"},
 	{"waker", .type = V_STR,
