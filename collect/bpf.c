@@ -229,41 +229,42 @@ void bpf_parts_choose(struct bpf_object *obj)
 		bpf_program__set_autoattach(p, false);
 }
 
-int bpf_parts_prepare(struct collect *c, struct bpf_parts *p, const struct bpf_object *obj,
-		      const char *turn)
+void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const char *turn,
+		    const struct cpuset *cpus)
 {
-	int rc;
-
 	p->obj = obj;
 	p->turn = bpf_object__find_program_by_name(obj, turn);
+	p->cpus = cpus;
 	prng_seed(&p->random, clock_mono_ns());
-	rc = bpf_links_attach(&p->links, obj, NULL, false);
-	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
-int bpf_parts_start(struct collect *c, struct bpf_parts *p)
+/* The first part comes at a random time, because a workload may begin with something else. */
+static uint64_t bpf_parts_delay(struct bpf_parts *p, uint64_t end, uint64_t now)
 {
-	int rc = bpf_run_on_cpus(p->turn, &c->run->online, 1);
+	uint64_t most = end > now ? (end - now) / 4 : 0;
 
-	c->turn_ns = clock_mono_ns() + PART;
-	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to see system calls") : 0;
+	return most < 2 * PART ? 0 : prng_below(&p->random, most < PAUSE ? most : PAUSE);
 }
 
 int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
 {
-	int rc;
+	uint64_t now = clock_mono_ns();
+	bool begins = !p->links.n;
+	int rc = 0;
 
-	c->turn_ns = UINT64_MAX; /* no part comes after one that cannot begin or end */
-	if (!p->links.n) {
+	c->turn_ns = now + bpf_parts_delay(p, c->run->until_ns, now);
+	if (!p->begun++ && c->turn_ns > now)
+		return 0;
+	if (begins)
 		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
-		return rc ? bpf_refused(-rc, &c->err) : bpf_parts_start(c, p);
-	}
-	rc = bpf_run_on_cpus(p->turn, &c->run->online, 0);
-	bpf_links_free(&p->links);
-	if (rc)
-		return error_sys(&c->err, -rc, "a CPU does not stop seeing system calls");
-	c->turn_ns = clock_mono_ns() + PAUSE + prng_below(&p->random, 2 * PAUSE);
-	return 0;
+	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, begins);
+	now = clock_mono_ns();
+	c->turn_ns = now + (begins ? PART : PAUSE + prng_below(&p->random, 2 * PAUSE));
+	if (rc || !begins)
+		bpf_links_free(&p->links);
+	if (rc || (begins && !p->links.n)) /* no part comes after one that cannot begin or end */
+		c->turn_ns = UINT64_MAX;
+	return rc ? bpf_refused(-rc, &c->err) : 0;
 }
 
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)
@@ -286,6 +287,8 @@ uint32_t bpf_own_pid(const struct bpf_object *obj, const char *whoami)
 
 int bpf_run_on_cpus(const struct bpf_program *p, const struct cpuset *cpus, uint64_t argument)
 {
+	int rc = 0;
+
 	for (uint32_t cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = &argument,
 			    .ctx_size_in = sizeof(argument), .flags = BPF_F_TEST_RUN_ON_CPU,
@@ -293,9 +296,9 @@ int bpf_run_on_cpus(const struct bpf_program *p, const struct cpuset *cpus, uint
 
 		if (cpuset_has(cpus, cpu) && bpf_prog_test_run_opts(bpf_program__fd(p), &o) &&
 		    errno != ENXIO)
-			return -errno;
+			rc = rc ?: -errno;
 	}
-	return 0;
+	return rc;
 }
 
 #else

@@ -89,19 +89,21 @@ void bpf_links_free(struct bpf_links *links);
 struct bpf_parts {
 	const struct bpf_object *obj;
 	const struct bpf_program *turn; /* runs on each CPU as a part begins (1), and ends (0) */
+	const struct cpuset *cpus;
 	struct bpf_links links;
 	struct prng random;
+	unsigned int begun;
 };
 
-/*
- * For the collector before it loads the object, and for its hooks prepare, start and turn. The
- * first part begins with the window. The caller frees the links after the window. They return 0 or
- * -errno with a message.
- */
+/* Leaves these programs out of bpf_ready(). The object is not loaded yet. */
 void bpf_parts_choose(struct bpf_object *obj);
-int bpf_parts_prepare(struct collect *c, struct bpf_parts *p, const struct bpf_object *obj,
-		      const char *turn);
-int bpf_parts_start(struct collect *c, struct bpf_parts *p);
+/* Borrows the object, which has the program `turn`, and the CPUs. */
+void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const char *turn,
+		    const struct cpuset *cpus);
+/*
+ * The hook `turn` of the collector. Returns 0 or -errno with a message. The caller frees the links
+ * after the window.
+ */
 int bpf_parts_turn(struct collect *c, struct bpf_parts *p);
 
 /* Maps the memory of an object's map, or returns NULL. */

@@ -17,6 +17,7 @@
 #include "collect/collect.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +40,10 @@ struct frame {
 	bool times;
 	struct bpf_links links;
 	struct bpf_parts parts;
-	uint32_t ncpus; /* possible ones */
+	struct cpuset cpus; /* of the side, or of all sides */
+	uint32_t ncpus;	    /* possible ones */
+	int64_t lost;	    /* samples without room */
+	uint64_t unknown;   /* ns of threads that no part divides: they count as system calls */
 };
 
 /* --- the programs --- */
@@ -47,17 +51,15 @@ struct frame {
 /* Returns the address of the function behind perf's clock, or 0 if this user may not see it. */
 static uint64_t frame_sampler(void)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512], name[256];
-	uint64_t address, found = 0;
+	autofree char *symbols = NULL;
+	struct error err;
+	const char *at = file_read("/proc/kallsyms", &symbols, NULL, &err)
+				 ? NULL
+				 : strstr(symbols, " perf_swevent_hrtimer\n");
 
-	while (file && !found && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
-		    !strcmp(name, "perf_swevent_hrtimer"))
-			found = address;
-	if (file)
-		fclose(file);
-	return found;
+	while (at && at > symbols && at[-1] != '\n')
+		at--;
+	return at ? strtoull(at, NULL, 16) : 0;
 }
 
 static int frame_add_due(void *arg, void *data, size_t size)
@@ -191,7 +193,6 @@ static void frame_print_group(struct str *s, const struct frame_group *g)
 /* The ns of user mode and of system calls on a CPU, in the parts of the window. */
 struct frame_split {
 	uint64_t few[2], all[2]; /* of processes with few of them, and of all */
-	uint64_t unknown;	 /* ns between the parts that nothing divides */
 };
 
 static uint64_t frame_split_ns(const uint64_t ns[2])
@@ -208,17 +209,23 @@ static void frame_add_split(struct frame_split *split, const struct frame_times 
 	}
 }
 
-/* Divides the time of a process between the parts as in the parts. */
-static void frame_divide(struct frame_times *t, struct frame_split *split)
+/*
+ * Divides the time of a process between the parts as in the parts. `own`: of the process, on all
+ * CPUs.
+ */
+static void frame_divide(struct frame *f, struct frame_times *t, const uint64_t own[2],
+			 const struct frame_split *split)
 {
+	const uint64_t *as[] = {t->ns, own, split->few, split->all};
 	uint64_t ns = t->ns[FRAME_THREAD], user;
-	const uint64_t *as = frame_split_ns(t->ns) >= FRAME_FEW	       ? t->ns
-			     : frame_split_ns(split->few) >= FRAME_FEW ? split->few
-								       : split->all;
-	double all = (double)frame_split_ns(as);
+	size_t i = 0;
+	double all;
 
-	user = all > 0 ? (uint64_t)((double)ns * (double)as[FRAME_USER] / all) : 0;
-	split->unknown += all > 0 ? 0 : ns;
+	while (i < array_size(as) - 1 && frame_split_ns(as[i]) < FRAME_FEW)
+		i++;
+	all = (double)frame_split_ns(as[i]);
+	user = all > 0 ? (uint64_t)((double)ns * (double)as[i][FRAME_USER] / all) : 0;
+	f->unknown += all > 0 ? 0 : ns;
 	t->ns[FRAME_USER] += user;
 	t->ns[FRAME_SYSCALL] += ns - user;
 	t->ns[FRAME_THREAD] = 0;
@@ -275,7 +282,7 @@ static int frame_read_group(const struct frame *f, uint32_t group, struct frame_
 }
 
 /* Prints the times of all processes. */
-static int frame_print_groups(struct str *s, const struct frame *f, struct frame_split *splits)
+static int frame_print_groups(struct str *s, struct frame *f, struct frame_split *splits)
 {
 	autofree struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
 	struct frame_group g;
@@ -287,41 +294,38 @@ static int frame_print_groups(struct str *s, const struct frame *f, struct frame
 			frame_add_split(&splits[cpu], &t[cpu]);
 	}
 	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
+		uint64_t own[2] = {0};
+
 		rc = frame_read_group(f, i, &g, t);
 		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++) {
-			frame_divide(&t[cpu], &splits[cpu]);
+			own[FRAME_USER] += t[cpu].ns[FRAME_USER];
+			own[FRAME_SYSCALL] += t[cpu].ns[FRAME_SYSCALL];
+		}
+		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++) {
+			frame_divide(f, &t[cpu], own, &splits[cpu]);
 			frame_print_times(s, cpu, &t[cpu], &g);
 		}
 	}
 	return rc;
 }
 
-/* What frame_print() finds out beside what it prints. */
-struct frame_flaws {
-	int64_t lost;	  /* samples without room */
-	uint64_t unknown; /* ns of threads that no part divides: they count as system calls */
-};
-
-static int frame_print(struct str *s, const struct frame *f, struct frame_flaws *flaws)
+static int frame_print(struct str *s, struct frame *f)
 {
 	int cpus = bpf_object__find_map_fd_by_name(f->obj, "cpus"), rc = 0;
 	autofree struct frame_split *splits = xcalloc(f->ncpus, sizeof(*splits));
 	freed(str_free) struct str entries = {0};
 	struct frame_cpu c;
 
-	*flaws = (struct frame_flaws){0};
 	str_puts(s, heading);
 	for (uint32_t i = 0; i < f->ncpus && !rc; i++) {
 		rc = bpf_map_lookup_elem(cpus, &i, &c);
 		if (rc)
 			break;
 		frame_print_entries(&entries, f, i, &c);
-		flaws->lost += (int64_t)c.lost;
+		f->lost += (int64_t)c.lost;
 	}
 	if (!rc && f->times)
 		rc = frame_print_groups(s, f, splits);
-	for (uint32_t i = 0; i < f->ncpus; i++)
-		flaws->unknown += splits[i].unknown;
 	str_puts(s, entries.buf ?: "");
 	return rc;
 }
@@ -356,7 +360,10 @@ static int frame_prepare(struct collect *c)
 		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
 	rc = rc ?: frame_load(f, c->run->pass) ?: frame_want(f, &cpus);
 	rc = bpf_ready(c, &f->links, f->obj, &f->msr, rc);
-	return rc || !f->times ? rc : bpf_parts_prepare(c, &f->parts, f->obj, "zcost_part");
+	f->cpus = cpus;
+	if (!rc)
+		bpf_parts_init(&f->parts, f->obj, "zcost_part", &f->cpus);
+	return rc;
 }
 
 static int frame_turn(struct collect *c)
@@ -369,10 +376,8 @@ static int frame_start(struct collect *c)
 	struct frame *f = c->data;
 	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_OPEN);
 
-	c->turn_ns = UINT64_MAX;
-	if (rc)
-		return error_sys(&c->err, -rc, "a CPU cannot begin to count");
-	return f->times ? bpf_parts_start(c, &f->parts) : 0;
+	c->turn_ns = f->times ? 0 : UINT64_MAX;
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
 
 static int frame_snap(struct collect *c)
@@ -396,14 +401,13 @@ static void frame_finish(struct collect *c)
 {
 	autofree struct frame *f = c->data;
 	freed(str_free) struct str s = {0};
-	struct frame_flaws flaws;
 
 	bpf_links_free(&f->links);
 	bpf_links_free(&f->parts.links);
 	if (c->run->end_ns && c->off.from) {
-		int rc = frame_print(&s, f, &flaws);
+		int rc = frame_print(&s, f);
 
-		c->lost = flaws.lost;
+		c->lost = f->lost;
 		if (rc)
 			collect_degraded(c, "the times cannot be read: %s", strerror(errno));
 		else
@@ -416,12 +420,12 @@ static void frame_finish(struct collect *c)
 			collect_write(c, "due.tsv", &s);
 		if (c->lost)
 			collect_degraded(c, "%lld samples were lost", (long long)c->lost);
-		if (flaws.unknown > (c->run->end_ns - c->run->start_ns) / 100)
+		if (f->unknown > (c->run->end_ns - c->run->start_ns) / 100)
 			collect_degraded(
 				c,
 				"%.3f s of threads count as system calls, because no part of "
 				"the window told them from user mode",
-				(double)flaws.unknown / 1e9);
+				(double)f->unknown / 1e9);
 	}
 	ring_buffer__free(f->ring);
 	free(f->due);
@@ -432,7 +436,7 @@ static void frame_finish(struct collect *c)
 
 const struct collector collector_frame = {
 	.name = "frame",
-	.what = "exact time of each CPU by context and process; writes of registers",
+	.what = "time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE | PASS_SYSCALLS,
 	BPF_HOOKS(.prepare = frame_prepare, .start = frame_start, .turn = frame_turn,

@@ -327,6 +327,8 @@ static __always_inline void thread_enters(struct waits_thread *t, struct waits_c
 
 	if (t->state != WAITS_RUNNING && now > control.start) {
 		thread_waited(t, now);
+		if (now - t->out > WAITS_PERIOD && t->every > 1) /* it waits less often now */
+			t->every /= 2;
 		if (t->weight)
 			wait_add_stack(t, task, now - in_window(t->out));
 	}
@@ -368,8 +370,10 @@ int waits_waking(uint64_t *ctx)
 
 	if (!t || !c || control.stop || t->state > WAITS_BLOCKED)
 		return 0;
-	if (c->depth || c->softirq)
+	if (c->depth)
 		wait_set_waker(&t->wait, context_of(c, 0), 0, 0);
+	else if (c->softirq)
+		wait_set_waker(&t->wait, FRAME_SOFTIRQ + c->softirq - 1, 0, 0);
 	else
 		wait_set_waker(&t->wait, FRAME_SYSCALL, slot_of(by->pid) != 0, by);
 	if (t->state == WAITS_BLOCKED) {

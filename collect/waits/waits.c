@@ -80,8 +80,10 @@ static int waits_prepare(struct collect *c)
 	struct waits *w = c->data = xcalloc(1, sizeof(*w));
 	int rc = bpf_begin(&c->err) ?: waits_load(w);
 
-	return bpf_ready(c, &w->links, w->obj, NULL, rc)
-		       ?: bpf_parts_prepare(c, &w->parts, w->obj, "waits_part");
+	rc = bpf_ready(c, &w->links, w->obj, NULL, rc);
+	if (!rc)
+		bpf_parts_init(&w->parts, w->obj, "waits_part", &c->run->online);
+	return rc;
 }
 
 /* --- threads that zcost did not start --- */
@@ -180,14 +182,12 @@ static int waits_before(struct collect *c)
 
 static int waits_start(struct collect *c)
 {
-	struct waits *w = c->data;
+	const struct waits *w = c->data;
 	const struct bpf_program *look = bpf_object__find_program_by_name(w->obj, "waits_look");
 	int rc = bpf_run_on_cpus(look, &c->run->online, 0);
 
 	__atomic_store_n(&w->control->start, clock_mono_ns(), __ATOMIC_SEQ_CST);
-	if (rc)
-		return error_sys(&c->err, -rc, "a CPU cannot begin to count");
-	return bpf_parts_start(c, &w->parts);
+	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
 
 static int waits_turn(struct collect *c)
@@ -283,20 +283,21 @@ struct name_parts {
 	uint64_t ns, of[FRAME_CELLS];
 };
 
-static uint32_t name_index(struct intern *names, const struct waits_thread *t)
+static void waits_print_sum(struct str *s, const struct waits_thread *t, const char *state,
+			    uint64_t ns)
 {
-	autofree char *name = xasprintf("%u %.*s", t->pid, FRAME_COMM, t->comm);
-
-	return intern_str(names, name);
+	if (!ns)
+		return;
+	waits_print_thread(s, t);
+	str_printf(s, "%s\t\t\t\t\t\t\t%" PRIu64 "\t\n", state, ns);
 }
 
 /* Divides the time on a CPU as in the parts, or prints it as "running" if they have too little. */
 static void waits_print_contexts(struct str *s, const struct waits_thread *t,
 				 const struct name_parts *parts)
 {
-	if (t->ran && parts->ns < WAITS_FEW) {
-		waits_print_thread(s, t);
-		str_printf(s, "running\t\t\t\t\t\t\t%" PRIu64 "\t\n", t->ran);
+	if (parts->ns < WAITS_FEW) {
+		waits_print_sum(s, t, "running", t->ran);
 		return;
 	}
 	for (uint32_t context = 0; t->ran && context < FRAME_CONTEXTS; context++) {
@@ -309,16 +310,6 @@ static void waits_print_contexts(struct str *s, const struct waits_thread *t,
 	}
 }
 
-static void waits_print_wall(struct str *s, const struct waits *w, const struct waits_thread *t)
-{
-	uint64_t from = waits_from(w, t->born), to = t->died ? t->died : w->control->stop;
-
-	if (to <= from)
-		return;
-	waits_print_thread(s, t);
-	str_printf(s, "wall\t\t\t\t\t\t\t%" PRIu64 "\t\n", to - from);
-}
-
 static void waits_print_threads(struct str *s, const struct waits *w)
 {
 	uint32_t n = w->control->threads < WAITS_THREADS ? w->control->threads : WAITS_THREADS - 1;
@@ -327,17 +318,22 @@ static void waits_print_threads(struct str *s, const struct waits *w)
 	freed(intern_free) struct intern names = {0};
 
 	for (uint32_t i = 1; i <= n; i++) {
-		struct name_parts *sum = &parts[of[i] = name_index(&names, &w->threads[i])];
+		const struct waits_thread *t = &w->threads[i];
+		autofree char *name = xasprintf("%u %.*s", t->pid, FRAME_COMM, t->comm);
+		struct name_parts *sum = &parts[of[i] = intern_str(&names, name)];
 
 		for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-			sum->of[context] += w->threads[i].ns[context];
-			sum->ns += w->threads[i].ns[context];
+			sum->of[context] += t->ns[context];
+			sum->ns += t->ns[context];
 		}
 	}
 	for (uint32_t i = 1; i <= n; i++) {
-		waits_close_thread(s, w, &w->threads[i]);
-		waits_print_wall(s, w, &w->threads[i]);
-		waits_print_contexts(s, &w->threads[i], &parts[of[i]]);
+		struct waits_thread *t = &w->threads[i];
+		uint64_t from = waits_from(w, t->born), to = t->died ?: w->control->stop;
+
+		waits_close_thread(s, w, t);
+		waits_print_sum(s, t, "wall", to > from ? to - from : 0);
+		waits_print_contexts(s, t, &parts[of[i]]);
 	}
 }
 

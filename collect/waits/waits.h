@@ -97,7 +97,7 @@ struct waits_thread {
 	uint8_t context, base;	  /* base: what it returns to on a CPU */
 };
 
-/* The interrupts on top of the task of a CPU. */
+/* What the task of a CPU does, and the interrupts on top of it. */
 struct waits_cpu {
 	uint8_t base;
 	uint8_t part;	 /* the ways into system calls and out of them are seen */

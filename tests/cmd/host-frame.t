@@ -93,6 +93,24 @@ covered() { # perf loses samples on a busy machine
 	[ $again = 1 ] || capture user random udp || return 1
 	near 100 "$("$zcost" report runs with --format tsv 2>/dev/null | tsv '{ print $at["coverage_pct"] }')" 2
 }
+# A program that reads single bytes comes to a CPU that another program keeps busy, too late for a part there.
+moves() {
+	cat >move <<-END
+		taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=100000000 2>/dev/null &
+		p=\$!
+		sleep 0.15
+		taskset -cp 1 \$p >/dev/null
+		sleep 1
+		kill \$p
+	END
+	taskset -c 1 timeout 5 sh -c 'while :; do :; done' &
+	running=$!
+	"$zcost" collect -o moved --pass profile --collect host,frame --warmup 0 --duration 0.3 --grace 5 -- sh move >log 2>&1
+	kill $running
+	running=
+	awk -F'\t' '$1 == 1 && $4 == "dd" && $5 == "user" { u += $7 } $1 == 1 && $4 == "dd" && $5 == "syscall" { s += $7 }
+		END { print u, s; exit !(u + s > 0 && u / (u + s) > 0.3 && u / (u + s) < 0.7) }' moved/frame.tsv
+}
 # scenario FUNCTION: tries it, and keeps the table of the last try
 scenario() {
 	[ -z "$running" ] || kill $running
@@ -116,6 +134,7 @@ steady "the samples cover the busy time of a CPU" covered
 ok "a program that sleeps has its parts" measured sleeper
 ok "two programs that take turns have their parts" measured turns
 ok "a program beside a busy one has its parts" measured beside
+[ "$(nproc)" = 1 ] || steady "a process divides its time on a CPU without a part as on the others" moves
 printf '# %-60s %6s %6s %9s\n' 'percent' known frame 'no frame'
 sed 's/^/# /' table
 
