@@ -40,7 +40,7 @@ struct frame {
 	bool times;
 	struct bpf_links links;
 	struct bpf_parts parts;
-	struct cpuset cpus; /* of the side, or of all sides */
+	struct cpuset cpus; /* the CPUs of the side, or of all sides */
 	uint32_t ncpus;	    /* possible ones */
 	int64_t lost;	    /* samples without room */
 	uint64_t unknown;   /* ns of threads that no part divides: they count as system calls */
@@ -192,7 +192,7 @@ static void frame_print_group(struct str *s, const struct frame_group *g)
 
 /* The ns of user mode and of system calls on a CPU, in the parts of the window. */
 struct frame_split {
-	uint64_t few[2], all[2]; /* of processes with few of them, and of all */
+	uint64_t few[2], all[2]; /* the sums of processes below FRAME_FEW; all sums */
 };
 
 static uint64_t frame_split_ns(const uint64_t ns[2])

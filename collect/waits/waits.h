@@ -63,7 +63,8 @@ struct waits_cell {
 
 struct waits_stack_key {
 	struct waits_key wait;
-	uint32_t hash, program; /* of the kernel's part; of the program's, 0: none */
+	uint32_t hash;	  /* the sum over the addresses in struct waits_stack */
+	uint32_t program; /* the key of struct waits_program, or 0 */
 };
 
 /* The kernel's part of a stack, the innermost frame first. */
@@ -88,10 +89,10 @@ struct waits_thread {
 	uint64_t ran;	     /* ns on a CPU */
 	uint64_t adapted;    /* when `every` last followed the number of waits */
 	uint32_t state;
-	uint32_t every, chosen; /* one in `every` waits has a stack; those that had one */
-	uint32_t weight,
-		program;       /* of the present wait: waits that its stack counts for, 0: none */
-	struct waits_key wait; /* the present or the last one */
+	uint32_t every, chosen;	  /* one in `every` waits has a stack; those that had one */
+	uint32_t weight;	  /* waits that the stack of this wait counts for, or 0 */
+	uint32_t program;	  /* as in struct waits_stack_key */
+	struct waits_key wait;	  /* the present or the last one */
 	uint64_t ns[FRAME_CELLS]; /* on a CPU in the parts, by context */
 	uint64_t seen;		  /* beginning of the present context; 0: not in a part */
 	uint8_t context, base;	  /* base: what it returns to on a CPU */
