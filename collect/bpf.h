@@ -74,9 +74,8 @@ struct bpf_links {
  * Ends the hook `prepare`. Without `rc`, which says that the programs could not be loaded, it adds
  * the object's programs to the account and attaches them. It leaves out those without a tracepoint,
  * which zcost runs itself, those of parts, and those whose tracepoint another machine has, as arm64
- * has ipi_entry.
- * *optional, a program of the object, or NULL, becomes NULL unless it is attached. Returns 0 or
- * -errno with a message. The caller then calls bpf_links_free, also after a failure.
+ * has ipi_entry. *optional, a program of the object, or NULL, becomes NULL unless it is attached.
+ * Returns 0 or -errno with a message. The caller then calls bpf_links_free, also after a failure.
  */
 int bpf_ready(struct collect *c, struct bpf_links *links, const struct bpf_object *obj,
 	      struct bpf_program **optional, int rc);

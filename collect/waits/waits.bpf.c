@@ -467,8 +467,7 @@ int waits_rename(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* User space runs it on each CPU as the window opens: it added threads that run as if they waited.
- */
+/* User space runs it on each CPU as the window opens. It has added all threads as waiting ones. */
 SEC("raw_tp")
 int waits_look(void *ctx)
 {

@@ -7,12 +7,12 @@
  *
  * The state wall is how long the thread lived in the window. A context, with its vector, has the
  * part of the time on a CPU as in the parts of the window in which system calls are seen; running
- * is that time if they say too little.
- * blocked is the time until a waker comes, and waiting the time from then, or from a preemption, to
- * a CPU. Both have the system call, the kind (S, D, T as in /proc, R: preempted), and the waker:
- * from says what it is, by names a thread. A wait that the window's end cuts has no count.
- * waits_stacks.tsv has the stacks behind some of these waits, innermost first: the kernel's
- * addresses, and of the program build-ids with offsets in these files:
+ * is that time if they say too little. blocked is the time until a waker comes, and waiting the
+ * time from then, or from a preemption, to a CPU. Both have the system call, the kind (S, D, T as
+ * in /proc, R: preempted), and the waker: from says what it is, by names a thread. A wait that the
+ * window's end cuts has no count. waits_stacks.tsv has the stacks of waits that were picked at
+ * random, innermost first: the kernel's addresses, and of the program build-ids with offsets in
+ * these files:
  *
  *   pid tid call kind from by samples ns stack program
  *
@@ -70,7 +70,7 @@ static int waits_load(struct waits *w)
 	w->threads = bpf_map_memory(w->obj, "threads", WAITS_THREADS * sizeof(*w->threads));
 	if (!w->control || !w->threads)
 		return -ENOMEM;
-	w->control->start = WAITS_NEVER;
+	w->control->start = UINT64_MAX;
 	w->control->adopt = bpf_own_pid(w->obj, "waits_whoami");
 	return 0;
 }

@@ -20,9 +20,8 @@ enum {
 	WAITS_FRAMES = 32,
 	WAITS_USER_FRAMES = 24,
 	WAITS_BUCKETS = 256,
-	WAITS_PERIOD =
-		5000000,   /* ns between stacks of a thread that waits more often, on average */
-	WAITS_STEADY = 16, /* stacks after which the choice of waits follows their number */
+	WAITS_PERIOD = 5000000, /* mean ns between the stacks of a thread that waits more often */
+	WAITS_STEADY = 16,	/* stacks after which the choice of waits follows their number */
 	WAITS_MOST_EVERY = 4096,
 	WAITS_FEW = 100000,	/* ns in parts below which they do not divide the time on a CPU */
 	WAITS_NO_CALL = 0xffff, /* a thread that waits outside of a system call */
@@ -108,9 +107,8 @@ struct waits_cpu {
 } __attribute__((aligned(64)));
 
 /* Shared with the kernel's program through its .bss. */
-#define WAITS_NEVER (~0ULL)
 struct waits_control {
-	uint64_t start, stop; /* the window; WAITS_NEVER: not yet */
+	uint64_t start, stop; /* the window; UINT64_MAX: not yet */
 	uint64_t lost;	      /* waits and stacks without room; threads without a slot */
 	uint32_t threads;     /* used slots */
 	uint32_t adopt;	      /* children of this process belong to the workload */
