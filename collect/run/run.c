@@ -275,7 +275,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
  */
 static void run_watch(struct run *r, uint64_t end)
 {
-	uint64_t next = r->start_ns + SECOND, account = r->start_ns + SECOND / 10;
+	uint64_t next = r->start_ns + SECOND, account = r->start_ns + SECOND / 25;
 	uint64_t turn = r->start_ns;
 
 	r->until_ns = end;
