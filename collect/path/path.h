@@ -33,7 +33,7 @@ enum path_way { PATH_RECEIVE, PATH_SEND, PATH_WAYS };
 enum {
 	PATH_SLOTS = 64,	/* packets that are followed at once; a power of two */
 	PATH_PERIOD = 20000000, /* ns */
-	PATH_CHOSEN = 120,	/* packets of a way to choose in a period */
+	PATH_CHOSEN = 80,	/* packets of a way to choose in a period */
 	PATH_OFTEN = 1 << 16,	/* the largest N */
 	PATH_WEIGHT = 256,
 	PATH_PROCESSES = 8192, /* that the workload may have */
