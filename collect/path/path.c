@@ -145,7 +145,7 @@ static int path_look(struct collect *c)
  */
 enum {
 	PART = 80000000, /* ns */
-	PAUSE = 12,	  /* at least so many times as long as a part; at most twice that */
+	PAUSE = 12,	 /* at least so many times as long as a part; at most twice that */
 	SCALE = 1 + PAUSE + PAUSE / 2, /* a part and the pause behind it, on average / the part */
 	FEW = 4,		       /* up to this N, the programs stay attached */
 	TRY = 5000000, /* a part waits this long for its last packets, at most TRIES times */
