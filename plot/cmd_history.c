@@ -70,27 +70,24 @@ static const struct command command = {
 	.own = own,
 };
 
-static void history_option_label(const struct argp_state *state, const struct option_row *o,
-				 void *to, char *arg)
+static void history_option_label(const struct option_given *g)
 {
-	struct history_arguments *a = to;
+	struct history_arguments *a = g->to;
 
-	(void)o;
-	if (!strchr(arg, '=') || *arg == '=')
-		argp_error(state, "--label '%s': give NAME=VALUE", arg);
-	array_add(a->labels, a->nlabels, a->labels_cap, arg);
+	if (!strchr(g->arg, '=') || *g->arg == '=')
+		argp_error(g->state, "--label '%s': give NAME=VALUE", g->arg);
+	array_add(a->labels, a->nlabels, a->labels_cap, g->arg);
 }
 
-static void history_option_alarms(const struct argp_state *state, const struct option_row *o,
-				  void *to, char *arg)
+static void history_option_alarms(const struct option_given *g)
 {
-	double *alarms = &((struct history_arguments *)to)->false_alarms;
+	double *alarms = &((struct history_arguments *)g->to)->false_alarms;
 
-	(void)o;
-	*alarms = arg_above_0(state, "--false-alarms", arg);
+	*alarms = arg_above_0(g->state, "--false-alarms", g->arg);
 	if (*alarms < HISTORY_ALARMS_LEAST)
-		argp_error(state, "--false-alarms '%s': no test is sure enough; give at least %g",
-			   arg, HISTORY_ALARMS_LEAST);
+		argp_error(g->state,
+			   "--false-alarms '%s': no test is sure enough; give at least %g", g->arg,
+			   HISTORY_ALARMS_LEAST);
 }
 
 static error_t history_parse(int key, char *arg, struct argp_state *state)

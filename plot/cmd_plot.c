@@ -31,22 +31,17 @@ static struct feature plot_feature(size_t i)
 	return chart_feature(chart_at(i));
 }
 
-static void plot_option_formats(const struct argp_state *state, const struct option_row *o,
-				void *to, char *arg)
+static void plot_option_formats(const struct option_given *g)
 {
-	(void)o;
-	if (figure_formats(arg, &((struct arguments *)to)->formats))
-		argp_error(state, "unknown format in '%s'; use svg, png, pdf", arg);
+	if (figure_formats(g->arg, &((struct arguments *)g->to)->formats))
+		argp_error(g->state, "unknown format in '%s'; use svg, png, pdf", g->arg);
 }
 
-static void plot_option_new(const struct argp_state *state, const struct option_row *o, void *to,
-			    char *arg)
+static void plot_option_new(const struct option_given *g)
 {
-	struct arguments *a = to;
+	struct arguments *a = g->to;
 
-	(void)state;
-	(void)o;
-	array_add(a->news, a->nnews, a->news_cap, arg);
+	array_add(a->news, a->nnews, a->news_cap, g->arg);
 }
 
 #define AT(member) offsetof(struct arguments, member)

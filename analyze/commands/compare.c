@@ -83,55 +83,46 @@ static const struct command command = {
 	.own = own,
 };
 
-static void compare_option_table(const struct argp_state *state, const struct option_row *o,
-				 void *to, char *arg)
+static void compare_option_table(const struct option_given *g)
 {
-	struct compare_arguments *a = to;
+	struct compare_arguments *a = g->to;
 
-	(void)o;
-	a->table = compare_table_find(arg);
+	a->table = compare_table_find(g->arg);
 	if (!a->table)
-		options_refuse_name(state, &command, "table", arg);
+		options_refuse_name(g->state, &command, "table", g->arg);
 }
 
 /* "receiver", "receiver,local" */
-static void compare_option_sides(const struct argp_state *state, const struct option_row *o,
-				 void *to, char *arg)
+static void compare_option_sides(const struct option_given *g)
 {
-	(void)o;
-	if (!compare_set_sides(&((struct compare_arguments *)to)->c, arg))
-		argp_error(state, "--side: give one side for both, or two: BASE'S,NEW'S");
+	if (!compare_set_sides(&((struct compare_arguments *)g->to)->c, g->arg))
+		argp_error(g->state, "--side: give one side for both, or two: BASE'S,NEW'S");
 }
 
-static void compare_option_gate(const struct argp_state *state, const struct option_row *o,
-				void *to, char *arg)
+static void compare_option_gate(const struct option_given *g)
 {
-	(void)o;
-	if (!gate_add_rule(&((struct compare_arguments *)to)->gate, arg))
-		argp_error(state, "--fail-on '%s' is neither worse nor ROW>PERCENT%%", arg);
+	if (!gate_add_rule(&((struct compare_arguments *)g->to)->gate, g->arg))
+		argp_error(g->state, "--fail-on '%s' is neither worse nor ROW>PERCENT%%", g->arg);
 }
 
-static void compare_option_threshold(const struct argp_state *state, const struct option_row *o,
-				     void *to, char *arg)
+static void compare_option_threshold(const struct option_given *g)
 {
-	(void)o;
-	((struct compare_arguments *)to)->c.rule.threshold =
-		arg_from_0(state, "--threshold", arg) / 100;
+	((struct compare_arguments *)g->to)->c.rule.threshold =
+		arg_from_0(g->state, "--threshold", g->arg) / 100;
 }
 
 /* "8165032" or "8165032,9012345", into the same member of both ends' work. */
-static void compare_option_work(const struct argp_state *state, const struct option_row *o,
-				void *to, char *arg)
+static void compare_option_work(const struct option_given *g)
 {
-	char *base = (char *)to + o->at, *new = base + sizeof(struct work_done);
+	char *base = (char *)g->to + g->row->at, *new = base + sizeof(struct work_done);
 	double x[ENDS];
-	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end);
+	int end = 0, n = sscanf(g->arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end);
 
 	if (n == 1)
 		x[NEW] = x[BASE];
-	if (n < 1 || arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
-		argp_error(state, "--%s '%s' is neither a number above 0 nor two with a comma",
-			   o->name, arg);
+	if (n < 1 || g->arg[end] || !(x[BASE] > 0) || !(x[NEW] > 0))
+		argp_error(g->state, "--%s '%s' is neither a number above 0 nor two with a comma",
+			   g->row->name, g->arg);
 	memcpy(base, &x[BASE], sizeof(x[BASE]));
 	memcpy(new, &x[NEW], sizeof(x[NEW]));
 }

@@ -38,24 +38,21 @@ static struct feature export_feature(size_t i)
 }
 
 /* For a format of two ends: "receiver", "receiver,local". */
-static void export_option_side(const struct argp_state *state, const struct option_row *o, void *to,
-			       char *arg)
+static void export_option_side(const struct option_given *g)
 {
-	struct export_arguments *a = to;
+	struct export_arguments *a = g->to;
 
-	(void)o;
-	if (!compare_set_sides(&a->c, arg))
-		argp_error(state, "--side: give one side, or for BASE and NEW two: BASE'S,NEW'S");
+	if (!compare_set_sides(&a->c, g->arg))
+		argp_error(g->state,
+			   "--side: give one side, or for BASE and NEW two: BASE'S,NEW'S");
 	a->o.q.side = a->c.side[BASE];
 }
 
-static void export_option_weight(const struct argp_state *state, const struct option_row *o,
-				 void *to, char *arg)
+static void export_option_weight(const struct option_given *g)
 {
-	(void)o;
-	if (strcmp(arg, "period") && strcmp(arg, "samples"))
-		argp_error(state, "--weight '%s' is neither period nor samples", arg);
-	((struct export_arguments *)to)->x.count_samples = !strcmp(arg, "samples");
+	if (strcmp(g->arg, "period") && strcmp(g->arg, "samples"))
+		argp_error(g->state, "--weight '%s' is neither period nor samples", g->arg);
+	((struct export_arguments *)g->to)->x.count_samples = !strcmp(g->arg, "samples");
 }
 
 // clang-format off

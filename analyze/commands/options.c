@@ -117,7 +117,7 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 		if (option_key(o, i) != key)
 			continue;
 		o->given[i] = true;
-		o->rows[i].parse(state, &o->rows[i], o, arg);
+		o->rows[i].parse(&(struct option_given){state, &o->rows[i], o, arg});
 		return 0;
 	}
 	return o->command->argp.parser(key, arg, state);

@@ -18,9 +18,16 @@
 struct option_row;
 struct options;
 
-/* Stores the argument in `to`, the command's arguments. Ends with a usage error if it is wrong. */
-typedef void option_parser(const struct argp_state *state, const struct option_row *o, void *to,
-			   char *arg);
+/* An option of the command line. */
+struct option_given {
+	const struct argp_state *state;
+	const struct option_row *row;
+	void *to; /* the arguments of the command */
+	char *arg;
+};
+
+/* Stores the option in the command's arguments. Ends with a usage error if it is wrong. */
+typedef void option_parser(const struct option_given *g);
 
 /* The groups of --help, in its order; options.c has their headings. */
 enum option_group {

@@ -48,167 +48,149 @@ struct option_title {
 	char text[40];
 };
 
-static struct option_title option_title(const struct option_row *o)
+static struct option_title option_title(const struct option_given *g)
 {
 	struct option_title title;
 
-	snprintf(title.text, sizeof(title.text), "--%s", o->name);
+	snprintf(title.text, sizeof(title.text), "--%s", g->row->name);
 	return title;
 }
 
-static void *option_storage(const struct option_row *o, void *to)
+static void *option_storage(const struct option_given *g)
 {
-	return (char *)to + o->at;
+	return (char *)g->to + g->row->at;
 }
 
-void option_text(const struct argp_state *state, const struct option_row *o, void *to, char *arg)
+void option_text(const struct option_given *g)
 {
-	const char **p = option_storage(o, to);
+	const char **p = option_storage(g);
 
-	(void)state;
-	*p = arg;
+	*p = g->arg;
 }
 
-void option_flag(const struct argp_state *state, const struct option_row *o, void *to, char *arg)
+void option_flag(const struct option_given *g)
 {
-	bool *p = option_storage(o, to);
+	bool *p = option_storage(g);
 
-	(void)state;
-	(void)arg;
 	*p = true;
 }
 
-static void option_wall(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_wall(const struct option_given *g)
 {
-	(void)arg;
-	option_text(state, o, to, WALL_EVENT);
+	const char **p = option_storage(g);
+
+	*p = WALL_EVENT;
 }
 
-static void option_time(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_time(const struct option_given *g)
 {
-	if (time_point_parse(option_storage(o, to), arg))
-		argp_error(state, "--%s '%s' is neither a time in seconds nor +SECONDS", o->name,
-			   arg);
+	if (time_point_parse(option_storage(g), g->arg))
+		argp_error(g->state, "--%s '%s' is neither a time in seconds nor +SECONDS",
+			   g->row->name, g->arg);
 }
 
-static void option_number(const struct argp_state *state, const struct option_row *o, void *to,
-			  char *arg)
+static void option_number(const struct option_given *g)
 {
-	double *p = option_storage(o, to);
+	double *p = option_storage(g);
 
-	*p = arg_above_0(state, option_title(o).text, arg);
+	*p = arg_above_0(g->state, option_title(g).text, g->arg);
 }
 
 /* "--units nic:eth0" is an option of analyze, which counts the work of a capture. */
-static void option_units(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_units(const struct option_given *g)
 {
-	if (adapter_find(arg))
+	if (adapter_find(g->arg))
 		argp_error(
-			state,
+			g->state,
 			"--units '%s' says how work is counted: zcost analyze CAPTURE --units %s; here --units is the number of units done",
-			arg, arg);
-	option_number(state, o, to, arg);
+			g->arg, g->arg);
+	option_number(g);
 }
 
-static void option_rows(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_rows(const struct option_given *g)
 {
-	long *p = option_storage(o, to);
+	long *p = option_storage(g);
 
-	*p = arg_whole(state, option_title(o).text, arg, 1, LIMIT_MOST);
+	*p = arg_whole(g->state, option_title(g).text, g->arg, 1, LIMIT_MOST);
 }
 
-static void option_jobs(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_jobs(const struct option_given *g)
 {
-	unsigned int *p = option_storage(o, to);
+	unsigned int *p = option_storage(g);
 
-	*p = (unsigned int)arg_whole(state, option_title(o).text, arg, 1, 1024);
+	*p = (unsigned int)arg_whole(g->state, option_title(g).text, g->arg, 1, 1024);
 }
 
-static void option_variant(const struct argp_state *state, const struct option_row *o, void *to,
-			   char *arg)
+static void option_variant(const struct option_given *g)
 {
-	const char **p = option_storage(o, to);
+	const char **p = option_storage(g);
 
 	if (*p)
 		argp_error(
-			state,
+			g->state,
 			"--variant '%s': --variant '%s' comes before; one glob selects several variants: 'mmap*', '[bm]*'",
-			arg, *p);
-	*p = arg;
+			g->arg, *p);
+	*p = g->arg;
 }
 
 /* "3", "mmap/profile-02" */
-static void option_run(const struct argp_state *state, const struct option_row *o, void *to,
-		       char *arg)
+static void option_run(const struct option_given *g)
 {
-	struct options *all = to;
+	struct options *all = g->to;
 	char *slash, *dash, *end;
 	long n;
 
-	(void)o;
-	n = strtol(arg, &end, 10);
+	n = strtol(g->arg, &end, 10);
 	if (!*end && n > 0) {
 		all->q.repeat = (int)n;
 		return;
 	}
 	free(all->run);
-	all->run = xstrdup(arg);
+	all->run = xstrdup(g->arg);
 	slash = strrchr(all->run, '/');
 	dash = slash ? strrchr(slash, '-') : NULL;
 	n = dash ? strtol(dash + 1, &end, 10) : 0;
 	if (!dash || *end || n <= 0)
-		argp_error(state, "--run '%s' is neither a number nor VARIANT/PASS-NN", arg);
+		argp_error(g->state, "--run '%s' is neither a number nor VARIANT/PASS-NN", g->arg);
 	*slash = *dash = '\0';
 	all->q.variant = all->run;
 	all->q.pass = slash + 1;
 	all->q.repeat = (int)n;
 }
 
-static void option_cpus(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_cpus(const struct option_given *g)
 {
-	struct options *all = to;
+	struct options *all = g->to;
 	struct error err = {0};
 
-	(void)o;
-	if (cpuset_parse(&all->cpus, arg, &err))
-		argp_error(state, "--cpu: %s", err.text);
+	if (cpuset_parse(&all->cpus, g->arg, &err))
+		argp_error(g->state, "--cpu: %s", err.text);
 	all->q.cpus = &all->cpus;
 }
 
-static void option_group(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_group(const struct option_given *g)
 {
-	struct query *q = &((struct options *)to)->q;
+	struct query *q = &((struct options *)g->to)->q;
 
-	(void)state;
-	(void)o;
 	q->groups = xrealloc(q->groups, (q->ngroups + 1) * sizeof(*q->groups));
-	q->groups[q->ngroups++] = arg;
+	q->groups[q->ngroups++] = g->arg;
 }
 
-static void option_amount(const struct argp_state *state, const struct option_row *o, void *to,
-			  char *arg)
+static void option_amount(const struct option_given *g)
 {
 	struct error err = {0};
 
-	if (amount_parse(arg, option_storage(o, to), &err))
-		argp_error(state, "--in: %s", err.text);
+	if (amount_parse(g->arg, option_storage(g), &err))
+		argp_error(g->state, "--in: %s", err.text);
 }
 
-static void option_basis(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_basis(const struct option_given *g)
 {
-	enum basis *p = option_storage(o, to);
+	enum basis *p = option_storage(g);
 
-	if (strcmp(arg, "wall") && strcmp(arg, "busy"))
-		argp_error(state, "--basis '%s' is neither wall nor busy", arg);
-	*p = !strcmp(arg, "wall") ? BASIS_WALL : BASIS_BUSY;
+	if (strcmp(g->arg, "wall") && strcmp(g->arg, "busy"))
+		argp_error(g->state, "--basis '%s' is neither wall nor busy", g->arg);
+	*p = !strcmp(g->arg, "wall") ? BASIS_WALL : BASIS_BUSY;
 }
 
 /*
@@ -217,20 +199,18 @@ static void option_basis(const struct argp_state *state, const struct option_row
  * second. The frame's bytes are those on the wire: preamble, gap and checksum count only if the
  * user adds them.
  */
-static void option_rates(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_rates(const struct option_given *g)
 {
-	struct options *all = to;
+	struct options *all = g->to;
 	char *word;
 	int n = 0;
 
-	(void)o;
-	each_part (word, arg, ',') {
+	each_part (word, g->arg, ',') {
 		if (n == RATES_MAX)
-			argp_error(state, "--rate: at most %d rates", RATES_MAX);
+			argp_error(g->state, "--rate: at most %d rates", RATES_MAX);
 		else if (!rate_parse(word, &all->rates[n]))
 			argp_error(
-				state,
+				g->state,
 				"--rate: '%s' is not a rate above 0, such as 8165032, 8.1M or 100Gbit/1536",
 				word);
 		else
@@ -241,25 +221,23 @@ static void option_rates(const struct argp_state *state, const struct option_row
 	all->q.work.rate = all->rates[0];
 }
 
-static void option_load(const struct argp_state *state, const struct option_row *o, void *to,
-			char *arg)
+static void option_load(const struct option_given *g)
 {
-	struct query *q = &((struct options *)to)->q;
+	struct query *q = &((struct options *)g->to)->q;
 
-	q->load_measured = !strcmp(arg, "measured");
+	q->load_measured = !strcmp(g->arg, "measured");
 	if (!q->load_measured)
-		q->system_load = arg_above_0(state, option_title(o).text, arg);
+		q->system_load = arg_above_0(g->state, option_title(g).text, g->arg);
 }
 
-static void option_estimator(const struct argp_state *state, const struct option_row *o, void *to,
-			     char *arg)
+static void option_estimator(const struct option_given *g)
 {
 	enum estimator e;
 
-	if (!estimator_parse(arg, &e))
-		argp_error(state, "no estimator '%s'; the estimators are median, middle and mean",
-			   arg);
-	option_text(state, o, to, arg);
+	if (!estimator_parse(g->arg, &e))
+		argp_error(g->state,
+			   "no estimator '%s'; the estimators are median, middle and mean", g->arg);
+	option_text(g);
 }
 
 static bool option_is_watts(double x)
@@ -268,26 +246,23 @@ static bool option_is_watts(double x)
 }
 
 /* "idle=230,per_cpu=3.5" */
-static void option_model(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_model(const struct option_given *g)
 {
-	struct query *q = &((struct options *)to)->q;
+	struct query *q = &((struct options *)g->to)->q;
 	int end = 0;
 
-	(void)o;
-	if (sscanf(arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) != 2 ||
-	    arg[end] || !option_is_watts(q->model_idle) || !option_is_watts(q->model_per_cpu))
-		argp_error(state, "--power-model '%s' is not idle=WATTS,per_cpu=WATTS", arg);
+	if (sscanf(g->arg, "idle=%lf,per_cpu=%lf%n", &q->model_idle, &q->model_per_cpu, &end) !=
+		    2 ||
+	    g->arg[end] || !option_is_watts(q->model_idle) || !option_is_watts(q->model_per_cpu))
+		argp_error(g->state, "--power-model '%s' is not idle=WATTS,per_cpu=WATTS", g->arg);
 }
 
-static void option_input(const struct argp_state *state, const struct option_row *o, void *to,
-			 char *arg)
+static void option_input(const struct option_given *g)
 {
-	struct options *all = to;
+	struct options *all = g->to;
 
-	(void)state;
-	all->input = o;
-	all->path = arg;
+	all->input = g->row;
+	all->path = g->arg;
 	all->inputs++;
 }
 
