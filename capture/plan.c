@@ -57,10 +57,7 @@ int plan_find_side(const struct plan *p, const char *name)
 
 struct variant *plan_find_variant(const struct plan *p, const char *name)
 {
-	for (size_t i = 0; i < p->nvariants; i++)
-		if (!strcmp(p->variants[i].name, name))
-			return &p->variants[i];
-	return NULL;
+	return array_find(v, p->variants, p->nvariants, !strcmp(v->name, name));
 }
 
 enum role plan_parse_role(const char *name)
@@ -79,18 +76,12 @@ enum role plan_role(const struct side_plan *s)
 
 static bool plan_has_role(const struct plan *p, enum role role)
 {
-	for (int i = 0; i < p->nsides; i++)
-		if (plan_role(&p->sides[i]) == role)
-			return true;
-	return false;
+	return array_find(s, p->sides, p->nsides, plan_role(s) == role);
 }
 
 bool plan_has_remotes(const struct plan *p)
 {
-	for (int i = 0; i < p->nsides; i++)
-		if (*p->sides[i].host)
-			return true;
-	return false;
+	return array_find(s, p->sides, p->nsides, *s->host);
 }
 
 void plan_free_variant(struct variant *v)

@@ -46,10 +46,7 @@ static bool name_is(const char *name, const char *text, size_t len)
 
 struct set_value *combination_find(const struct combination *c, const char *setting, size_t len)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (name_is(c->set[i].name, setting, len))
-			return &c->set[i];
-	return NULL;
+	return array_find(s, c->set, c->n, name_is(s->name, setting, len));
 }
 
 /* Says whether "S=V" is true of a combination. A setting that is not crossed has no value. */
@@ -154,10 +151,7 @@ static void matrix_free(struct matrix *m)
 static struct matrix_setting *matrix_setting_named(const struct matrix *m, const char *name,
 						   size_t len)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (name_is(m->setting[i].name, name, len))
-			return &m->setting[i];
-	return NULL;
+	return array_find(s, m->setting, m->n, name_is(s->name, name, len));
 }
 
 static int matrix_split(struct words *w, const struct ini_entry *e, struct error *err)

@@ -164,10 +164,7 @@ struct vars {
 
 static const struct var *vars_get(const struct vars *v, const char *name, size_t len)
 {
-	for (size_t i = 0; i < v->n; i++)
-		if (!strncmp(v->var[i].name, name, len) && !v->var[i].name[len])
-			return &v->var[i];
-	return NULL;
+	return array_find(var, v->var, v->n, !strncmp(var->name, name, len) && !var->name[len]);
 }
 
 static void vars_set(struct vars *v, const char *name, const char *value, bool varies)

@@ -219,10 +219,7 @@ static int run_await(struct live_run *r, uint64_t deadline)
 
 static bool run_has_side(const struct live_run *r, enum side_state state)
 {
-	for (int i = 0; i < r->n; i++)
-		if (r->sides[i].state == state)
-			return true;
-	return false;
+	return array_find(s, r->sides, r->n, s->state == state);
 }
 
 /* Says whether a side has ended, and neither ok nor lossy. */
@@ -311,10 +308,7 @@ static int run_start_until_ready(struct live_run *r, int first, int end, struct 
 
 static bool run_is_moving(const struct live_run *r)
 {
-	for (int i = 0; i < r->n; i++)
-		if (!r->sides[i].moving)
-			return false;
-	return true;
+	return !array_find(s, r->sides, r->n, !s->moving);
 }
 
 /*

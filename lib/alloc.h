@@ -75,6 +75,20 @@ static inline void pointer_free(void *at)
 
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
+/*
+ * Returns the address of the first of the n elements of array `p` that the condition holds for, or
+ * NULL. The condition calls this address `e`: array_find(v, list, n, v->value > 0).
+ */
+#define array_find(e, p, n, ...)                                     \
+	({                                                           \
+		typeof((p) + 0) found_ = NULL, e;                    \
+		for (long i_ = 0; i_ < (long)(n) && !found_; i_++) { \
+			e = (p) + i_;                                \
+			found_ = (__VA_ARGS__) ? e : NULL;           \
+		}                                                    \
+		found_;                                              \
+	})
+
 /* Sorts the n elements of array `p`, which may be NULL if n is 0. qsort() may not get NULL. */
 #define array_sort(p, n, compare)                                         \
 	do {                                                              \

@@ -142,10 +142,7 @@ static const struct {
 
 bool syscall_arch_known(const char *arch)
 {
-	for (size_t i = 0; i < array_size(tables) && arch; i++)
-		if (!strcmp(tables[i].arch, arch))
-			return true;
-	return false;
+	return arch && array_find(t, tables, array_size(tables), !strcmp(t->arch, arch));
 }
 
 const char *syscall_name_on(const char *arch, uint32_t nr)

@@ -387,11 +387,8 @@ static void merge_add_rows(struct table *to, const struct table *from, const cha
 
 static bool merge_has_note(const struct table *t, const struct note *note)
 {
-	for (size_t i = 0; i < t->notes.n; i++)
-		if (!t->notes.note[i].variant && !t->notes.note[i].side &&
-		    notes_equal(&t->notes.note[i], note))
-			return true;
-	return false;
+	return array_find(own, t->notes.note, t->notes.n,
+			  !own->variant && !own->side && notes_equal(own, note));
 }
 
 /* Returns whether all tables have this note of the whole table, so that it needs no name. */

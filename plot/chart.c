@@ -65,10 +65,7 @@ static bool note_text_is(const char *a, const char *b)
 
 bool notes_have_kind(const struct notes *list, enum note_id id)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (note_is(&list->note[i], id))
-			return true;
-	return false;
+	return array_find(note, list->note, list->n, note_is(note, id));
 }
 
 bool notes_have_note(const struct notes *list, const struct note *note)

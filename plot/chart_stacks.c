@@ -31,10 +31,7 @@ static bool cpu_has_part(const struct table *t, enum cpu_part part)
 {
 	const struct cpu_row *rows = table_structs(t, struct cpu_row);
 
-	for (size_t i = 0; i < t->rows; i++)
-		if (!isnan(rows[i].part[part]))
-			return true;
-	return false;
+	return array_find(r, rows, t->rows, !isnan(r->part[part]));
 }
 
 /* Puts the parts of a bar. Returns whether they add up to the whole. Medians of noisy runs do not.

@@ -47,11 +47,8 @@ struct sweep_rows {
 
 static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, const char *under)
 {
-	for (int i = 0; i < r->npanels; i++)
-		if (!strcmp(r->panels[i].gauge->metric, metric) &&
-		    !strcmp(r->panels[i].under, under))
-			return true;
-	return false;
+	return array_find(p, r->panels, r->npanels,
+			  !strcmp(p->gauge->metric, metric) && !strcmp(p->under, under));
 }
 
 /* Adds a panel for each combination of the other settings. */

@@ -187,10 +187,7 @@ static struct curve_range curves_y(const struct figure *f, int panel, double pix
 /* Returns whether any point has an interval longer than 0. */
 static bool curve_has_band(const struct curve *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (c->points[i].y.hi > c->points[i].y.lo)
-			return true;
-	return false;
+	return array_find(p, c->points, c->n, p->y.hi > p->y.lo);
 }
 
 bool curves_are_cut(const struct figure *f)

@@ -117,10 +117,8 @@ void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, c
 
 static const struct figure_bar *figure_find(const struct figure *f, int group, int bar, int part)
 {
-	for (size_t i = 0; i < f->ndata; i++)
-		if (f->data[i].group == group && f->data[i].bar == bar && f->data[i].part == part)
-			return &f->data[i];
-	return NULL;
+	return array_find(x, f->data, f->ndata,
+			  x->group == group && x->bar == bar && x->part == part);
 }
 
 const char *figure_note(const struct figure *f, int group, int bar)
@@ -139,10 +137,7 @@ double figure_from(const struct figure *f, int group, int bar)
 
 bool figure_has_steps(const struct figure *f)
 {
-	for (size_t i = 0; i < f->ndata; i++)
-		if (f->data[i].from != 0)
-			return true;
-	return false;
+	return array_find(x, f->data, f->ndata, x->from != 0);
 }
 
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e)
@@ -155,10 +150,7 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 
 bool figure_part_exceeds(const struct figure *f, int part, double least)
 {
-	for (size_t i = 0; i < f->ndata; i++)
-		if (f->data[i].part == part && f->data[i].e.value > least)
-			return true;
-	return false;
+	return array_find(x, f->data, f->ndata, x->part == part && x->e.value > least);
 }
 
 bool figure_has_many(const struct figure *f)
@@ -271,9 +263,6 @@ int figure_write_tsv(const struct figure *f, const char *dir, struct error *err)
 
 bool figure_has_whiskers(const struct figure *f, bool of_parts)
 {
-	for (size_t i = 0; i < f->ndata; i++)
-		if ((!of_parts || f->data[i].part != FIGURE_WHOLE) &&
-		    f->data[i].e.hi > f->data[i].e.lo)
-			return true;
-	return false;
+	return array_find(x, f->data, f->ndata,
+			  (!of_parts || x->part != FIGURE_WHOLE) && x->e.hi > x->e.lo);
 }

@@ -135,10 +135,7 @@ static double gp_least_whisker(const struct page *page, const struct figure *f)
 
 static bool bar_is_drawn(const struct figure *f, int bar)
 {
-	for (size_t i = 0; i < f->ndata; i++)
-		if (f->data[i].bar == bar && !isnan(f->data[i].e.value))
-			return true;
-	return false;
+	return array_find(x, f->data, f->ndata, x->bar == bar && !isnan(x->e.value));
 }
 
 static void gp_add_boxes(struct str *s, const struct figure *f)

@@ -40,11 +40,8 @@ bool page_has_variant(const struct html_page *p, int store, const char *variant)
 {
 	if (!p->r->compared)
 		return str_matches(p->r->query.variant, variant);
-	for (int e = 0; e < ENDS; e++)
-		if (p->r->compared->end[e].store == p->stores[store] &&
-		    !strcmp(p->r->compared->end[e].variant, variant))
-			return true;
-	return false;
+	return array_find(end, p->r->compared->end, ENDS,
+			  end->store == p->stores[store] && !strcmp(end->variant, variant));
 }
 
 static bool page_has_side(const struct html_page *p, int store, const char *side)

@@ -99,10 +99,7 @@ uint32_t palette_change(double share)
 
 static const struct part *part_find(const char *name)
 {
-	for (size_t i = 0; i < array_size(parts); i++)
-		if (!strcasecmp(parts[i].name, name))
-			return &parts[i];
-	return NULL;
+	return array_find(p, parts, array_size(parts), !strcasecmp(p->name, name));
 }
 
 uint32_t palette_part(const char *name)

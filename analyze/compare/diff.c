@@ -40,11 +40,8 @@ static struct diff_row *diff_row_for(struct diff *d, const char *key, const char
 
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2)
 {
-	for (size_t i = 0; i < d->n; i++)
-		if (!strcmp(d->rows[i].key, key) &&
-		    (!key2 || (d->rows[i].key2 && !strcmp(d->rows[i].key2, key2))))
-			return &d->rows[i];
-	return NULL;
+	return array_find(r, d->rows, d->n,
+			  !strcmp(r->key, key) && (!key2 || (r->key2 && !strcmp(r->key2, key2))));
 }
 
 double diff_p(const struct diff_row *row)

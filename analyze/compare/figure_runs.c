@@ -25,10 +25,7 @@ static int figures_ends(const struct comparison *c)
 
 static struct side_figures *figures_find_side(struct figures *f, const char *name)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->side[i].side, name))
-			return &f->side[i];
-	return NULL;
+	return array_find(side, f->side, f->n, !strcmp(side->side, name));
 }
 
 static void figures_add_side(struct figures *f, const char *name)

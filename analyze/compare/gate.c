@@ -50,10 +50,7 @@ bool gate_add_rule(struct gate *g, const char *text)
 
 const struct gate_rule *gate_rule_below(const struct gate *g, double percent)
 {
-	for (size_t i = 0; i < g->n; i++)
-		if (g->rules[i].name && g->rules[i].percent < percent)
-			return &g->rules[i];
-	return NULL;
+	return array_find(rule, g->rules, g->n, rule->name && rule->percent < percent);
 }
 
 static bool gate_rule_matches(struct gate_rule *rule, const struct gate_row *row)

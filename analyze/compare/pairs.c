@@ -212,11 +212,8 @@ static const struct column columns[LAST] = {
 
 static bool pairs_have_figure(const struct pairs *p, enum figure_id id)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->list[i].side &&
-		    (p->list[i].side->of[id][BASE].n || p->list[i].side->of[id][NEW].n))
-			return true;
-	return false;
+	return array_find(pair, p->list, p->n,
+			  pair->side && (pair->side->of[id][BASE].n || pair->side->of[id][NEW].n));
 }
 
 static const char *pair_column(struct arena *a, enum figure_id id, int column)

@@ -45,10 +45,7 @@ struct value figure_change_value(struct table *t, const struct change *k)
 
 static bool figure_has_zero(const struct figure_runs *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (!(s->x[i] > 0))
-			return true;
-	return false;
+	return array_find(x, s->x, s->n, !(*x > 0));
 }
 
 /*

@@ -100,10 +100,7 @@ static void system_load_note(const struct system_load *l, const struct block *b,
 
 static bool cost_parts_has_key(const struct cost_parts *c, enum tally_key key)
 {
-	for (int i = 0; i < c->spec.nkeys; i++)
-		if (c->spec.keys[i] == key)
-			return true;
-	return false;
+	return array_find(own, c->spec.keys, c->spec.nkeys, *own == key);
 }
 
 static int cost_parts_add_key(struct cost_parts *c, const char *name, struct error *err)
@@ -318,10 +315,7 @@ static bool cost_parts_has_column(const struct cost_parts *c, const struct colum
 
 static bool cost_parts_have_single(const struct cost_parts *c)
 {
-	for (int i = 0; i < c->n; i++)
-		if (c->part[i].nruns && cost_part_is_single(&c->part[i]))
-			return true;
-	return false;
+	return array_find(part, c->part, c->n, part->nruns && cost_part_is_single(part));
 }
 
 /* Adds the columns that the table has. With a `unit`, those in `in` have this unit. */

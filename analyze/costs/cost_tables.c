@@ -24,10 +24,7 @@ static const struct cost_table tables[] = {
 
 const struct cost_table *cost_table_find(const char *name)
 {
-	for (size_t i = 0; i < array_size(tables); i++)
-		if (!strcmp(tables[i].name, name))
-			return &tables[i];
-	return NULL;
+	return array_find(table, tables, array_size(tables), !strcmp(table->name, name));
 }
 
 #define COST_MEASURE .flags = MEASURE_COSTS, .collectors = "perf cpu workload"

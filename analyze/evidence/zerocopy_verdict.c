@@ -50,12 +50,10 @@ static double side_share_by(struct side_shares *v, const struct evidence *e, int
  */
 static bool side_lends_pages(const struct evidence *e, int n, const char *side)
 {
-	for (int i = 0; i < n; i++)
-		if (evidence_is_of(&e[i], side, SENT) &&
-		    (e[i].asked == ASKED_ZERO_COPY ||
-		     (e[i].source == BY_SYSCALLS && isnan(e[i].zero_copy))))
-			return true;
-	return false;
+	return array_find(one, e, n,
+			  evidence_is_of(one, side, SENT) &&
+				  (one->asked == ASKED_ZERO_COPY ||
+				   (one->source == BY_SYSCALLS && isnan(one->zero_copy))));
 }
 
 static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,

@@ -320,11 +320,8 @@ void figure_list_free(struct figure_list *l)
 const struct figure_value *figure_find(const struct figure_list *l, enum figure_id id,
 				       const char *variant, const char *side)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->list[i].id == id && !strcmp(l->list[i].variant, variant) &&
-		    !strcmp(l->list[i].side, side))
-			return &l->list[i];
-	return NULL;
+	return array_find(v, l->list, l->n,
+			  v->id == id && !strcmp(v->variant, variant) && !strcmp(v->side, side));
 }
 
 /* --- figures that are missing --- */

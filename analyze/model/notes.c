@@ -25,8 +25,5 @@ const char *note_brief(const struct note *n)
 
 const struct note_kind *note_kind_find(const char *name)
 {
-	for (size_t i = 0; i < NOTE_KINDS; i++)
-		if (!strcmp(note_kinds[i].name, name))
-			return &note_kinds[i];
-	return NULL;
+	return array_find(kind, note_kinds, NOTE_KINDS, !strcmp(kind->name, name));
 }

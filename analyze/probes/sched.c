@@ -552,10 +552,7 @@ static void sched_capture_put_group(const struct block_table *k, const struct th
 /* Returns false for threads that ended before zcost read them. */
 static bool sched_capture_shows(const struct thread_groups *groups, const struct thread_group *g)
 {
-	for (int k = 0; k < groups->nruns; k++)
-		if (!isnan(g->of[k][THREAD_WAIT]))
-			return true;
-	return false;
+	return array_find(of, g->of, groups->nruns, !isnan((*of)[THREAD_WAIT]));
 }
 
 static enum thread_key sched_key(const struct query *q)

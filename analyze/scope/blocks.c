@@ -63,10 +63,7 @@ void block_list_free(struct block_list *list)
 
 static bool scope_has_interval(const struct table *t)
 {
-	for (int i = 0; i < t->ncolumns; i++)
-		if (t->columns[i].spread == SPREAD_RANGE)
-			return true;
-	return false;
+	return array_find(c, t->columns, t->ncolumns, c->spread == SPREAD_RANGE);
 }
 
 /* Adds a note on the estimator and, if the table has intervals, on its interval. */

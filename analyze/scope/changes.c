@@ -134,18 +134,12 @@ struct estimate changes_estimate(const struct changes *c, const struct change_ro
 
 bool change_happened(const struct changes *c, const struct change_row *row)
 {
-	for (int i = 0; i < c->b->n; i++)
-		if (row->x[i] > 0)
-			return true;
-	return false;
+	return array_find(x, row->x, c->b->n, *x > 0);
 }
 
 const struct change_row *changes_find(const struct changes *c, const char *name, int cpu)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (c->row[i].cpu == cpu && !strcmp(c->row[i].name, name))
-			return &c->row[i];
-	return NULL;
+	return array_find(r, c->row, c->n, r->cpu == cpu && !strcmp(r->name, name));
 }
 
 char *changes_state(const struct changes *states, const char *object, const char *key,

@@ -86,11 +86,9 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic)
 {
 	if (!placement_is_candidate(nic))
 		return false;
-	for (int i = 0; i < m->n; i++)
-		if (placement_is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
-		    (isnan(nic->speed) || m->rows[i].speed > nic->speed))
-			return false;
-	return true;
+	return !array_find(other, m->rows, m->n,
+			   placement_is_candidate(other) && !isnan(other->speed) &&
+				   (isnan(nic->speed) || other->speed > nic->speed));
 }
 
 /* --- notes --- */

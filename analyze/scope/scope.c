@@ -7,10 +7,8 @@
 
 static bool scope_among(const char **names, int n, const char *name, bool glob)
 {
-	for (int i = 0; i < n; i++)
-		if (!strcmp(name, names[i]) || (glob && str_matches(name, names[i])))
-			return true;
-	return false;
+	return array_find(known, names, n,
+			  !strcmp(name, *known) || (glob && str_matches(name, *known)));
 }
 
 int scope_check_name(struct store *s, const char *what, const char *name, bool glob,

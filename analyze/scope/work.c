@@ -14,18 +14,12 @@ const struct work_kind work_kinds[WORK_KINDS] = {
 
 const struct work_kind *work_kind_find(const char *unit)
 {
-	for (size_t i = 0; i < WORK_KINDS; i++)
-		if (!unit || !strcasecmp(work_kinds[i].unit, unit))
-			return &work_kinds[i];
-	return NULL;
+	return array_find(kind, work_kinds, WORK_KINDS, !unit || !strcasecmp(kind->unit, unit));
 }
 
 static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
-	for (int i = 0; rate && i < n; i++)
-		if (!isnan(figure_metric(s, &runs[i], rate)))
-			return true;
-	return false;
+	return rate && array_find(r, runs, n, !isnan(figure_metric(s, r, rate)));
 }
 
 const char *work_unit(struct store *s, const struct run *runs, int n)

@@ -419,11 +419,8 @@ static void syscall_read_row(struct store *s, sqlite3_stmt *q, void *row)
 static struct syscall_row *syscall_find_row(struct syscall_row *rows, size_t n, const char *comm,
 					    int64_t pid, int64_t tid, int64_t nr)
 {
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].tid == tid && rows[i].nr == nr && rows[i].pid == pid &&
-		    rows[i].comm == comm)
-			return &rows[i];
-	return NULL;
+	return array_find(r, rows, n,
+			  r->tid == tid && r->nr == nr && r->pid == pid && r->comm == comm);
 }
 
 static int syscall_read_hists(struct store *s, int64_t run, struct syscall_row *rows, size_t n,

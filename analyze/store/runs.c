@@ -254,10 +254,7 @@ bool store_side_is(struct store *s, const char *side, const char *role)
 {
 	if (runs_read(s, NULL))
 		return false;
-	for (size_t i = 0; i < s->nruns; i++)
-		if (!strcmp(s->runs[i].side, side) && !strcmp(s->runs[i].role, role))
-			return true;
-	return false;
+	return array_find(r, s->runs, s->nruns, !strcmp(r->side, side) && !strcmp(r->role, role));
 }
 
 int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,

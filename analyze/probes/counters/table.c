@@ -8,10 +8,8 @@
 
 static const struct stat_counter *stat_find(const struct perf_stat *st, const char *event)
 {
-	for (size_t i = 0; i < st->n; i++)
-		if (st->counters[i].state == STAT_COUNTED && !strcmp(st->counters[i].event, event))
-			return &st->counters[i];
-	return NULL;
+	return array_find(c, st->counters, st->n,
+			  c->state == STAT_COUNTED && !strcmp(c->event, event));
 }
 
 static bool stat_value_of(const void *arg, const char *event, double *value)
@@ -28,10 +26,7 @@ static bool stat_value_of(const void *arg, const char *event, double *value)
  */
 static bool stat_hides_runs(const struct perf_stat *st)
 {
-	for (size_t i = 0; i < st->n && !st->runs; i++)
-		if (!isnan(st->counters[i].error_pct))
-			return true;
-	return false;
+	return !st->runs && array_find(c, st->counters, st->n, !isnan(c->error_pct));
 }
 
 static struct value stat_runs_of(const struct perf_stat *st)

@@ -119,10 +119,7 @@ static struct frame_file frame_columns(struct tsv *t, const char *first, const c
 
 static bool frame_is_own(const struct ingest *in, uint64_t pid)
 {
-	for (size_t i = 0; i < in->npids; i++)
-		if (in->pids[i] == pid)
-			return true;
-	return false;
+	return array_find(own, in->pids, in->npids, *own == pid);
 }
 
 /* Adds the processes with one of the plan's names, and the descendants that lived in the window. */

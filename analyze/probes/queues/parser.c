@@ -67,10 +67,7 @@ static double object_get(const struct object *o, const char *name)
 static const struct object *queues_find(const struct queues *q, const char *kind, const char *attr,
 					double value)
 {
-	for (size_t i = 0; i < q->n; i++)
-		if (!strcmp(q->list[i].kind, kind) && object_get(&q->list[i], attr) == value)
-			return &q->list[i];
-	return NULL;
+	return array_find(o, q->list, q->n, !strcmp(o->kind, kind) && object_get(o, attr) == value);
 }
 
 /* Returns "eth0/" and a queue, such as rx-0, or else the kind; NULL for an unknown interface. */
