@@ -205,8 +205,8 @@ static const char *roi_power(struct figure *f, double n)
 static struct score roi_score(const struct drawing *d, struct figure *f, bool power)
 {
 	const struct query *q = &d->query;
-	const char *n = roi_power(f, q->roi_n ? q->roi_n : 2);
-	const char *m = power ? roi_power(f, q->roi_m ? q->roi_m : 1) : "";
+	const char *n = roi_power(f, roi_exponent_n(q));
+	const char *m = power ? roi_power(f, roi_exponent_m(q)) : "";
 
 	return (struct score){
 		figure_text(f, "T%s/%s%s", n, power ? "P" : "C", m),

@@ -124,16 +124,6 @@ static double figure_joules(const struct figure_reading *r, const struct run *co
 	return r->k->scale * figure_power(r, sides, n) / figure_rate_of(r, sides, n, r->k->under);
 }
 
-double roi_exponent_n(const struct query *q)
-{
-	return q->roi_n > 0 ? q->roi_n : 2;
-}
-
-double roi_exponent_m(const struct query *q)
-{
-	return q->roi_m > 0 ? q->roi_m : 1;
-}
-
 double roi_c(const struct query *q, double throughput, double cpu)
 {
 	return cpu > 0 ? pow(throughput, roi_exponent_n(q)) / cpu : NAN;

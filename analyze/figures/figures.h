@@ -209,9 +209,6 @@ int summary_read(struct store *s, const struct query *q, struct summary *all, st
 		 struct error *err);
 void summary_free(struct summary *all);
 
-/* The exponents of the scores: T^n / C and T^n / P^m. */
-double roi_exponent_n(const struct query *q);
-double roi_exponent_m(const struct query *q);
 /* Returns T^n / C, or NAN without CPU use. */
 double roi_c(const struct query *q, double throughput, double cpu);
 double roi_p(const struct query *q, double throughput, double watts);

@@ -118,6 +118,15 @@ static inline bool query_of_wall(const struct query *q)
 {
 	return q->event && !strcmp(q->event, WALL_EVENT);
 }
+/* The exponents of the scores: T^n / C and T^n / P^m. */
+static inline double roi_exponent_n(const struct query *q)
+{
+	return q->roi_n > 0 ? q->roi_n : 2;
+}
+static inline double roi_exponent_m(const struct query *q)
+{
+	return q->roi_m > 0 ? q->roi_m : 1;
+}
 /* Returns whether figures measured by CPU count a CPU twice that two sides share. */
 static inline bool busy_of_cpus(const struct query *q)
 {

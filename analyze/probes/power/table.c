@@ -193,8 +193,8 @@ static double power_figure_score(struct store *s, const struct run *r, const voi
 
 	if (sent_datagrams(s, r))
 		return NAN;
-	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
-	       pow(power_figure_watts(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
+	return pow(figure_metric(s, r, "throughput"), roi_exponent_n(q)) /
+	       pow(power_figure_watts(s, r, arg), roi_exponent_m(q));
 }
 
 /* THE TABLE of figures derived from watts. */
