@@ -62,11 +62,9 @@ struct variant *plan_find_variant(const struct plan *p, const char *name)
 
 enum role plan_parse_role(const char *name)
 {
-	enum role role = ROLE_RECEIVER;
+	int role = str_index(role_names, ROLE_NONE, name);
 
-	while (role < ROLE_NONE && strcmp(name, role_names[role]) != 0)
-		role++;
-	return role;
+	return role < 0 ? ROLE_NONE : (enum role)role;
 }
 
 enum role plan_role(const struct side_plan *s)

@@ -21,13 +21,11 @@ const char *severity_name(enum note_severity severity)
 
 bool severity_parse(const char *name, enum note_severity *severity)
 {
-	for (size_t i = 0; i < array_size(severities); i++) {
-		if (name && !strcmp(severities[i], name)) {
-			*severity = (enum note_severity)i;
-			return true;
-		}
-	}
-	return false;
+	int i = name ? str_index(severities, array_size(severities), name) : -1;
+
+	if (i >= 0)
+		*severity = (enum note_severity)i;
+	return i >= 0;
 }
 
 /* --- conversions of a sentence --- */

@@ -2,6 +2,7 @@
 #include "lib/stats.h"
 
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,14 +15,10 @@ const char *const estimator_names[3] = {
 
 bool estimator_parse(const char *name, enum estimator *e)
 {
-	*e = EST_MEDIAN;
-	for (size_t i = 0; name && i < array_size(estimator_names); i++) {
-		if (!strcmp(name, estimator_names[i])) {
-			*e = (enum estimator)i;
-			return true;
-		}
-	}
-	return !name;
+	int i = name ? str_index(estimator_names, array_size(estimator_names), name) : EST_MEDIAN;
+
+	*e = i < 0 ? EST_MEDIAN : (enum estimator)i;
+	return i >= 0;
 }
 
 double stats_mean(const double *x, size_t n)
