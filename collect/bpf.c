@@ -218,8 +218,6 @@ void bpf_links_free(struct bpf_links *links)
 	*links = (struct bpf_links){0};
 }
 
-enum { PART = 25000000, PAUSE = 300000000 }; /* ns; a pause is once to three times as long */
-
 void bpf_parts_choose(struct bpf_object *obj)
 {
 	struct bpf_program *p;
@@ -235,34 +233,22 @@ void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const cha
 	p->obj = obj;
 	p->turn = bpf_object__find_program_by_name(obj, turn);
 	p->cpus = cpus;
-	prng_seed(&p->random, clock_mono_ns());
-}
-
-/* The first part comes at a random time, because a workload may begin with something else. */
-static uint64_t bpf_parts_delay(struct bpf_parts *p, uint64_t end, uint64_t now)
-{
-	uint64_t most = end > now ? (end - now) / 4 : 0;
-
-	return most < 2 * PART ? 0 : prng_below(&p->random, most < PAUSE ? most : PAUSE);
+	p->when = (struct collect_parts){.part_ns = 25000000, .pause_ns = 300000000};
 }
 
 int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
 {
-	uint64_t now = clock_mono_ns();
-	bool begins = !p->links.n;
 	int rc = 0;
 
-	c->turn_ns = now + bpf_parts_delay(p, c->run->until_ns, now);
-	if (!p->begun++ && c->turn_ns > now)
+	if (!collect_parts_turn(c, &p->when))
 		return 0;
-	if (begins)
+	if (p->when.on)
 		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
-	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, begins);
-	now = clock_mono_ns();
-	c->turn_ns = now + (begins ? PART : PAUSE + prng_below(&p->random, 2 * PAUSE));
-	if (rc || !begins)
+	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, p->when.on);
+	if (rc || !p->when.on)
 		bpf_links_free(&p->links);
-	if (rc || (begins && !p->links.n)) /* no part comes after one that cannot begin or end */
+	/* No part comes after one that cannot begin or end. */
+	if (rc || (p->when.on && !p->links.n))
 		c->turn_ns = UINT64_MAX;
 	return rc ? bpf_refused(-rc, &c->err) : 0;
 }

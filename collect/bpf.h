@@ -3,15 +3,14 @@
 #ifndef ZC_COLLECT_BPF_H
 #define ZC_COLLECT_BPF_H
 
+#include "collect/collect.h"
 #include "lib/cpuset.h"
-#include "lib/stats.h"
 
 #include <stddef.h>
 
 struct bpf_link;
 struct bpf_object;
 struct bpf_program;
-struct collect;
 
 /* The hook `prepare` of a collector in a zcost without BPF. Returns -ENOSYS with the reason. */
 int bpf_missing(struct collect *c);
@@ -90,8 +89,7 @@ struct bpf_parts {
 	const struct bpf_program *turn; /* runs on each CPU as a part begins (1), and ends (0) */
 	const struct cpuset *cpus;
 	struct bpf_links links;
-	struct prng random;
-	unsigned int begun;
+	struct collect_parts when;
 };
 
 /* Leaves these programs out of bpf_ready(). The object is not loaded yet. */

@@ -219,6 +219,25 @@ uint64_t collect_turn(struct collect *list, size_t n)
 	return next;
 }
 
+bool collect_parts_turn(struct collect *c, struct collect_parts *p)
+{
+	uint64_t now = clock_mono_ns(), end = c->run->until_ns;
+	uint64_t most = end > now ? (end - now) / 4 : 0;
+
+	if (!p->begun) {
+		p->begun = true;
+		prng_seed(&p->random, now);
+		most = most < p->pause_ns ? most : p->pause_ns;
+		c->turn_ns = now + (most < p->part_ns ? 0 : prng_below(&p->random, most));
+		if (c->turn_ns > now)
+			return false;
+	}
+	p->on = !p->on;
+	c->turn_ns =
+		now + (p->on ? p->part_ns : p->pause_ns + prng_below(&p->random, 2 * p->pause_ns));
+	return true;
+}
+
 /* Saves what the collector cost inside the window. */
 static void collector_save_cost(struct collect *c)
 {

@@ -29,6 +29,7 @@
 #define ZC_COLLECT_H
 
 #include "lib/error.h"
+#include "lib/stats.h"
 #include "lib/str.h"
 
 #include <jansson.h>
@@ -171,6 +172,19 @@ void collect_start(struct collect *list, size_t n, enum collect_when when);
 void collect_snap(struct collect *list, size_t n, bool dated_only);
 /* Calls the turns that are due. Returns when the next one is; UINT64_MAX: never. */
 uint64_t collect_turn(struct collect *list, size_t n);
+/* Parts of the window that a collector uses, with pauses of random length. */
+struct collect_parts {
+	uint64_t part_ns, pause_ns; /* a pause is once to three times as long */
+	bool begun, on;
+	struct prng random;
+};
+
+/*
+ * In the hook `turn`: returns true where a part begins or ends now, as p->on then says, and sets
+ * the next turn. The first turn is due at 0. The first part comes at a random time, because a
+ * workload may begin with something else.
+ */
+bool collect_parts_turn(struct collect *c, struct collect_parts *p);
 void collect_stop(struct collect *list, size_t n, enum collect_when when);
 void collect_after(struct collect *list, size_t n);
 void collect_finish(struct collect *list, size_t n);
