@@ -52,6 +52,12 @@ int host_mount_alone(const char *type, const char *where, int netns);
 const char *sysfs_root(void);
 const char *proc_root(void);
 
+/*
+ * Returns the hypervisor that the CPU reports, such as "kvm", or "none" where the CPU can report
+ * that, or NULL. The caller frees it.
+ */
+char *host_virtualization(void);
+
 /* Says whether a program of that name is in PATH. */
 bool host_has_program(const char *name);
 

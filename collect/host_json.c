@@ -192,8 +192,7 @@ static const struct {
 	{"Linux KVM Hv", "kvm"},
 };
 
-/* Returns the hypervisor that the CPU reports, or "none" where the CPU can report that. */
-static char *host_virtualization(void)
+char *host_virtualization(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int a, b, c, d, sign[4] = {0};

@@ -54,7 +54,7 @@ struct {
 } calls SEC(".maps") = {.values = {(void *)&zcost_add}};
 
 volatile uint32_t groups_used;
-const volatile uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
+const volatile struct frame_host host;
 
 /* Returns the state of this CPU, or NULL if it is not one of the side. */
 static __always_inline struct frame_cpu *this_cpu(void)
@@ -89,10 +89,29 @@ static __always_inline void log_change(struct frame_cpu *c, uint32_t enters)
 	c->nlogged = n + 1;
 }
 
-/* Logs the change, and adds up when it is time to. The task says what a softirq is on top of. */
+static __always_inline frame_change logged(const struct frame_cpu *c, uint32_t i)
+{
+	return c->log[i & (FRAME_LOG - 1)];
+}
+
+/*
+ * Returns whether a softirq that starts between two parts may be on top of another base than the
+ * one before. A softirq that does not follow an interrupt is the kernel's own, so the base is still
+ * a system call. To ask the task costs a quarter of all that the program does.
+ */
+static __always_inline int base_may_differ(const struct frame_cpu *c)
+{
+	uint32_t left = frame_change_context(logged(c, c->nlogged - 2));
+
+	if (c->base == FRAME_SYSCALL)
+		return host.silent || (left >= FRAME_HARDIRQ && left < FRAME_THREAD);
+	return c->base == FRAME_USER;
+}
+
+/* Logs the change, and adds up when it is time to. */
 static __always_inline int change(void *ctx, struct frame_cpu *c, uint32_t enters)
 {
-	if (c->softirq && c->base <= FRAME_SYSCALL && !c->part)
+	if (enters && c->softirq && !c->depth && !c->part && base_may_differ(c))
 		c->base = task_base(bpf_get_current_task_btf());
 	log_change(c, enters);
 	if (c->nlogged - c->nadded >= FRAME_ADD)
@@ -341,11 +360,6 @@ int zcost_write_msr(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- samples of perf's clock --- */
 
-static __always_inline frame_change logged(const struct frame_cpu *c, uint32_t i)
-{
-	return c->log[i & (FRAME_LOG - 1)];
-}
-
 /* Returns how many changes of context came after a time, at most FRAME_LATE. */
 static __always_inline uint32_t changes_after(const struct frame_cpu *c, uint64_t time)
 {
@@ -371,8 +385,8 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	struct frame_due *d;
 	uint32_t n, context;
 
-	if (!c || !sampler || c->phase != FRAME_OPEN ||
-	    (uint64_t)BPF_CORE_READ(timer, function) != sampler)
+	if (!c || !host.sampler || c->phase != FRAME_OPEN ||
+	    (uint64_t)BPF_CORE_READ(timer, function) != host.sampler)
 		return 0;
 	d = bpf_ringbuf_reserve(&due, sizeof(*d), 0);
 	if (!d) {

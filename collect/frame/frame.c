@@ -15,6 +15,7 @@
 
 #include "collect/bpf.h"
 #include "collect/collect.h"
+#include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -82,13 +83,15 @@ static uint32_t frame_ring_size(uint32_t ncpus)
 	return size;
 }
 
-/* The object's constants start with `sampler`, the only one. */
-static void frame_set_sampler(struct frame *f)
+/* The object has no other constant. */
+static void frame_set_host(struct frame *f)
 {
 	struct bpf_map *constants = bpf_object__find_map_by_name(f->obj, ".rodata");
-	uint64_t sampler = frame_sampler();
+	autofree char *hypervisor = host_virtualization();
+	struct frame_host host = {frame_sampler(), !hypervisor || (strcmp(hypervisor, "none") &&
+								   strcmp(hypervisor, "kvm"))};
 
-	bpf_map__set_initial_value(constants, &sampler, sizeof(sampler));
+	bpf_map__set_initial_value(constants, &host, sizeof(host));
 }
 
 /*
@@ -122,7 +125,7 @@ static int frame_load(struct frame *f, const char *pass)
 				 frame_ring_size(f->ncpus));
 	frame_choose(f, pass);
 	bpf_parts_choose(f->obj);
-	frame_set_sampler(f);
+	frame_set_host(f);
 	rc = bpf_object__load(f->obj);
 	if (!rc)
 		f->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(f->obj, "due"),

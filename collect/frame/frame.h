@@ -52,6 +52,12 @@ enum {
 	FRAME_REGISTERS = 16, /* with writes of their own on a CPU; a power of two */
 };
 
+/* What user space knows of the host. */
+struct frame_host {
+	uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
+	uint64_t silent;  /* some interrupts may have no tracepoint, as those of Hyper-V */
+};
+
 /* A thread group. Its children use its times when all groups are in use. */
 struct frame_group {
 	uint32_t pid, parent;
