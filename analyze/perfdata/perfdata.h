@@ -76,6 +76,7 @@ struct perfdata_options {
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;
 	const struct exact *exact; /* or NULL; recorded with CLOCK_MONOTONIC */
+	double times; /* the samples of a part of the time count so many times; 0: once */
 	/* Processes of the workload. p->own gets them and all that they started. */
 	const uint32_t *workload;
 	size_t nworkload;

@@ -7,11 +7,11 @@
 
 perf_collector='{"name": "perf", "state": "ok", "why": "", "files": ["perf.data"]}'
 
-# samples BUSY IDLE: BUSY samples of a task, spread over 2 s, then IDLE samples of the idle task, spread over 1 s.
+# samples BUSY IDLE [S]: BUSY samples of a task, spread over S seconds (2), then IDLE samples of the idle task, spread over 1 s.
 samples() {
-	awk -v busy="$1" -v idle="$2" 'BEGIN {
+	awk -v busy="$1" -v idle="$2" -v s="${3:-2}" 'BEGIN {
 		for (i = 0; i < busy; i++)
-			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + i * 2e9 / busy, i % 4 ? "_copy_to_iter" : "tcp_recvmsg"
+			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + i * s * 1e9 / busy, i % 4 ? "_copy_to_iter" : "tcp_recvmsg"
 		for (i = 0; i < idle; i++)
 			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12e9 + i * 1e9 / idle }'
 }
@@ -68,6 +68,19 @@ sed -i 's/"receiver", "sender"/"receiver"/g' framed/manifest.json
 report framed runs
 report framed contexts
 report framed functions --basis wall
+
+# perf sampled in parts of the window, 1.5 of its 3 s and 0.25 s of its first second. The CPU is busy for two thirds of any time.
+measure_run parts base 1 receiver 1024000000 200
+profile_run base 1 1000 0 parts
+sed -i 's/"perf.data"/&, "parts.tsv"/' $d/run.json
+printf 'from\tto\n%s\t%s\n%s\t%s\nx\ty\n' 9900000000 10250000000 11500000000 12750000000 >$d/parts.tsv
+samples 2000 0 3 | awk '$1 < 10.25e9 || $1 >= 11.5e9 && $1 < 12.75e9' | perl "$tests/tools/clock-samples.pl" 1000000 >"$d/perf.data"
+manifest parts base base/measure/1/ok base/profile/1/ok
+sed -i 's/"receiver", "sender"/"receiver"/g' parts/manifest.json
+"$zcost" analyze parts >log 2>&1
+report parts runs
+report parts notes
+report parts runs --from 0 --to 1
 
 if command -v gnuplot >/dev/null; then
 	cp -r cap whole && sqlite3 whole/zcost.db "DELETE FROM note WHERE kind = 'workload_no_summary'" # a loss weighs more

@@ -2,7 +2,33 @@
 /* Reads perf.data into a profile of the samples on the side's CPUs within the window. */
 #include "analyze/probes/ingest.h"
 #include "analyze/perfdata/perfdata.h"
+#include "analyze/probes/tsv.h"
 #include "lib/str.h"
+
+static int parts_read_rows(struct ingest *in, struct tsv *t, struct error *err)
+{
+	const uint64_t start = in->run.start_ns, end = in->run.end_ns;
+	uint64_t from, to;
+
+	(void)err;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (!parse_u64(tsv_text(t, i, "from"), &from) ||
+		    !parse_u64(tsv_text(t, i, "to"), &to)) {
+			t->bad++;
+			continue;
+		}
+		from = from < start ? start : from;
+		to = to > end ? end : to;
+		in->sampled_ns += to > from ? to - from : 0;
+	}
+	return 0;
+}
+
+const struct parser parser_parts = {.files = {"parts.tsv"},
+				    .timed = true,
+				    .rows = parts_read_rows,
+				    .collector = "perf",
+				    .columns = "from to"};
 
 /*
  * Adds the processes that the plan names to those of the workload. run.json has those that lived at
@@ -24,6 +50,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 {
 	/* A part of the window has no exact times, but its samples have their contexts. */
 	const bool exact = in->exact && (in->exact->ntimes || in->exact->ndue);
+	const double window = (double)(in->run.end_ns - in->run.start_ns);
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
@@ -32,6 +59,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .host_dir = in->host_dir,
 				     .run_dir = in->dir,
 				     .exact = exact ? in->exact : NULL,
+				     .times = in->sampled_ns ? window / (double)in->sampled_ns : 0,
 				     .workload = in->pids,
 				     .nworkload = in->npids,
 				     .cache = in->how.symbols,
