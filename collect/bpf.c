@@ -75,8 +75,10 @@ int bpf_begin(struct error *err)
 {
 	/* ZCOST_NO_BTF hides the kernel's type information, for tests. */
 	if (!path_exists("/sys/kernel/btf/vmlinux") || getenv("ZCOST_NO_BTF"))
-		return error_set(err, ENOTSUP,
-				 "this kernel was built without CONFIG_DEBUG_INFO_BTF");
+		return error_set(err, ENOTSUP, "%s",
+				 getenv("ZCOST_NO_BTF")
+					 ? "the environment has ZCOST_NO_BTF"
+					 : "this kernel was built without CONFIG_DEBUG_INFO_BTF");
 	libbpf_set_print(bpf_listen);
 	said[0] = reason[0] = '\0';
 	return 0;
@@ -158,7 +160,7 @@ uint64_t bpf_account_step(struct collect *list, size_t n, int *fd)
 	for (struct collect *c = list; c < list + n; c++) {
 		if (!c->programs) {
 			c->before.timed_ns = 0;
-			later |= c->is->turn != NULL;
+			later |= c->cost.timed_ns > 0;
 			continue;
 		}
 		if (*fd < 0)
@@ -233,20 +235,21 @@ void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const cha
 	p->obj = obj;
 	p->turn = bpf_object__find_program_by_name(obj, turn);
 	p->cpus = cpus;
-	p->when = (struct collect_parts){.part_ns = 25000000, .pause_ns = 300000000};
+	p->when = (struct collect_parts){.part_ns = 5000000, .pause_ns = 60000000};
 }
 
 int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
 {
 	int rc = 0;
 
-	if (!collect_parts_turn(c, &p->when))
+	if (!collect_part_is_due(c, &p->when))
 		return 0;
 	if (p->when.on)
 		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
 	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, p->when.on);
 	if (rc || !p->when.on)
 		bpf_links_free(&p->links);
+	collect_part_next(c, &p->when);
 	/* No part comes after one that cannot begin or end. */
 	if (rc || (p->when.on && !p->links.n))
 		c->turn_ns = UINT64_MAX;

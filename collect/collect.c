@@ -219,7 +219,7 @@ uint64_t collect_turn(struct collect *list, size_t n)
 	return next;
 }
 
-bool collect_parts_turn(struct collect *c, struct collect_parts *p)
+bool collect_part_is_due(struct collect *c, struct collect_parts *p)
 {
 	uint64_t now = clock_mono_ns(), end = c->run->until_ns;
 	uint64_t most = end > now ? (end - now) / 4 : 0;
@@ -233,9 +233,13 @@ bool collect_parts_turn(struct collect *c, struct collect_parts *p)
 			return false;
 	}
 	p->on = !p->on;
-	c->turn_ns =
-		now + (p->on ? p->part_ns : p->pause_ns + prng_below(&p->random, 2 * p->pause_ns));
 	return true;
+}
+
+void collect_part_next(struct collect *c, struct collect_parts *p)
+{
+	c->turn_ns = clock_mono_ns() +
+		     (p->on ? p->part_ns : p->pause_ns + prng_below(&p->random, 2 * p->pause_ns));
 }
 
 /* Saves what the collector cost inside the window. */

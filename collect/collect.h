@@ -172,7 +172,13 @@ void collect_start(struct collect *list, size_t n, enum collect_when when);
 void collect_snap(struct collect *list, size_t n, bool dated_only);
 /* Calls the turns that are due. Returns when the next one is; UINT64_MAX: never. */
 uint64_t collect_turn(struct collect *list, size_t n);
-/* Parts of the window that a collector uses, with pauses of random length. */
+void collect_stop(struct collect *list, size_t n, enum collect_when when);
+void collect_after(struct collect *list, size_t n);
+void collect_finish(struct collect *list, size_t n);
+void collect_free(struct collect *list, size_t n);
+
+/* --- parts of the window that a collector uses, with pauses of random length --- */
+
 struct collect_parts {
 	uint64_t part_ns, pause_ns; /* a pause is once to three times as long */
 	bool begun, on;
@@ -180,14 +186,11 @@ struct collect_parts {
 };
 
 /*
- * In the hook `turn`: returns true where a part begins or ends now, as p->on then says, and sets
- * the next turn. The first turn is due at 0. The first part comes at a random time, because a
- * workload may begin with something else.
+ * For the hook `turn`, whose first time is 0. The first returns whether a part begins or ends now,
+ * as p->on then says. The second sets the time of the next turn, after that was done. The first
+ * part begins at a random time, because a workload may begin with something else.
  */
-bool collect_parts_turn(struct collect *c, struct collect_parts *p);
-void collect_stop(struct collect *list, size_t n, enum collect_when when);
-void collect_after(struct collect *list, size_t n);
-void collect_finish(struct collect *list, size_t n);
-void collect_free(struct collect *list, size_t n);
+bool collect_part_is_due(struct collect *c, struct collect_parts *p);
+void collect_part_next(struct collect *c, struct collect_parts *p);
 
 #endif

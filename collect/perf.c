@@ -15,7 +15,7 @@
  *
  * A timer interrupts a fast stream for longer than it takes, and hundreds of interrupts a second
  * cost a stream as much as thousands. So cpu-clock, which is a timer, is on in parts of the window,
- * at a higher frequency. parts.tsv has a row, `from to`, for each part.
+ * at a higher frequency. perf_parts.tsv has a row, `from to`, for each part.
  */
 #include "collect/perf.h"
 
@@ -37,9 +37,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MS = 1000000, WHY_MAX = 4000, READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
+enum { MS = 1000000, WHY_MAX = 4000 };
+enum { READY_MS = 60000, SWITCH_MS = 10000, TURN_MS = 1000, END_MS = 120000 };
 /* cpu-clock samples TIMES as often, in a fifth of the time. */
-enum { PART = 25 * MS, PAUSE = 50 * MS, TIMES = 2 };
+enum { PART = 10 * MS, PAUSE = 20 * MS, TIMES = 2 };
 
 #define TIMER "cpu-clock"
 static const char log_name[] = ".perf.log", ended_early[] = "ended before the window did";
@@ -52,7 +53,7 @@ struct perf {
 	bool tail;	  /* perf reads names and mappings from /proc at the end (see above) */
 	bool timer;	  /* the event is cpu-clock, which is on in parts of the window */
 	struct collect_parts when;
-	struct str parts; /* the text of parts.tsv */
+	struct str parts; /* the text of perf_parts.tsv */
 	uint64_t on_ns;	  /* when the events were switched on */
 };
 
@@ -104,7 +105,7 @@ static int perf_control_send(const struct perf *perf, const char *command, int t
 
 /* --- can it be done? --- */
 
-/* Refuses versions before 5.11, which know no `ping`. */
+/* Refuses versions before 5.12, which know no `ping`. */
 static int perf_check_version(struct collect *c)
 {
 	FILE *f = popen("perf --version 2>/dev/null", "re");
@@ -122,8 +123,8 @@ static int perf_check_version(struct collect *c)
 			"'perf --version' prints no version: on Ubuntu install linux-tools-$(uname -r), and for a kernel of your own put its tools/perf into PATH");
 	collect_info_str(c, "version", version);
 	if (sscanf(version, "perf version %u.%u", &major, &minor) == 2 &&
-	    (major < 5 || (major == 5 && minor < 11)))
-		return error_set(&c->err, ENOTSUP, "%s is too old; 5.11 or later is needed",
+	    (major < 5 || (major == 5 && minor < 12)))
+		return error_set(&c->err, ENOTSUP, "%s is too old; 5.12 or later is needed",
 				 version);
 	return 0;
 }
@@ -201,7 +202,6 @@ static int perf_prepare(struct collect *c)
 	rc = perf_launch(c, p);
 	if (rc)
 		return rc;
-	c->turn_ns = p->timer ? 0 : UINT64_MAX;
 	fd_close(&p->perfs);
 	/* Not `disable`: it would also switch off the events for mappings and names. */
 	rc = perf_control_send(p, "ping\n", READY_MS);
@@ -216,25 +216,28 @@ static int perf_prepare(struct collect *c)
 
 /* --- the window --- */
 
-/* Says to perf what to do. `failed` says what is wrong with a perf that does not answer. */
-static int perf_tell(struct collect *c, const char *command, const char *failed)
+/* Waits until perf has done it. `failed` says what it means if perf is gone. */
+static int perf_tell(struct collect *c, const char *command, int timeout_ms, const char *failed)
 {
 	struct perf *p = c->data;
+	int rc = perf_control_send(p, command, timeout_ms);
 
-	if (!perf_control_send(p, command, SWITCH_MS))
+	if (!rc)
 		return 0;
 	c->turn_ns = UINT64_MAX;
-	return perf_set_died(p, failed, &c->err);
+	return perf_set_died(p, rc == -ETIMEDOUT ? "does not answer" : failed, &c->err);
 }
 
 static int perf_start(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	return perf_tell(c, p->timer ? "ping\n" : "enable\n", "could not be switched on");
+	c->turn_ns = p->timer ? 0 : UINT64_MAX;
+	return perf_tell(c, p->timer ? "ping\n" : "enable\n", SWITCH_MS,
+			 "could not be switched on");
 }
 
-/* Adds a part to parts.tsv, if one has begun. */
+/* Adds a part to perf_parts.tsv, if one has begun. */
 static void perf_end_part(struct perf *p)
 {
 	if (p->on_ns)
@@ -249,12 +252,16 @@ static int perf_turn(struct collect *c)
 	struct perf *p = c->data;
 	int rc;
 
-	if (!collect_parts_turn(c, &p->when))
+	if (!collect_part_is_due(c, &p->when))
 		return 0;
-	rc = perf_tell(c, p->when.on ? "enable " TIMER "\n" : "disable " TIMER "\n", ended_early);
+	rc = perf_tell(c, p->when.on ? "enable " TIMER "\n" : "disable " TIMER "\n", TURN_MS,
+		       ended_early);
+	if (rc)
+		return rc;
 	perf_end_part(p);
-	p->on_ns = p->when.on && !rc ? clock_mono_ns() : 0;
-	return rc;
+	p->on_ns = p->when.on ? clock_mono_ns() : 0;
+	collect_part_next(c, &p->when);
+	return 0;
 }
 
 static void perf_end_perf(struct collect *c, struct perf *p)
@@ -283,7 +290,7 @@ static void perf_end_perf(struct collect *c, struct perf *p)
 
 static int perf_stop(struct collect *c)
 {
-	int rc = perf_tell(c, "disable\n", ended_early);
+	int rc = perf_tell(c, "disable\n", SWITCH_MS, ended_early);
 
 	perf_end_part(c->data);
 	return rc;
@@ -357,7 +364,7 @@ static void perf_finish(struct collect *c)
 	fd_close(&p->perfs);
 	if (c->state != COLLECT_UNSUPPORTED)
 		perf_report(c, p);
-	collect_write(c, "parts.tsv", &p->parts);
+	collect_write(c, "perf_parts.tsv", &p->parts);
 	str_free(&p->parts);
 	if (p->log)
 		unlink(p->log);
@@ -368,7 +375,7 @@ static void perf_finish(struct collect *c)
 const struct collector collector_perf = {
 	.name = "perf",
 	.what = "profile: perf record with call graphs",
-	.files = {"perf.data", "parts.tsv"},
+	.files = {"perf.data", "perf_parts.tsv"},
 	.when = APART,
 	.passes = PASS_PROFILE,
 	.required = PASS_PROFILE,

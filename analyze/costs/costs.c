@@ -417,8 +417,8 @@ static void cost_print_reason(const struct cost_part *part, struct str *s)
 	else if (part->nruns)
 		str_puts(s, " in the profiles");
 	else if (part->nlost)
-		str_printf(s, ": the profile%s of %d run%s have none that can be used", many,
-			   part->nlost, many);
+		str_printf(s, ": the profile%s of %d run%s %s none that can be used", many,
+			   part->nlost, many, part->nlost == 1 ? "has" : "have");
 	else
 		str_puts(s, ": no run was profiled");
 }

@@ -222,6 +222,7 @@ struct profile {
 	uint32_t host, release; /* strings: the recorded host, its kernel; PROFILE_NONE: unknown */
 	struct row_slots symbol_ids, frame_ids, cost_ids; /* private to profile.c */
 	uint64_t first_ns, last_ns; /* times of the first and last counted sample; 0: no times */
+	unsigned int parts; /* parts of the window that were sampled; 0: it was sampled as a whole */
 	struct profile_health health;
 	uint64_t kernel_base; /* _text, where kernel offsets start; 0: not recorded */
 	char *kernel_note;    /* why kernel symbols are missing, or NULL; owned */

@@ -458,8 +458,8 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 		p->head.pid = user ? s->pid : KERNEL_PID;
 		exact_place_sample(&p->cost, &p->head, f->o->exact, f->due);
 	}
-	if (f->o->times > 0)
-		p->cost.weight = (uint64_t)((double)p->cost.weight * f->o->times + 0.5);
+	if (f->r->times > 0)
+		p->cost.weight = (uint64_t)((double)p->cost.weight * f->r->times + 0.5);
 	p->callers = stacks_split(&p->head, &p->chain);
 	user = (p->head.mode & STACK_MODE) == PERF_RECORD_MISC_USER || callers_begin_in_user(p);
 	hash = fold_hash_chain(p->chain, p->callers.nr, &user);

@@ -3,6 +3,7 @@
 
 #include "analyze/perfdata/resolve.h"
 #include "analyze/perfdata/unwind.h"
+#include "lib/file.h"
 #include "lib/workers.h"
 
 #include <errno.h>
@@ -204,6 +205,40 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	kernel_symbols_free(&job.symbols);
 }
 
+/* Sets r->times. Without `from_ns` and `to_ns` the window is that from the first part to the last.
+ */
+static int perfdata_read_parts(struct recording *r, const struct perfdata_options *o,
+			       struct error *err)
+{
+	int folder = (int)(path_base_name(r->path) - r->path);
+	autofree char *name = xasprintf("%.*sperf_parts.tsv", folder, r->path), *text = NULL;
+	uint64_t from, to, first = o->from_ns, last = 0, parts = 0, end = o->to_ns ?: UINT64_MAX;
+	unsigned int number = 1;
+	char *at;
+
+	if (!strcmp(r->path, "-") || !path_exists(name))
+		return 0;
+	if (file_read(name, &text, NULL, err))
+		return -err->code;
+	for (at = strchr(text, '\n'); at && at[1]; at = strchr(at, '\n')) {
+		number++;
+		from = strtoull(at + 1, &at, 10);
+		to = *at == '\t' ? strtoull(at + 1, &at, 10) : 0;
+		if (to < from || !to || *at != '\n')
+			return error_set(err, EBADMSG, "%s: line %u is no part of the window", name,
+					 number);
+		first = first ?: from;
+		last = to;
+		from = from < first ? first : from;
+		to = to > end ? end : to;
+		parts += to > from ? to - from : 0;
+		r->profile->parts += to > from;
+	}
+	last = end < UINT64_MAX ? end : last;
+	r->times = parts && last > first ? (double)(last - first) / (double)parts : 0;
+	return 0;
+}
+
 int perfdata_read(struct profile *p, const char *path, const struct perfdata_options *o,
 		  struct error *err)
 {
@@ -213,6 +248,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = recording_resolve_slice(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
+	ret = ret ?: perfdata_read_parts(&r, &sliced, err);
 	if (!ret && o->nworkload)
 		sideband_add_descendants(&r.side, o->workload, o->nworkload, p);
 	if (!ret)

@@ -76,7 +76,6 @@ struct perfdata_options {
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;
 	const struct exact *exact; /* or NULL; recorded with CLOCK_MONOTONIC */
-	double times; /* the samples of a part of the time count so many times; 0: once */
 	/* Processes of the workload. p->own gets them and all that they started. */
 	const uint32_t *workload;
 	size_t nworkload;
@@ -87,7 +86,9 @@ struct perfdata_options {
 };
 
 /*
- * Reads `path` ("-" is standard input) into `p`. The caller initialises and frees `p`. Returns 0,
+ * Reads `path` ("-" is standard input) into `p`. Where perf of zcost collect sampled in parts of
+ * the window, the file perf_parts.tsv stands beside it. Then each sample weighs its period times
+ * the time of the window over that of the parts. The caller initialises and frees `p`. Returns 0,
  * or -errno with the place and the way out in `err`. Also returns 0 for a damaged file that has
  * samples before the damage; p->health.truncated is then set.
  */

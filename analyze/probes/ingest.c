@@ -29,7 +29,6 @@
 	row(net_sysctls) \
 	row(nic) \
 	row(nic_state) \
-	row(parts) \
 	row(perf) \
 	row(pools) \
 	row(power) \

@@ -84,7 +84,6 @@ struct ingest {
 	double one_count_s; /* the workload gave one count for so long, longer than the window */
 	struct profile *profile; /* NULL where there are no samples */
 	struct exact *exact;	 /* the frame (perfdata.h), or NULL */
-	uint64_t sampled_ns;	 /* the parts of the window with samples; 0: the whole window */
 	const char **absent;	 /* what has no figure in a slice: collectors */
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nfacts,
 		facts_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,

@@ -277,7 +277,7 @@ hot="$zcost report hotspots nowhere"
 ok "export folded of a part without samples fails" fails \
 	'nothing to export: no sample; .*--from and --to give another part' "$zcost" export folded prof --variant full --to 4
 ok "report hotspots of a part without samples fails" fails "'nowhere': there are no samples at all; .*--from and --to give another" $hot prof --variant full --to 4
-ok "the message says what happened to the profile" says 'full receiver: no samples: the profile of 1 run have none that can be used' err
+ok "the message says what happened to the profile" says 'full receiver: no samples: the profile of 1 run has none that can be used' err
 ok "report functions of a part without samples exits 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
 ok "folded refuses a profile without samples" fails \
 	"nothing to export: no sample; 'zcost report runs' shows why" "$zcost" export folded prof --variant bare

@@ -151,7 +151,7 @@ without_btf() {
 }
 ok "collect succeeds on a kernel without BTF" without_btf
 ok "run.json says why it uses tracepoints" test "$(jq -r '.collectors[0] | .info.method + ": " + .why' r/run.json)" = \
-	"tracepoint: bpf: this kernel was built without CONFIG_DEBUG_INFO_BTF"
+	"tracepoint: bpf: the environment has ZCOST_NO_BTF"
 
 ok "collect leaves no tracefs mounted" test "$(grep -c tracefs /proc/mounts)" = "$tracefs_before"
 

@@ -67,7 +67,7 @@ if command -v perf >/dev/null && [ "$(id -u)" = 0 ]; then
 	steady "perf records from before the window to after it, or in parts of it" sh -c "
 		'$zcost' collect -o r --pass profile --collect perf,null --warmup 0.2 --duration 0.5 --grace 0 -- sh -c 'while :; do :; done' &&
 		perf script -F time -i r/perf.data 2>/dev/null | tr -d : | awk -v a=\$(jq .window.start_ns r/run.json) \
-			-v b=\$(jq .window.end_ns r/run.json) -v parts=\$(grep -c . r/parts.tsv) '{ t = \$1 * 1e9 } NR == 1 { first = t }
+			-v b=\$(jq .window.end_ns r/run.json) -v parts=\$(grep -c . r/perf_parts.tsv) '{ t = \$1 * 1e9 } NR == 1 { first = t }
 			END { exit parts > 0 ? !(parts > 2 && first >= a && t <= b + 1e7) : !(first <= a + 1e7 && t >= b - 1e7) }'"
 	ok "perf has no on and off times, because its records have timestamps" test "$(collector perf 'has("on_after_ns")')" = false
 else

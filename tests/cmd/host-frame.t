@@ -18,7 +18,7 @@ why=$(jq -r '.collectors[] | select(.name == "frame" and .state == "unsupported"
 # capture PART...: profiles CPU 0 and a program with these parts, and ends all programs
 capture() {
 	rm -rf with without
-	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 4999 --duration 1.5 --grace 0 -- \
+	exits 0 "$zcost" collect -o with --cpus 0 --collect host,perf,cpu,frame --freq 1999 --duration 1.5 --grace 0 -- \
 		taskset -c 0 sh -c 'exec ./mine "$@" 3<>a 4<>b' mine "$@" || return 1
 	[ -z "$running" ] || kill $running
 	wait

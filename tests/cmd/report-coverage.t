@@ -72,8 +72,8 @@ report framed functions --basis wall
 # perf sampled in parts of the window, 1.5 of its 3 s and 0.25 s of its first second. The CPU is busy for two thirds of any time.
 measure_run parts base 1 receiver 1024000000 200
 profile_run base 1 1000 0 parts
-sed -i 's/"perf.data"/&, "parts.tsv"/' $d/run.json
-printf 'from\tto\n%s\t%s\n%s\t%s\nx\ty\n' 9900000000 10250000000 11500000000 12750000000 >$d/parts.tsv
+sed -i 's/"perf.data"/&, "perf_parts.tsv"/' $d/run.json
+printf 'from\tto\n%s\t%s\n%s\t%s\n' 9900000000 10250000000 11500000000 12750000000 >$d/perf_parts.tsv
 samples 2000 0 3 | awk '$1 < 10.25e9 || $1 >= 11.5e9 && $1 < 12.75e9' | perl "$tests/tools/clock-samples.pl" 1000000 >"$d/perf.data"
 manifest parts base base/measure/1/ok base/profile/1/ok
 sed -i 's/"receiver", "sender"/"receiver"/g' parts/manifest.json
@@ -81,6 +81,11 @@ sed -i 's/"receiver", "sender"/"receiver"/g' parts/manifest.json
 report parts runs
 report parts notes
 report parts runs --from 0 --to 1
+"$zcost" report functions --perf $d/perf.data --cpu 1 --rate 1e6 --format tsv >bare 2>err
+ok "the samples of parts stand for the whole time in a report on perf.data alone, too" says 'samples cover 6[4-8] % of the time' err
+printf 'x\ty\n' >>$d/perf_parts.tsv
+rm parts/zcost.db && "$zcost" analyze parts >log 2>&1
+report parts notes
 
 if command -v gnuplot >/dev/null; then
 	cp -r cap whole && sqlite3 whole/zcost.db "DELETE FROM note WHERE kind = 'workload_no_summary'" # a loss weighs more

@@ -121,7 +121,7 @@ for table in functions components summary zerocopy; do
 	ok "report $table names the truncated file" says '^zcost: lossy: v receiver: .*the file ends before its data does|lossy: perf: .*ends before' err
 done
 exits 4 "$zcost" report functions run --format tsv
-ok "report functions says that the profile has no usable samples" says 'no samples: the profile of 1 run have none that can be used' err
+ok "report functions says that the profile has no usable samples" says 'no samples: the profile of 1 run has none that can be used' err
 sed -i 's/"state": "ok", "files": \["perf.data"\]/"state": "unsupported", "files": []/' run/run.json
 rm run/perf.data
 "$zcost" analyze run >/dev/null 2>&1

@@ -2,33 +2,7 @@
 /* Reads perf.data into a profile of the samples on the side's CPUs within the window. */
 #include "analyze/probes/ingest.h"
 #include "analyze/perfdata/perfdata.h"
-#include "analyze/probes/tsv.h"
 #include "lib/str.h"
-
-static int parts_read_rows(struct ingest *in, struct tsv *t, struct error *err)
-{
-	const uint64_t start = in->run.start_ns, end = in->run.end_ns;
-	uint64_t from, to;
-
-	(void)err;
-	for (size_t i = 0; i < t->rows; i++) {
-		if (!parse_u64(tsv_text(t, i, "from"), &from) ||
-		    !parse_u64(tsv_text(t, i, "to"), &to)) {
-			t->bad++;
-			continue;
-		}
-		from = from < start ? start : from;
-		to = to > end ? end : to;
-		in->sampled_ns += to > from ? to - from : 0;
-	}
-	return 0;
-}
-
-const struct parser parser_parts = {.files = {"parts.tsv"},
-				    .timed = true,
-				    .rows = parts_read_rows,
-				    .collector = "perf",
-				    .columns = "from to"};
 
 /*
  * Adds the processes that the plan names to those of the workload. run.json has those that lived at
@@ -50,7 +24,6 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 {
 	/* A part of the window has no exact times, but its samples have their contexts. */
 	const bool exact = in->exact && (in->exact->ntimes || in->exact->ndue);
-	const double window = (double)(in->run.end_ns - in->run.start_ns);
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
@@ -59,7 +32,6 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .host_dir = in->host_dir,
 				     .run_dir = in->dir,
 				     .exact = exact ? in->exact : NULL,
-				     .times = in->sampled_ns ? window / (double)in->sampled_ns : 0,
 				     .workload = in->pids,
 				     .nworkload = in->npids,
 				     .cache = in->how.symbols,
@@ -151,7 +123,7 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 void ingest_coverage(struct ingest *in)
 {
 	const double window = (double)(in->run.end_ns - in->run.start_ns);
-	double busy = ingest_find_metric(in, "busy_ns", NULL), pct;
+	double busy = ingest_find_metric(in, "busy_ns", NULL), pct, blur;
 	struct profile_time t;
 	bool low, blurred;
 
@@ -160,7 +132,10 @@ void ingest_coverage(struct ingest *in)
 	if (t.exact)
 		busy = window * in->run.ncpus - t.idle;
 	pct = 100 * t.busy / busy;
-	blurred = fabs(busy - t.busy) <= coverage_blur_ns * in->run.ncpus;
+	blur = coverage_blur_ns * in->run.ncpus;
+	if (in->profile->parts && !t.exact) /* a workload may rest in some of them, by chance */
+		blur += 2 * busy / sqrt(in->profile->parts);
+	blurred = fabs(busy - t.busy) <= blur;
 	low = pct < coverage_low_pct && !blurred;
 	ingest_metric(in, "coverage_pct", "%", pct);
 	if (low)
