@@ -40,7 +40,7 @@
 enum { MS = 1000000, WHY_MAX = 4000 };
 enum { READY_MS = 60000, SWITCH_MS = 10000, TURN_MS = 1000, END_MS = 120000 };
 /* cpu-clock samples TIMES as often, in a fifth of the time. */
-enum { PART = 10 * MS, PAUSE = 20 * MS, TIMES = 2 };
+enum { PART = 25 * MS, PAUSE = 50 * MS, TIMES = 2 };
 
 #define TIMER "cpu-clock"
 static const char log_name[] = ".perf.log", ended_early[] = "ended before the window did";
