@@ -589,6 +589,8 @@ static void cost_table_note_rules(struct table *t, const struct cost_part *part,
 			&t->notes, cost_interval, COST_SAMPLES,
 			few ? "; it is nominal for fewer than 10 runs: intervals of six runs held the truth 91 to 97 % of the time on a quiet machine"
 			    : "");
+	if (exact && !several)
+		note_add(&t->notes, split_estimated);
 	if (event && !exact && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
 		note_add(&t->notes, timer_blind, event);
 }
