@@ -72,7 +72,7 @@ struct recording {
 	bool swap, big_endian, pipe;
 	bool timed; /* side-band records have times; otherwise the order in the file counts */
 	uint64_t data_at, data_len; /* the records of the first input */
-	double times; /* each sample stands for so many periods, see perfdata_read() */
+	double times; /* the periods that a sample counts for (perfdata_read()); 0: one */
 	struct events events;
 	struct build_id_row *build_ids;
 	size_t nbuild_ids, build_ids_cap;
