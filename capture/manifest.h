@@ -8,8 +8,6 @@
 
 #include "capture/plan.h"
 
-#include <jansson.h>
-
 struct manifest {
 	char *dir;    /* the capture */
 	json_t *root; /* the file */

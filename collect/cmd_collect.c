@@ -14,7 +14,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <unistd.h>
 
 int cmd_collect(int argc, char **argv);

@@ -3,7 +3,6 @@
 #ifndef ZC_OUTPUT_H
 #define ZC_OUTPUT_H
 
-#include "lib/error.h"
 #include "lib/table.h"
 
 #include <argp.h>

@@ -8,7 +8,6 @@
 #include "lib/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { PERMUTATIONS_LEAST = 999, PERMUTATIONS_MOST = 99999 };
 

@@ -10,7 +10,6 @@
 #ifndef ZC_TABLE_H
 #define ZC_TABLE_H
 
-#include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/intern.h"
 #include "lib/note.h"

@@ -4,7 +4,6 @@
  * has it, and the XML of JUnit. Both read a table with the columns side, row, result (pass, fail or
  * skip; a row without a result is no test) and why. The first line of the title names the tests.
  */
-#include "lib/str.h"
 #include "lib/table_layout.h"
 
 #include <time.h>

@@ -10,7 +10,6 @@
 #ifndef ZC_TABLE_LAYOUT_H
 #define ZC_TABLE_LAYOUT_H
 
-#include "lib/str.h"
 #include "lib/table.h"
 
 /* The place of a column. Only a narrow page moves a column out of its rows. */

@@ -2,7 +2,6 @@
 #include "lib/table_layout.h"
 
 #include <math.h>
-#include <stdio.h>
 
 int people_width_of(const char *s)
 {

@@ -5,7 +5,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <limits.h>
 
 // clang-format off
 #define CHARTS(row) \

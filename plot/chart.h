@@ -10,7 +10,6 @@
 #include "analyze/evidence/limits.h"
 #include "analyze/figures/figures.h"
 #include "analyze/figures/tables.h"
-#include "lib/str.h"
 #include "plot/figure.h"
 
 /* Where figures come from: a store; in tests, results filled by hand. No functions: a bare file,

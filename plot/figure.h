@@ -19,10 +19,6 @@
 #ifndef ZC_PLOT_FIGURE_H
 #define ZC_PLOT_FIGURE_H
 
-#include "lib/alloc.h"
-#include "lib/error.h"
-#include "lib/stats.h"
-#include "lib/str.h"
 #include "lib/table.h"
 
 #include <math.h>

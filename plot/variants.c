@@ -9,8 +9,6 @@
 #include "plot/label.h"
 #include "plot/palette.h"
 
-#include <limits.h>
-
 struct estimate estimate_half(struct half_estimate h)
 {
 	double lo = isnan(h.half) ? NAN : fmax(h.value - h.half, 0);

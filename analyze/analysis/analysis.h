@@ -10,7 +10,6 @@
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/layout.h"
 #include "analyze/store/store.h"
-#include "lib/str.h"
 
 /* --- damage.c: files that changed after the capture, by the checksums in the manifest --- */
 

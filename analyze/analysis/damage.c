@@ -3,7 +3,6 @@
 
 #include "lib/names.h"
 #include "lib/json.h"
-#include "lib/file.h"
 #include "lib/sha256.h"
 
 #include <errno.h>

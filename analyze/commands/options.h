@@ -11,7 +11,6 @@
 #include "analyze/texts/text.h"
 #include "analyze/figures/tables.h"
 #include "analyze/model/profile.h"
-#include "lib/str.h"
 
 #include <argp.h>
 

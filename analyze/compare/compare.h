@@ -10,8 +10,6 @@
 #include "analyze/model/profile.h"
 #include "analyze/model/verdict.h"
 #include "analyze/store/history.h"
-#include "lib/stats.h"
-#include "lib/str.h"
 
 /* --- a comparison --- */
 

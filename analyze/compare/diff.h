@@ -23,10 +23,6 @@
 
 #include "analyze/compare/compare.h"
 #include "analyze/costs/call_tree.h"
-#include "lib/alloc.h"
-#include "lib/hash.h"
-#include "lib/intern.h"
-#include "lib/stats.h"
 
 /* A row is tested when it costs this share of the total of both ends. */
 #define FAMILY_SHARE 0.01

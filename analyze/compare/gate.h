@@ -4,7 +4,6 @@
 #define ZC_COMPARE_GATE_H
 
 #include "analyze/compare/figure_runs.h"
-#include "lib/table.h"
 
 /* A rule of --fail-on: rows that match `name` fail if they are worse by `percent` or more. */
 struct gate_rule {

@@ -10,7 +10,6 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/store/store.h"
-#include "lib/error.h"
 
 struct components;
 

@@ -14,7 +14,6 @@
 #include "analyze/scope/measure.h"
 #include "analyze/scope/scope.h"
 #include "analyze/costs/tally.h"
-#include "lib/str.h"
 
 /*
  * The CPU use of a driver, a component or a group is its share of the samples x the load of the

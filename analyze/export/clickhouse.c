@@ -6,7 +6,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <limits.h>
 
 /* Returns the name of a capture in the database: that of its folder, or of its archive without the
  * ending. The caller frees it. */

@@ -8,7 +8,6 @@
 
 #include "analyze/figures/tables.h"
 #include "analyze/scope/scope.h"
-#include "lib/hash.h"
 #include "lib/output.h"
 
 struct export

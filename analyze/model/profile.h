@@ -12,7 +12,6 @@
 #define ZC_MODEL_PROFILE_H
 
 #include "lib/cpuset.h"
-#include "lib/error.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 

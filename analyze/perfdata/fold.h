@@ -13,7 +13,6 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/perfdata/recording.h"
-#include "lib/alloc.h"
 
 /* Parts of a mode. A sample that is late has the label (struct exact) where it was due, + 1. */
 enum { STACK_MODE = 0xffff, STACK_DUE = 16 /* the bit */ };

@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>

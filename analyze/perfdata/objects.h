@@ -9,8 +9,6 @@
 #include "analyze/perfdata/recording.h"
 #include "analyze/symbols/dso.h"
 #include "analyze/symbols/symtab.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

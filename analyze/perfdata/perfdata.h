@@ -4,8 +4,6 @@
 #define ZC_PERFDATA_H
 
 #include "analyze/model/profile.h"
-#include "lib/cpuset.h"
-#include "lib/error.h"
 
 /*
  * The exact time of each CPU of a capture, and what the CPU did when each sample of perf's clock

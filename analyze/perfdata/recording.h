@@ -28,10 +28,6 @@
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/sideband.h"
-#include "lib/alloc.h"
-#include "lib/cursor.h"
-#include "lib/error.h"
-#include "lib/intern.h"
 
 /* An unnamed temporary file that only grows. It holds streams and unpacked records. */
 struct spool {

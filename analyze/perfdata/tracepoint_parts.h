@@ -18,9 +18,6 @@
 
 #include "analyze/perfdata/recording.h"
 #include "analyze/perfdata/tracepoints.h"
-#include "lib/cursor.h"
-#include "lib/error.h"
-#include "lib/hash.h"
 
 struct tep_handle;
 

@@ -14,7 +14,6 @@
 #define ZC_PERFDATA_TRACEPOINTS_H
 
 #include "analyze/model/profile.h"
-#include "lib/error.h"
 
 struct notes; /* lib/note.h */
 struct tracepoints;

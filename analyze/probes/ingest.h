@@ -10,10 +10,6 @@
 #include "analyze/model/notes.h"
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
-#include "lib/hash.h"
-#include "lib/intern.h"
 
 #include <math.h>
 

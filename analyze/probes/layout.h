@@ -7,7 +7,6 @@
 #define ZC_LAYOUT_H
 
 #include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/error.h"
 
 struct layout_entry {

@@ -8,7 +8,6 @@
 #define ZC_SNAPSHOTS_H
 
 #include "analyze/probes/ingest.h"
-#include "lib/hash.h"
 #include "lib/snap.h"
 
 /* Returns the share of [a, b] that lies in [from, to], 0 to 1. */

@@ -8,8 +8,6 @@
 
 #include "analyze/model/notes.h"
 #include "analyze/store/store.h"
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
 #include "lib/table.h"
 
 /* --- what a command asks of a table: which runs, samples and rows, and in what units --- */

@@ -8,7 +8,6 @@
 
 #include "analyze/scope/scope.h"
 #include "analyze/store/store.h"
-#include "lib/cpuset.h"
 
 /* The topology of a host in the store. n is 0 if the topology is not known. */
 struct machine {

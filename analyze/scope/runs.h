@@ -5,7 +5,6 @@
 
 #include "analyze/scope/measure.h"
 #include "analyze/scope/scope.h"
-#include "lib/str.h"
 
 /* A row of table runs. A figure that is NAN is not known, or not asked for. */
 struct runs_row {

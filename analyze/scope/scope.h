@@ -9,9 +9,6 @@
 
 #include "analyze/scope/measure.h"
 #include "analyze/store/store.h"
-#include "lib/stats.h"
-#include "lib/str.h"
-#include "lib/table.h"
 
 #include <limits.h>
 

@@ -10,7 +10,6 @@
 #define ZC_SQL_H
 
 #include "analyze/store/store.h"
-#include "lib/intern.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

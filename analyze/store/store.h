@@ -9,7 +9,6 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
-#include "lib/error.h"
 #include "lib/note.h"
 
 #include <stdio.h>

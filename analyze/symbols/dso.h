@@ -11,7 +11,6 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/symbols/symtab.h"
-#include "lib/error.h"
 
 #include <gelf.h>
 #include <libelf.h>

@@ -20,7 +20,6 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
-#include "lib/stats.h"
 
 #include <errno.h>
 #include <inttypes.h>

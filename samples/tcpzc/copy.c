@@ -7,8 +7,6 @@
  */
 #include "tcpzc.h"
 
-#include <sys/socket.h>
-
 static int send_step(struct flow *f)
 {
 	size_t n = flow_message(f, f->bytes);

@@ -7,7 +7,6 @@
 
 #include "lib/late.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum {

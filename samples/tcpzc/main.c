@@ -4,8 +4,6 @@
 
 #include "lib/spawn.h"
 
-#include <stdlib.h>
-
 int main(int argc, char **argv)
 {
 	struct options opt;

@@ -5,7 +5,6 @@
  */
 #include "memory.h"
 
-#include "lib/alloc.h"
 #include "lib/zc_kernel.h"
 
 #include <errno.h>
@@ -14,11 +13,9 @@
 #include <linux/dma-buf.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* --- pages --- */
 

@@ -9,10 +9,7 @@
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RETRY_MS = 10, RESPONSES = 1 << 16 };

@@ -2,7 +2,6 @@
 /* The command line: the table of modes and that of options, their arguments, checks and help. */
 #include "tcpzc.h"
 
-#include "lib/alloc.h"
 #include "lib/command.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include "run.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void rr_init(struct flow *f)
 {

@@ -7,7 +7,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Ranges of tokens to give back. Neighbours share a range. */
 struct devmem_tokens {

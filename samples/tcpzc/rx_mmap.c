@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 struct mmap_rx {
 	char *window; /* a mapping of the socket */

@@ -9,16 +9,11 @@
 #include "memory.h"
 #include "uring.h"
 
-#include "lib/alloc.h"
 #include "lib/zc_kernel.h"
 #include "lib/zc_uapi.h"
 
 #include <errno.h>
 #include <net/if.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* --- the refill ring and the completions --- */
 

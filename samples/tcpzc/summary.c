@@ -6,11 +6,8 @@
  */
 #include "run.h"
 
-#include "lib/alloc.h"
-
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

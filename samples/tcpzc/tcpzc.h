@@ -17,7 +17,6 @@
 #include "lib/file.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <unistd.h>
 
 enum { FILE_MIN = 4 << 20, ALIGN = 1 << 16 };
 

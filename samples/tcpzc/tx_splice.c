@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 
 enum {
 	ALONE_RETRIES = 100,

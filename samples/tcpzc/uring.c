@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 /* Newest kernel first. A kernel that can does the completion work only when we enter it. */
 static const unsigned int setups[] = {

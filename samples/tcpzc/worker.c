@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TURN_STEPS = 16 }; /* steps of a flow before the next flow's turn */

@@ -9,7 +9,6 @@
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/probes/tsv.h"
 #include "analyze/scope/results.h"
-#include "lib/file.h"
 
 static const struct {
 	const char *context; /* in the raw files */

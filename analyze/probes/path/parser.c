@@ -5,7 +5,6 @@
  */
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/tsv.h"
-#include "lib/str.h"
 
 struct path_line {
 	const char *way, *stage, *what;

@@ -7,7 +7,6 @@
 #define ZC_THREAD_GROUPS_H
 
 #include "analyze/scope/scope.h"
-#include "lib/alloc.h"
 
 enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 
