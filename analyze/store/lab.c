@@ -14,14 +14,8 @@ struct lab_column {
 	bool null;
 };
 
-static void lab_read_column(struct store *s, sqlite3_stmt *q, void *row)
-{
-	struct lab_column *c = row;
-
-	c->name = sql_name(s, q, 0);
-	c->type = sql_name(s, q, 1);
-	c->null = sql_int(s, q, 2);
-}
+SQL_READER(lab_read_column, struct lab_column, sql_name(s, q, 0), sql_name(s, q, 1),
+	   sql_int(s, q, 2))
 
 static int lab_columns(struct store *schema, const char *table, struct lab_column **c,
 		       struct error *err)

@@ -12,10 +12,7 @@ struct metric_value {
 	const char *source;
 };
 
-static void metric_read_value(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct metric_value *)row = (struct metric_value){sql_real(s, q, 0), sql_text(s, q, 1)};
-}
+SQL_READER(metric_read_value, struct metric_value, sql_real(s, q, 0), sql_text(s, q, 1))
 
 /*
  * Tables ask for many metrics that no run has. So a store that is only read keeps the names of its
@@ -51,14 +48,9 @@ void store_forget_metrics(struct store *s)
 	intern_free(&s->metric_names);
 }
 
-static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct metric_row *)row =
-		(struct metric_row){{sql_name(s, q, 0), sql_text(s, q, 1), sql_small(s, q, 2)},
-				    sql_text(s, q, 3),
-				    sql_real(s, q, 4),
-				    sql_text(s, q, 5)};
-}
+SQL_READER(metric_read_row, struct metric_row,
+	   {sql_name(s, q, 0), sql_text(s, q, 1), sql_small(s, q, 2)}, sql_text(s, q, 3),
+	   sql_real(s, q, 4), sql_text(s, q, 5))
 
 static void metric_load_run(struct store *s, int64_t run, struct run_metrics *m)
 {
@@ -230,12 +222,8 @@ int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_
 		       "isid", run, name, (int64_t)t_ns, value);
 }
 
-static void series_read_size(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct series_size *)row =
-		(struct series_size){sql_name(s, q, 0), (uint64_t)sql_int(s, q, 1),
-				     (uint64_t)sql_int(s, q, 2), sql_int(s, q, 3)};
-}
+SQL_READER(series_read_size, struct series_size, sql_name(s, q, 0), (uint64_t)sql_int(s, q, 1),
+	   (uint64_t)sql_int(s, q, 2), sql_int(s, q, 3))
 
 int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, struct error *err)
 {
@@ -245,12 +233,8 @@ int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, 
 			"i", run);
 }
 
-static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct series_row *)row =
-		(struct series_row){(uint64_t)sql_int(s, q, 0), sql_real(s, q, 1),
-				    sql_real(s, q, 2), sql_real(s, q, 3)};
-}
+SQL_READER(series_read_row, struct series_row, (uint64_t)sql_int(s, q, 0), sql_real(s, q, 1),
+	   sql_real(s, q, 2), sql_real(s, q, 3))
 
 int store_series(struct store *s, int64_t run, const char *name, int64_t most,
 		 struct series_row **rows, struct error *err)

@@ -659,10 +659,7 @@ int store_component_put(struct store *s, const struct leaf_row *leaf, const char
 		       "iiss", leaf->symbol, (int64_t)leaf->context, fine, basic);
 }
 
-static void object_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct object_row *)row = (struct object_row){sql_name(s, q, 0), sql_text(s, q, 1)};
-}
+SQL_READER(object_read_row, struct object_row, sql_name(s, q, 0), sql_text(s, q, 1))
 
 int store_objects(struct store *s, const char *variant, const char *side, struct object_row **rows,
 		  struct error *err)

@@ -99,12 +99,8 @@ int store_host_add(struct store *s, const struct host_row *h, struct error *err)
 		       h->cpus);
 }
 
-static void host_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct host_row *)row =
-		(struct host_row){sql_name(s, q, 0), sql_text(s, q, 1), sql_text(s, q, 2),
-				  sql_text(s, q, 3), sql_text(s, q, 4), sql_int(s, q, 5)};
-}
+SQL_READER(host_read_row, struct host_row, sql_name(s, q, 0), sql_text(s, q, 1), sql_text(s, q, 2),
+	   sql_text(s, q, 3), sql_text(s, q, 4), sql_int(s, q, 5))
 
 int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 {
@@ -122,12 +118,8 @@ int store_fact_add(struct store *s, const struct fact_row *f, struct error *err)
 		       "ssiss", f->host, f->variant, f->run, f->name, f->value);
 }
 
-static void fact_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct fact_row *)row =
-		(struct fact_row){sql_text(s, q, 0), sql_text(s, q, 1), sql_int(s, q, 2),
-				  sql_name(s, q, 3), sql_text(s, q, 4)};
-}
+SQL_READER(fact_read_row, struct fact_row, sql_text(s, q, 0), sql_text(s, q, 1), sql_int(s, q, 2),
+	   sql_name(s, q, 3), sql_text(s, q, 4))
 
 #define FACT_COLUMNS "SELECT host, variant, IFNULL(run, 0), name, value FROM fact WHERE "
 
@@ -266,11 +258,8 @@ int store_collector_add(struct store *s, int64_t run, const struct collector_row
 		       "isssi", run, c->name, c->state, c->why, c->lost);
 }
 
-static void collector_read_row(struct store *s, sqlite3_stmt *q, void *row)
-{
-	*(struct collector_row *)row = (struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1),
-							      sql_text(s, q, 2), sql_int(s, q, 3)};
-}
+SQL_READER(collector_read_row, struct collector_row, sql_name(s, q, 0), sql_name(s, q, 1),
+	   sql_text(s, q, 2), sql_int(s, q, 3))
 
 int store_collectors(struct store *s, int64_t run, struct collector_row **rows, struct error *err)
 {

@@ -323,20 +323,14 @@ int sql_rows(struct store *s, void *list, size_t size, sql_reader *read, struct 
 	return n;
 }
 
-static void sql_read_name(struct store *s, sqlite3_stmt *stmt, void *row)
-{
-	*(const char **)row = sql_name(s, stmt, 0);
-}
+SQL_READER(sql_read_name, const char *, sql_name(s, q, 0))
 
 int sql_names(struct store *s, const char ***names, struct error *err, const char *sql)
 {
 	return sql_rows(s, names, sizeof(**names), sql_read_name, err, sql, "");
 }
 
-static void sql_read_text(struct store *s, sqlite3_stmt *stmt, void *row)
-{
-	*(const char **)row = sql_text(s, stmt, 0);
-}
+SQL_READER(sql_read_text, const char *, sql_text(s, q, 0))
 
 const char *sql_first_text(struct store *s, const char *sql, const char *types, ...)
 {

@@ -96,6 +96,12 @@ uint64_t sql_count(struct store *s, sqlite3_stmt *stmt, int column);
 
 /* Fills one row of a list from the current row of the query. */
 typedef void sql_reader(struct store *s, sqlite3_stmt *stmt, void *row);
+/* Defines such a function by the values of the members, which it reads from `s` and `q`. */
+#define SQL_READER(name, type, ...)                                   \
+	static void name(struct store *s, sqlite3_stmt *q, void *row) \
+	{                                                             \
+		*(type *)row = (type){__VA_ARGS__};                   \
+	}
 /*
  * Runs a query and reads all its rows into *list, an array with `size` bytes per row. The caller
  * frees *list. Returns the number of rows. Returns -errno and sets *list to NULL after an error.
