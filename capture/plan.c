@@ -261,14 +261,14 @@ static int order_compare(const void *a, const void *b, void *plan)
 	uint64_t r, s;
 
 	if (!strcmp(p->order, "blocks") && v->combination != w->combination)
-		return v->combination < w->combination ? -1 : 1;
+		return ascending(v->combination, w->combination);
 	if (x->repeat != y->repeat)
-		return x->repeat < y->repeat ? -1 : 1;
+		return ascending(x->repeat, y->repeat);
 	while (at < c->n && !strcmp(c->set[at].value, d->set[at].value))
 		at++;
 	r = order_rank(p, x, at < c->n ? at : at + x->pass, at < c->n ? c->set[at].value : v->base);
 	s = order_rank(p, y, at < c->n ? at : at + y->pass, at < c->n ? d->set[at].value : w->base);
-	return (x->repeat % 2 ? 1 : -1) * ((r > s) - (r < s));
+	return (x->repeat % 2 ? 1 : -1) * ascending(r, s);
 }
 
 void order_make(struct order *o, const struct plan *p)

@@ -191,7 +191,7 @@ static int address_compare(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
-	return (*a > *b) - (*a < *b);
+	return ascending(*a, *b);
 }
 
 static bool perf_maps_is_hit(const struct maps *m, const struct mapping *g)

@@ -96,6 +96,13 @@ static inline void pointer_free(void *at)
 			qsort((p), (size_t)(n), sizeof(*(p)), (compare)); \
 	} while (0)
 
+/*
+ * Compare two numbers as qsort() asks, for the smallest or the largest first: return
+ * descending(x->cost, y->cost) ?: strcmp(x->name, y->name). NAN equals all numbers.
+ */
+#define ascending(x, y)	 (((x) > (y)) - ((x) < (y)))
+#define descending(x, y) ascending(y, x)
+
 /* An arena frees all its memory at once: everything from it lives until arena_free(). */
 struct arena {
 	struct arena_block *blocks;

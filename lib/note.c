@@ -386,9 +386,8 @@ bool notes_equal(const struct note *a, const struct note *b)
 static int note_compare(const void *x, const void *y)
 {
 	const struct note *a = *(const struct note *const *)x, *b = *(const struct note *const *)y;
-	int c = note_compare_kinds(a, b);
 
-	return c ? c : (a > b) - (a < b);
+	return note_compare_kinds(a, b) ?: ascending(a, b);
 }
 
 static int line_compare(const void *x, const void *y)
@@ -400,8 +399,8 @@ static int line_compare(const void *x, const void *y)
 	if (a->severity != b->severity)
 		return (int)b->severity - (int)a->severity;
 	if (doubts && kind_a != kind_b)
-		return (uintptr_t)kind_a < (uintptr_t)kind_b ? -1 : 1;
-	return (a->notes[0] > b->notes[0]) - (a->notes[0] < b->notes[0]);
+		return ascending((uintptr_t)kind_a, (uintptr_t)kind_b);
+	return ascending(a->notes[0], b->notes[0]);
 }
 
 static void line_fill(struct note_line *line, const struct note **notes, size_t n, struct arena *a)

@@ -53,7 +53,7 @@ int stats_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y);
+	return ascending(x, y);
 }
 
 static double *stats_sorted(const double *x, size_t n)

@@ -235,18 +235,15 @@ struct component {
 static int components_by_order(const void *a, const void *b)
 {
 	const struct component *x = a, *y = b;
-	int d = palette_order(x->name) - palette_order(y->name);
 
-	return d ? d : strcmp(x->name, y->name);
+	return palette_order(x->name) - palette_order(y->name) ?: strcmp(x->name, y->name);
 }
 
 static int components_by_cost(const void *a, const void *b)
 {
 	const struct component *x = a, *y = b;
 
-	if (x->most != y->most)
-		return x->most < y->most ? 1 : -1;
-	return strcmp(x->name, y->name);
+	return descending(x->most, y->most) ?: strcmp(x->name, y->name);
 }
 
 static bool component_is_central(const char *name)

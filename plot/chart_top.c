@@ -37,16 +37,14 @@ static int top_rows_by_name(const void *a, const void *b)
 	return strcmp(x->block.side, y->block.side)
 		       ?: strcmp(x->name, y->name)
 		       ?: strcmp(x->object, y->object)
-		       ?: x->bar - y->bar ?: (x->row > y->row) - (x->row < y->row);
+		       ?: x->bar - y->bar ?: ascending(x->row, y->row);
 }
 
 static int tops_by_cost(const void *a, const void *b)
 {
 	const struct top *x = a, *y = b;
 
-	if (x->most != y->most)
-		return x->most < y->most ? 1 : -1;
-	return top_rows_by_name(x->rows, y->rows);
+	return descending(x->most, y->most) ?: top_rows_by_name(x->rows, y->rows);
 }
 
 /* Adds the variants with a time on this side (NULL: on any). A caption names the others. */

@@ -61,9 +61,9 @@ static int fold_order_names(const void *a, const void *b, void *flame)
 {
 	const struct flame *fl = flame;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = strcmp(fl->labels[fl->frames[x].label].name, fl->labels[fl->frames[y].label].name);
 
-	return c ? c : x < y ? -1 : x > y;
+	return strcmp(fl->labels[fl->frames[x].label].name, fl->labels[fl->frames[y].label].name)
+		       ?: ascending(x, y);
 }
 
 static void fold_list_children(struct fold *w)

@@ -117,11 +117,10 @@ static int job_metric_order(const void *a, const void *b)
 {
 	const struct metric_row *x = *(const struct metric_row *const *)a,
 				*y = *(const struct metric_row *const *)b;
-	int c = strcmp(x->key.name, y->key.name);
 
-	c = c ?: strcmp(x->key.object ?: "", y->key.object ?: "");
-	c = c ?: x->key.cpu - y->key.cpu;
-	return c ?: (x > y) - (x < y);
+	return strcmp(x->key.name, y->key.name)
+		       ?: strcmp(x->key.object ?: "", y->key.object ?: "")
+		       ?: ascending(x->key.cpu, y->key.cpu) ?: ascending(x, y);
 }
 
 /* SQLite reads rows faster that lie in the order of their index. */

@@ -142,11 +142,8 @@ static bool diff_is_tested(const struct diff *d, const struct diff_row *row)
 static int diff_order_deltas(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
-	double dx = fabs(x->delta), dy = fabs(y->delta);
 
-	if (dx != dy)
-		return dx < dy ? 1 : -1;
-	return strcmp(x->key, y->key);
+	return descending(fabs(x->delta), fabs(y->delta)) ?: strcmp(x->key, y->key);
 }
 
 static void diff_correct(struct diff *d)

@@ -35,7 +35,7 @@ static int movement_order(const void *a, const void *b)
 	double x = fabs(((const struct movement *)a)->row->delta);
 	double y = fabs(((const struct movement *)b)->row->delta);
 
-	return (x < y) - (x > y);
+	return descending(x, y);
 }
 
 /* Returns the row's error: half the interval, or the sampling error where an end has one run. */

@@ -25,15 +25,14 @@ static int step_order(const void *a, const void *b)
 {
 	const struct step_p *x = a, *y = b;
 
-	return x->p != y->p ? (x->p < y->p ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+	return ascending(x->p, y->p) ?: ascending(x->at, y->at);
 }
 
 static int step_order_costs(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
-	double cx = x->cost[BASE] + x->cost[NEW], cy = y->cost[BASE] + y->cost[NEW];
 
-	return (cx < cy) - (cx > cy);
+	return descending(x->cost[BASE] + x->cost[NEW], y->cost[BASE] + y->cost[NEW]);
 }
 
 /* Returns the test of a row over all splits, whose half is the smaller end. */

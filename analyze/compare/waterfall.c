@@ -40,11 +40,8 @@ static int waterfall_order(const void *a, const void *b)
 	const struct diff_row *x = *(const struct diff_row *const *)a;
 	const struct diff_row *y = *(const struct diff_row *const *)b;
 
-	if (signbit(x->delta) != signbit(y->delta))
-		return signbit(x->delta) ? -1 : 1;
-	if (fabs(x->delta) != fabs(y->delta))
-		return fabs(x->delta) > fabs(y->delta) ? -1 : 1;
-	return strcmp(x->key, y->key);
+	return descending(!!signbit(x->delta), !!signbit(y->delta))
+		       ?: descending(fabs(x->delta), fabs(y->delta)) ?: strcmp(x->key, y->key);
 }
 
 static long long waterfall_round(const struct waterfall *w, double x)

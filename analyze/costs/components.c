@@ -173,9 +173,7 @@ static int components_compare_globs(const void *a, const void *b)
 	const struct components_rule *l = *(const struct components_rule *const *)a;
 	const struct components_rule *r = *(const struct components_rule *const *)b;
 
-	if (l->literals != r->literals)
-		return l->literals > r->literals ? -1 : 1;
-	return l < r ? -1 : l > r;
+	return descending(l->literals, r->literals) ?: ascending(l, r);
 }
 
 static void components_index(struct components *c)

@@ -149,18 +149,14 @@ static int hotspots_by_cost(const void *a, const void *b)
 {
 	const struct hotspots_spot *l = a, *r = b;
 
-	if (l->sum.self != r->sum.self)
-		return l->sum.self < r->sum.self ? 1 : -1;
-	return l->offset < r->offset ? -1 : l->offset > r->offset;
+	return descending(l->sum.self, r->sum.self) ?: ascending(l->offset, r->offset);
 }
 
 static int hotspots_by_offset(const void *a, const void *b)
 {
 	const struct hotspots_spot *l = a, *r = b;
 
-	if (l->id != r->id)
-		return l->id < r->id ? -1 : 1;
-	return l->offset < r->offset ? -1 : l->offset > r->offset;
+	return ascending(l->id, r->id) ?: ascending(l->offset, r->offset);
 }
 
 static void hotspots_free(struct hotspots_list *h)

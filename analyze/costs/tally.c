@@ -62,20 +62,12 @@ static int tally_by_cost(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
 	double total_x = fmax(x->total, -1), total_y = fmax(y->total, -1); /* NAN comes last */
-	int c;
+	int c = descending(x->self, y->self)
+			?: descending(total_x, total_y) ?: ascending(x->line, y->line);
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (total_x != total_y)
-		return total_x < total_y ? 1 : -1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	for (int i = 0; i < TALLY_KEYS && x->key[i]; i++) {
+	for (int i = 0; i < TALLY_KEYS && x->key[i] && !c; i++)
 		c = strcmp(x->key[i], y->key[i]);
-		if (c)
-			return c;
-	}
-	return 0;
+	return c;
 }
 
 void tally_sort(struct tally *f)

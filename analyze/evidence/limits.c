@@ -38,9 +38,8 @@ static int limits_compare(const void *x, const void *y)
 {
 	const struct limits_place *a = x, *b = y;
 
-	if (a->share != b->share)
-		return a->share > b->share ? -1 : 1;
-	return a->side != b->side ? a->side - b->side : a->kind - b->kind;
+	return descending(a->share, b->share)
+		       ?: ascending(a->side, b->side) ?: ascending(a->kind, b->kind);
 }
 
 /* Adds the limits from `from` to `to` that were found. Returns whether there is one. */

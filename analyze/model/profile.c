@@ -248,7 +248,7 @@ static int own_compare(const void *a, const void *b)
 {
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 
-	return l < r ? -1 : l > r;
+	return ascending(l, r);
 }
 
 void profile_sort_own(struct profile *p)

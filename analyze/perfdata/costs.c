@@ -105,13 +105,12 @@ static uint32_t fold_cost_comm(struct profile *p, const struct fold_cost *c)
 static int row_compare_key(const void *a, const void *b)
 {
 	const struct profile_cost *l = a, *r = b;
-	int c = compare_u64(l->event, r->event);
 
-	c = c ? c : compare_u64(l->cpu, r->cpu);
-	c = c ? c : compare_u64(l->pid, r->pid);
-	c = c ? c : compare_u64(l->tid, r->tid);
-	c = c ? c : compare_u64(l->comm, r->comm);
-	return c ? c : compare_u64(l->context, r->context);
+	return ascending(l->event, r->event)
+		       ?: ascending(l->cpu, r->cpu)
+		       ?: ascending(l->pid, r->pid)
+		       ?: ascending(l->tid, r->tid)
+		       ?: ascending(l->comm, r->comm) ?: ascending(l->context, r->context);
 }
 
 /* Sorts the rows of one frame and adds up equal ones at `to`. Returns the place of the next row. */

@@ -28,9 +28,8 @@ uint32_t sideband_add_map(struct sideband *s, const struct side_map *map)
 static int side_row_compare(const void *a, const void *b)
 {
 	const struct side_row *l = a, *r = b;
-	int c = compare_u64(l->time, r->time);
 
-	return c ? c : compare_u64(l->order, r->order);
+	return ascending(l->time, r->time) ?: ascending(l->order, r->order);
 }
 
 static struct side_timeline *timelines_get(struct side_timelines *t, uint32_t key)

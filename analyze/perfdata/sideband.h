@@ -27,12 +27,6 @@
 
 struct profile;
 
-/* For qsort. */
-static inline int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_EXIT, SIDE_KSYMBOL };
 
 /* A mapped object. Containers, or replaced files, can give two files the same name. */

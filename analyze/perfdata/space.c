@@ -68,10 +68,9 @@ static void history_apply_program(struct history *h, struct map *loaded, uint32_
 static int history_compare_maps(const void *a, const void *b)
 {
 	const struct history_map *l = a, *r = b;
-	int c = compare_u64(l->start, r->start);
 
-	c = c ? c : compare_u64(l->end, r->end);
-	return c ? c : compare_u64(l->row, r->row);
+	return ascending(l->start, r->start)
+		       ?: ascending(l->end, r->end) ?: ascending(l->row, r->row);
 }
 
 static void history_finish_space(struct history_space *s)

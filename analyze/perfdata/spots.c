@@ -71,9 +71,8 @@ struct function_places {
 static int function_place_compare(const void *a, const void *b)
 {
 	const struct function_place *l = a, *r = b;
-	int c = compare_u64(l->object, r->object);
 
-	return c ? c : compare_u64(l->symbol, r->symbol);
+	return ascending(l->object, r->object) ?: ascending(l->symbol, r->symbol);
 }
 
 /* Returns the functions that have spots, each once. */
@@ -227,10 +226,9 @@ static void spots_add_codes(struct objects *ob, const struct spot *spots, size_t
 static int spot_compare(const void *a, const void *b)
 {
 	const struct profile_spot *l = a, *r = b;
-	int c = compare_u64(l->event, r->event);
 
-	c = c ? c : compare_u64(l->symbol, r->symbol);
-	return c ? c : compare_u64(l->offset, r->offset);
+	return ascending(l->event, r->event)
+		       ?: ascending(l->symbol, r->symbol) ?: ascending(l->offset, r->offset);
 }
 
 static void spots_add_fold(struct profile *p, const struct fold *f, const struct spot *spots)

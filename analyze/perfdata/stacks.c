@@ -221,9 +221,8 @@ static int chain_compare(const void *a, const void *b, void *arg)
 	int c = 0;
 
 	for (uint32_t i = 1; !c && i <= l->head.nr && i <= r->head.nr; i++)
-		c = compare_u64(l->addr[l->head.nr - i], r->addr[r->head.nr - i]);
-	c = c ? c : compare_u64(l->head.nr, r->head.nr);
-	return c ? c : compare_u64(l->head.leaf, r->head.leaf);
+		c = ascending(l->addr[l->head.nr - i], r->addr[r->head.nr - i]);
+	return c ?: ascending(l->head.nr, r->head.nr) ?: ascending(l->head.leaf, r->head.leaf);
 }
 
 /*

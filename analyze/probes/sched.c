@@ -435,17 +435,11 @@ static double sched_mean_delay(const struct sched_task *t)
 static int sched_compare_delay(const void *a, const void *b)
 {
 	const struct sched_row *x = a, *y = b;
-	double dx = sched_mean_delay(&x->sum), dy = sched_mean_delay(&y->sum);
-	int c;
 
-	if (dx != dy)
-		return dx < dy ? 1 : -1;
-	if (x->sum.max != y->sum.max)
-		return x->sum.max < y->sum.max ? 1 : -1;
-	if (x->sum.runtime != y->sum.runtime)
-		return x->sum.runtime < y->sum.runtime ? 1 : -1;
-	c = strcmp(x->comm, y->comm);
-	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
+	return descending(sched_mean_delay(&x->sum), sched_mean_delay(&y->sum))
+		       ?: descending(x->sum.max, y->sum.max)
+		       ?: descending(x->sum.runtime, y->sum.runtime)
+		       ?: strcmp(x->comm, y->comm) ?: ascending(x->tid, y->tid);
 }
 
 static void sched_put_row(struct table *t, const struct sched *s, const struct sched_row *r)

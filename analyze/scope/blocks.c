@@ -254,10 +254,10 @@ bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct 
 static int metric_rows_compare(const void *a, const void *b)
 {
 	const struct metric_row *x = a, *y = b;
-	int rc = strverscmp(x->key.name, y->key.name);
 
-	rc = rc ?: strverscmp(x->key.object ?: "", y->key.object ?: "");
-	return rc ? rc : (x->key.cpu > y->key.cpu) - (x->key.cpu < y->key.cpu);
+	return strverscmp(x->key.name, y->key.name)
+		       ?: strverscmp(x->key.object ?: "", y->key.object ?: "")
+		       ?: ascending(x->key.cpu, y->key.cpu);
 }
 
 /* Begins the search at `from`: most runs have the same keys in the same order. Returns the place

@@ -46,7 +46,7 @@ static void changes_add_run(struct changes *c, struct map *seen, const struct me
 static int changes_by_name(const void *a, const void *b)
 {
 	const struct change_row *x = a, *y = b;
-	return strverscmp(x->name, y->name) ?: (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return strverscmp(x->name, y->name) ?: ascending(x->cpu, y->cpu);
 }
 
 int changes_read(struct changes *c, const struct block_table *k, const char *metric,
@@ -185,11 +185,9 @@ static int change_compare_rate(const void *a, const void *b)
 {
 	const struct change_rate *x = a, *y = b;
 
-	if (x->rate != y->rate)
-		return x->rate < y->rate ? 1 : -1;
-	if (x->row->cpu != y->row->cpu)
-		return x->row->cpu < y->row->cpu ? -1 : 1;
-	return strverscmp(x->row->name, y->row->name);
+	return descending(x->rate, y->rate)
+		       ?: ascending(x->row->cpu, y->row->cpu)
+		       ?: strverscmp(x->row->name, y->row->name);
 }
 
 struct change_rate *changes_rank(const struct changes *c)

@@ -60,9 +60,7 @@ static int range_compare(const void *a, const void *b)
 {
 	const struct range *l = a, *r = b;
 
-	if (l->low != r->low)
-		return l->low < r->low ? -1 : 1;
-	return l->high > r->high ? -1 : l->high < r->high;
+	return ascending(l->low, r->low) ?: descending(l->high, r->high);
 }
 
 /* Returns the innermost range over the address, because functions may nest. */

@@ -134,9 +134,7 @@ static int syscall_events_by_time(const void *a, const void *b)
 {
 	const struct syscall_event *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return ascending(x->time, y->time) ?: ascending(x->kind, y->kind);
 }
 
 void syscalls_events_until(struct syscalls_events *e, uint64_t time)

@@ -224,9 +224,7 @@ static int due_compare(const void *a, const void *b)
 {
 	const struct exact_due *l = a, *r = b;
 
-	if (l->cpu != r->cpu)
-		return l->cpu < r->cpu ? -1 : 1;
-	return (l->at > r->at) - (l->at < r->at);
+	return ascending(l->cpu, r->cpu) ?: ascending(l->at, r->at);
 }
 
 static int due_read_rows(struct ingest *in, struct tsv *t, struct error *err)

@@ -20,7 +20,7 @@ static int reading_compare_time(const void *a, const void *b)
 {
 	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
 
-	return x < y ? -1 : x > y;
+	return ascending(x, y);
 }
 
 static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)

@@ -196,14 +196,10 @@ static void syscalls_add(struct syscall_sums *s, const struct syscall_row *r)
 static int syscall_rows_by_time(const void *a, const void *b)
 {
 	const struct syscall_row *x = a, *y = b;
-	int c;
 
-	if (x->total_ns != y->total_ns)
-		return x->total_ns < y->total_ns ? 1 : -1;
-	c = strcmp(x->name, y->name);
-	if (!c)
-		c = strcmp(x->comm, y->comm);
-	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
+	return descending(x->total_ns, y->total_ns)
+		       ?: strcmp(x->name, y->name)
+		       ?: strcmp(x->comm, y->comm) ?: ascending(x->tid, y->tid);
 }
 
 static double syscall_rows_stddev_pct(const struct syscall_row *r)

@@ -198,7 +198,7 @@ static int socket_compare_bytes(const void *a, const void *b)
 	const struct socket_row *r = a, *l = b;
 	double x = socket_bytes(r->f), y = socket_bytes(l->f);
 
-	return x < y ? 1 : x > y ? -1 : 0;
+	return descending(x, y);
 }
 
 /* --- figures of the run, over all its sockets --- */

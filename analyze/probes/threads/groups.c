@@ -90,13 +90,9 @@ static int thread_compare_order(const void *a, const void *b)
 {
 	const struct thread_group *x = a, *y = b;
 
-	if (x->order != y->order)
-		return x->order < y->order ? 1 : -1;
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return strcmp(x->comm, y->comm);
+	return descending(x->order, y->order)
+		       ?: ascending(x->run, y->run)
+		       ?: ascending(x->tid, y->tid) ?: strcmp(x->comm, y->comm);
 }
 
 static void thread_sort(struct thread_groups *list, enum thread_figure order)
