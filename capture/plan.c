@@ -118,9 +118,7 @@ void plan_free(struct plan *p)
 	free(p->sides);
 	for (size_t i = 0; i < p->nvariants; i++)
 		plan_free_variant(&p->variants[i]);
-	for (size_t i = 0; i < p->ncombinations; i++)
-		plan_free_combination(&p->combinations[i]);
-	free(p->combinations);
+	array_free(e, p->combinations, p->ncombinations, plan_free_combination(e));
 	free(p->variants);
 	json_decref(p->vars);
 	free(p->sets);

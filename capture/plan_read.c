@@ -244,9 +244,7 @@ static int vars_expand(struct vars *v, const char *text, char **out, struct erro
 
 static void vars_free(struct vars *v)
 {
-	for (size_t i = 0; i < v->n; i++)
-		free(v->var[i].value);
-	free(v->var);
+	array_free(e, v->var, v->n, free(e->value));
 	*v = (struct vars){0};
 }
 

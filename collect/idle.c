@@ -139,13 +139,8 @@ static void idle_finish(struct collect *c)
 {
 	autofree struct idle_states *list = c->data;
 
-	for (size_t i = 0; i < list->n; i++) {
-		fd_close(&list->s[i].usage);
-		fd_close(&list->s[i].time);
-		free(list->s[i].dir);
-		free(list->s[i].name);
-	}
-	free(list->s);
+	array_free(e, list->s, list->n, fd_close(&e->usage), fd_close(&e->time), free(e->dir),
+		   free(e->name));
 }
 
 const struct collector collector_idle = {

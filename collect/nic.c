@@ -100,9 +100,7 @@ void nic_space_close(struct nic_space *s)
 {
 	if (!s->name)
 		return;
-	for (size_t i = 0; i < s->nports; i++)
-		free(s->port[i].names);
-	free(s->port);
+	array_free(e, s->port, s->nports, free(e->names));
 	map_free(&s->said);
 	genl_close(&s->netdev);
 	genl_close(&s->ethtool);

@@ -364,11 +364,7 @@ static void power_add_zone(void *power, const char *class, const char *zone, str
 
 static void power_release(struct power *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		close(p->d[i].fd);
-		free(p->d[i].name);
-	}
-	free(p->d);
+	array_free(e, p->d, p->n, close(e->fd), free(e->name));
 	str_free(&p->rows);
 	free(p);
 }

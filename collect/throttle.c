@@ -158,11 +158,7 @@ static void throttle_finish(struct collect *c)
 			c,
 			"the CPUs count no thermal throttling (no thermal_throttle in sysfs), and the workload was in no cgroup with a CPU quota");
 	}
-	for (size_t i = 0; i < t->n; i++) {
-		close(t->s[i].fd);
-		free(t->s[i].label);
-	}
-	free(t->s);
+	array_free(e, t->s, t->n, close(e->fd), free(e->label));
 }
 
 const struct collector collector_throttle = {

@@ -89,6 +89,19 @@ static inline void pointer_free(void *at)
 		found_;                                              \
 	})
 
+/*
+ * Frees array `p`, after what each of its n elements owns. The calls name the address of the
+ * element `e`: array_free(v, list, n, free(v->name), free(v->unit)).
+ */
+#define array_free(e, p, n, ...)                          \
+	do {                                              \
+		for (long i_ = 0; i_ < (long)(n); i_++) { \
+			typeof((p) + 0) e = (p) + i_;     \
+			__VA_ARGS__;                      \
+		}                                         \
+		free(p);                                  \
+	} while (0)
+
 /* Sorts the n elements of array `p`, which may be NULL if n is 0. qsort() may not get NULL. */
 #define array_sort(p, n, compare)                                         \
 	do {                                                              \

@@ -78,9 +78,7 @@ int words_split(struct words *w, const char *text, struct error *err)
 
 void words_free(struct words *w)
 {
-	for (size_t i = 0; i < w->n; i++)
-		free(w->word[i]);
-	free(w->word);
+	array_free(e, w->word, w->n, free(*e));
 	*w = (struct words){0};
 }
 

@@ -116,9 +116,7 @@ static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 
 static void timeline_free(struct timeline *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		free(l->lines[i].p);
-	free(l->lines);
+	array_free(e, l->lines, l->n, free(e->p));
 }
 
 /* --- bins: readings of several runs are not taken at the same times --- */

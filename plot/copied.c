@@ -304,9 +304,7 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 		figure_doubt(f, "%s", lists[0].buf);
 	if (lists[1].len)
 		figure_remark(f, "%s", lists[1].buf);
-	for (int i = 0; i < all.n; i++)
-		str_free(&all.words[i].text);
-	free(all.words);
+	array_free(e, all.words, all.n, str_free(&e->text));
 	free(all.of);
 	str_free(&lists[0]);
 	str_free(&lists[1]);

@@ -352,12 +352,8 @@ int page_print(const char *path, const struct str *page, struct error *err)
 
 static void html_page_free(struct html_page *p)
 {
-	for (size_t i = 0; i < p->npairs; i++) {
-		str_free(&p->pairs[i].first);
-		table_free(&p->pairs[i].metrics);
-		figures_free(&p->pairs[i].figures);
-	}
-	free(p->pairs);
+	array_free(e, p->pairs, p->npairs, str_free(&e->first), table_free(&e->metrics),
+		   figures_free(&e->figures));
 	drawing_free(&p->d);
 	notes_free(&p->losses);
 	notes_free(&p->remarks);

@@ -475,9 +475,7 @@ static int analyze_layout(struct analysis *a, struct store *s, struct layout *l,
 	rc = analyze_runs(a, s, &p, err);
 	symbol_cache_free(p.symbols);
 	sides = jobs_work_sides(p.jobs, p.n);
-	for (size_t i = 0; i < p.n; i++)
-		free(p.jobs[i].folder);
-	free(p.jobs);
+	array_free(e, p.jobs, p.n, free(e->folder));
 	rc = rc ?: write_manner(a, s, err);
 	rc = rc ?: write_hosts(s, l, err);
 	rc = rc ?: write_comparisons(a, s, sides, l->nentries, err);

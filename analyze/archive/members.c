@@ -49,9 +49,7 @@ size_t members_files(const struct members *m)
 
 void members_free(struct members *m)
 {
-	for (size_t i = 0; i < m->n; i++)
-		free(m->list[i].name);
-	free(m->list);
+	array_free(e, m->list, m->n, free(e->name));
 	*m = (struct members){0};
 }
 

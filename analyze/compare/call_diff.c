@@ -182,9 +182,7 @@ static void region_totals_make(struct region_totals *r, struct call_diff *cd, co
 
 static void region_totals_free(struct region_totals *r, const struct call_tree *t)
 {
-	for (size_t run = 0; run < t->nruns; run++)
-		free(r->runs[run]);
-	free(r->runs);
+	array_free(e, r->runs, t->nruns, free(*e));
 	free(r->samples[BASE]);
 	free(r->samples[NEW]);
 }

@@ -24,9 +24,7 @@ static const struct column columns[] = {
 
 void gate_free(struct gate *g)
 {
-	for (size_t i = 0; i < g->n; i++)
-		free(g->rules[i].name);
-	free(g->rules);
+	array_free(e, g->rules, g->n, free(e->name));
 	table_free(&g->rows);
 }
 

@@ -324,9 +324,7 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 
 static void pairs_free(struct pairs *p)
 {
-	for (size_t i = 0; i < p->n; i++)
-		figures_free(&p->list[i].figures);
-	free(p->list);
+	array_free(e, p->list, p->n, figures_free(&e->figures));
 	free(p->variants);
 	free(p->settings);
 	str_free(&p->alone);

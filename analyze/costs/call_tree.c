@@ -41,11 +41,7 @@ static void call_tree_source_free(struct call_tree *s)
 void call_tree_free(struct call_tree *s)
 {
 	call_tree_source_free(s);
-	for (size_t i = 0; i < s->nruns; i++) {
-		free(s->runs[i].weight);
-		free(s->runs[i].samples);
-	}
-	free(s->runs);
+	array_free(e, s->runs, s->nruns, free(e->weight), free(e->samples));
 	free(s->labels);
 	free(s->frames);
 	intern_free(&s->strings);

@@ -219,9 +219,7 @@ int otlp_encode(const struct str *pprof, const struct otlp_about *about, struct 
 	for (size_t k = 0; k < from->n_sample_type; k++)
 		otlp_write_head(&w, about, k);
 	otlp_write_request(&w, about, request);
-	for (size_t k = 0; k < from->n_sample_type; k++)
-		str_free(&w.profiles[k]);
-	free(w.profiles);
+	array_free(e, w.profiles, from->n_sample_type, str_free(e));
 	str_free(&w.dictionary);
 	map_free(&w.mappings);
 	map_free(&w.locations);

@@ -58,11 +58,7 @@ int samples_open(struct samples *s, struct error *err)
 
 void samples_close(struct samples *s)
 {
-	for (int i = 0; i < s->nblocks; i++) {
-		free(s->blocks[i].name);
-		free(s->blocks[i].unit);
-	}
-	free(s->blocks);
+	array_free(e, s->blocks, s->nblocks, free(e->name), free(e->unit));
 	free(s->event);
 	map_free(&s->comms);
 }

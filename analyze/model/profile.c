@@ -32,9 +32,7 @@ void profile_free(struct profile *p)
 	free(p->costs);
 	free(p->own);
 	free(p->spots);
-	for (size_t i = 0; i < p->ncodes; i++)
-		free(p->codes[i].bytes);
-	free(p->codes);
+	array_free(e, p->codes, p->ncodes, free(e->bytes));
 	free(p->kernel_note);
 	free(p->dso_note);
 	free(p->unwind_note);

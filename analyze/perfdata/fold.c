@@ -594,7 +594,5 @@ void folds_run(struct folds *f, const struct recording *r, const struct perfdata
 
 void folds_free(struct folds *f)
 {
-	for (size_t i = 0; i < f->n; i++)
-		fold_free(&f->list[i]);
-	free(f->list);
+	array_free(e, f->list, f->n, fold_free(e));
 }

@@ -58,12 +58,8 @@ static void objects_note_refused(struct objects *ob)
 void objects_free(struct objects *ob)
 {
 	objects_note_refused(ob);
-	for (size_t i = 0; i < ob->r->side.ndsos; i++) {
-		symtab_free(&ob->list[i].table);
-		inlines_give_back(ob->list[i].inlines, ob->o->cache);
-		free(ob->list[i].refused);
-	}
-	free(ob->list);
+	array_free(e, ob->list, ob->r->side.ndsos, symtab_free(&e->table),
+		   inlines_give_back(e->inlines, ob->o->cache), free(e->refused));
 	free(ob->programs);
 	identities_free(&ob->identities);
 	inlines_give_back(ob->kernel_inlines, ob->o->cache);

@@ -156,9 +156,7 @@ void events_name_rest(struct events *ev)
 
 void events_free(struct events *ev)
 {
-	for (size_t i = 0; i < ev->n; i++)
-		free(ev->list[i].name);
-	free(ev->list);
+	array_free(e, ev->list, ev->n, free(e->name));
 	map_free(&ev->ids);
 	*ev = (struct events){0};
 }

@@ -266,9 +266,7 @@ const struct side_timeline *sideband_get_timeline(const struct side_timelines *t
 
 static void timelines_free(struct side_timelines *t)
 {
-	for (size_t i = 0; i < t->n; i++)
-		free(t->list[i].changes);
-	free(t->list);
+	array_free(e, t->list, t->n, free(e->changes));
 	map_free(&t->index);
 }
 

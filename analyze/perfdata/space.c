@@ -232,11 +232,7 @@ uint32_t history_state(const struct history *h, uint32_t pid, uint32_t version)
 
 void history_free(struct history *h)
 {
-	for (size_t i = 0; i < h->n; i++) {
-		free(h->list[i].maps);
-		free(h->list[i].forks);
-	}
-	free(h->list);
+	array_free(e, h->list, h->n, free(e->maps), free(e->forks));
 	free(h->programs.maps);
 	map_free(&h->index);
 	*h = (struct history){0};

@@ -163,11 +163,7 @@ bool tracing_read(struct tracing *t, struct cursor c)
 
 void tracing_free(struct tracing *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->formats[i].system);
-		free(t->formats[i].name);
-	}
-	free(t->formats);
+	array_free(e, t->formats, t->n, free(e->system), free(e->name));
 	if (t->tep)
 		tep_free(t->tep);
 	*t = (struct tracing){0};

@@ -415,9 +415,7 @@ void unwinder_finish(struct unwinder *u)
 		unwind_object_close(u->objects[i]);
 		free(u->objects[i]);
 	}
-	for (size_t i = 0; i < u->nchains; i++)
-		free(u->chains[i]);
-	free(u->chains);
+	array_free(e, u->chains, u->nchains, free(*e));
 	free(u->objects);
 	free(u);
 }

@@ -177,9 +177,7 @@ static void nic_free(void *nic)
 {
 	struct nic *n = nic;
 
-	for (size_t i = 0; i < n->groups.n; i++)
-		free(n->names[i]);
-	free(n->names);
+	array_free(e, n->names, n->groups.n, free(*e));
 	intern_free(&n->groups);
 	deltas_free(&n->d);
 }

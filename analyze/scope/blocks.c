@@ -55,9 +55,7 @@ void block_runs_free(struct block_runs *b)
 
 void block_list_free(struct block_list *list)
 {
-	for (int i = 0; i < list->n; i++)
-		block_runs_free(&list->blocks[i]);
-	free(list->blocks);
+	array_free(e, list->blocks, list->n, block_runs_free(e));
 	*list = (struct block_list){0};
 }
 
@@ -357,10 +355,6 @@ void absences_add_notes(const struct absences *a, struct table *t)
 
 void absences_free(struct absences *a)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		free(a->list[i].reason);
-		str_free(&a->list[i].blocks);
-	}
-	free(a->list);
+	array_free(e, a->list, a->n, free(e->reason), str_free(&e->blocks));
 	*a = (struct absences){0};
 }

@@ -75,11 +75,7 @@ int changes_read(struct changes *c, const struct block_table *k, const char *met
 
 void changes_free(struct changes *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->row[i].x);
-		free(c->row[i].seconds);
-	}
-	free(c->row);
+	array_free(e, c->row, c->n, free(e->x), free(e->seconds));
 	free(c->seconds);
 	free(c->mib);
 	*c = (struct changes){0};

@@ -39,11 +39,7 @@ static bool metric_is_known(struct store *s, const char *name)
 
 void store_forget_metrics(struct store *s)
 {
-	for (size_t i = 0; i < s->nmetrics; i++) {
-		free(s->metrics[i].rows);
-		free(s->metrics[i].first);
-	}
-	free(s->metrics);
+	array_free(e, s->metrics, s->nmetrics, free(e->rows), free(e->first));
 	intern_free(&s->metric_runs);
 	intern_free(&s->metric_names);
 }

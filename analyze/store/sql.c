@@ -215,9 +215,7 @@ enum { ANSWERS_MOST = 64 << 20 }; /* bytes */
 
 void sql_forget(struct store *s)
 {
-	for (size_t i = 0; i < s->nanswers; i++)
-		free(s->answers[i].rows);
-	free(s->answers);
+	array_free(e, s->answers, s->nanswers, free(e->rows));
 	s->answers = NULL;
 	s->nanswers = s->answers_cap = s->answers_size = 0;
 	intern_free(&s->questions);

@@ -273,9 +273,7 @@ void inlines_close(struct inlines *in)
 {
 	if (!in)
 		return;
-	for (size_t i = 0; i < in->nunits; i++)
-		free(in->units[i].functions.list);
-	free(in->units);
+	array_free(e, in->units, in->nunits, free(e->functions.list));
 	free(in->ranges.list);
 	free(in->segments.list);
 	map_free(&in->known);

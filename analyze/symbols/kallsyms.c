@@ -133,11 +133,7 @@ struct symbol_cache *symbol_cache_new(void)
 
 void symbol_cache_free(struct symbol_cache *c)
 {
-	for (size_t i = 0; i < c->ntables; i++) {
-		free(c->tables[i].key);
-		symtab_free(&c->tables[i].table);
-	}
-	free(c->tables);
+	array_free(e, c->tables, c->ntables, free(e->key), symtab_free(&e->table));
 	for (size_t i = 0; i < c->nidle; i++) {
 		free(c->idle[i].path);
 		inlines_close(c->idle[i].in);

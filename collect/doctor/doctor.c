@@ -379,11 +379,6 @@ int cmd_doctor(int argc, char **argv)
 	table_init(&t, "doctor", columns, array_size(columns));
 	needed = doctor_needed(&a);
 	rc = doctor_run(&a, needed, &t);
-	for (size_t i = 0; i < a.d.n; i++) {
-		free(a.d.found[i].what);
-		free(a.d.found[i].why);
-		free(a.d.found[i].todo);
-	}
-	free(a.d.found);
+	array_free(e, a.d.found, a.d.n, free(e->what), free(e->why), free(e->todo));
 	return rc;
 }

@@ -126,9 +126,7 @@ int counting_switch(const struct counting *c, bool on)
 
 void counting_close(struct counting *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		close(c->on[i].fd);
-	free(c->on);
+	array_free(e, c->on, c->n, close(e->fd));
 	c->on = NULL;
 	c->n = c->cap = 0;
 }

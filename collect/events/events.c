@@ -340,8 +340,6 @@ int event_list_check(const char *text, struct error *err)
 
 void event_list_free(struct event_list *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		free(list->e[i].name);
-	free(list->e);
+	array_free(e, list->e, list->n, free(e->name));
 	*list = (struct event_list){0};
 }

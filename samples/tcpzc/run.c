@@ -91,11 +91,7 @@ static void run_free(struct run *r)
 		fd_close(&r->flows[i].fd);
 		flow_free(&r->flows[i]);
 	}
-	for (unsigned int i = 0; i < r->n_workers; i++) {
-		free(r->workers[i].flows);
-		free(r->workers[i].fds);
-	}
-	free(r->workers);
+	array_free(e, r->workers, r->n_workers, free(e->flows), free(e->fds));
 	free(r->flows);
 }
 

@@ -345,9 +345,7 @@ static int power_read_rows(struct ingest *in, struct tsv *t, struct error *err)
 	(void)err;
 	domains_read_rows(t, &list);
 	domains_add_power(in, &list);
-	for (size_t i = 0; i < list.n; i++)
-		free(list.d[i].r);
-	free(list.d);
+	array_free(e, list.d, list.n, free(e->r));
 	return 0;
 }
 

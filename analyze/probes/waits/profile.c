@@ -312,9 +312,7 @@ int waits_add_profile(struct ingest *in, const struct tsv *t, const char *stacks
 		wait_add_row(&s, t, row, in->profile, event);
 	in->profile->events[event].weight2 = 1; /* exact times have no sampling error */
 	profile_sort_own(in->profile);
-	for (size_t i = 0; i < s.nfiles; i++)
-		symtab_free(&s.file[i].table);
-	free(s.file);
+	array_free(e, s.file, s.nfiles, symtab_free(&e->table));
 	intern_free(&s.files);
 	symtab_free(&s.kernel);
 	intern_free(&s.keys);
