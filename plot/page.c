@@ -131,14 +131,11 @@ static double page_tick_width(const struct figure *f)
 	return label_width(text, PAGE_TICK_SIZE, false) + (reach < 10 ? PAGE_TICK_SIZE : 0) + 14;
 }
 
-static double axis_group_gap(const struct figure *f)
-{
-	return f->bars.n > 1 || f->lying ? 0.7 : 0.25;
-}
-
 double page_position(const struct figure *f, int group, int bar)
 {
-	return f->rows ? bar : group * (f->bars.n + axis_group_gap(f)) + bar;
+	double gap = f->bars.n > 1 || f->lying ? 0.7 : 0.25;
+
+	return f->rows ? bar : group * (f->bars.n + gap) + bar;
 }
 
 double page_scale(const struct page *page, const struct figure *f)

@@ -313,11 +313,6 @@ static bool cost_parts_has_column(const struct cost_parts *c, const struct colum
 	return !c->table->relation || !str_starts(column->name, "self_");
 }
 
-static bool cost_parts_have_single(const struct cost_parts *c)
-{
-	return array_find(part, c->part, c->n, part->nruns && cost_part_is_single(part));
-}
-
 /* Adds the columns that the table has. With a `unit`, those in `in` have this unit. */
 static void cost_table_add_columns(struct column *list, int *n, const struct cost_parts *c,
 				   const struct column *from, size_t count, const char *in,
@@ -358,7 +353,7 @@ static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
 	if (!unit)
 		cost_table_add_columns(list, &n, c, share_intervals, array_size(share_intervals),
 				       "%", NULL);
-	if (cost_parts_have_single(c))
+	if (array_find(part, c->part, c->n, part->nruns && cost_part_is_single(part)))
 		cost_table_add_columns(list, &n, c, sampling_errors, array_size(sampling_errors),
 				       "%", unit);
 	if (cost_parts_shows_load(q))

@@ -13,13 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct input *input_add(struct recording *r, const char *path)
-{
-	array_add(r->inputs, r->ninputs, r->inputs_cap,
-		  (struct input){.path = xstrdup(path), .fd = -1});
-	return &r->inputs[r->ninputs - 1];
-}
-
 static int input_map(struct input *in, size_t len, struct error *err)
 {
 	void *p;
@@ -59,10 +52,11 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 			   struct error *err)
 {
 	bool standard = !strcmp(path, "-");
-	struct input *in = input_add(r, standard ? "standard input" : path);
+	struct input *in = array_new(r->inputs, r->ninputs, r->inputs_cap);
 	struct stat st;
 	int ret;
 
+	*in = (struct input){.path = xstrdup(standard ? "standard input" : path), .fd = -1};
 	in->fd = standard     ? dup(STDIN_FILENO)
 		 : in_capture ? file_open(path, err)
 			      : open(path, O_RDONLY | O_CLOEXEC);

@@ -22,13 +22,6 @@ struct cached_place {
 	struct place place;
 };
 
-static void addresses_init(struct addresses *a, struct objects *objects)
-{
-	*a = (struct addresses){.objects = objects, .pid = KERNEL_PID, .version = UINT32_MAX};
-	a->history = &objects->r->history;
-	a->cache = xcalloc(CACHE_SIZE, sizeof(*a->cache));
-}
-
 /* Enters a process's space in a version. Returns true if it is the space of the last call. */
 static bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
 {
@@ -392,7 +385,11 @@ static void resolve_worker(void *arg, size_t number)
 	(void)number;
 	w.now.list = xcalloc(most, sizeof(*w.now.list));
 	w.last.list = xcalloc(most, sizeof(*w.last.list));
-	addresses_init(&w.addresses, &w.v->objects);
+	w.addresses = (struct addresses){.objects = &w.v->objects,
+					 .history = &w.v->objects.r->history,
+					 .pid = KERNEL_PID,
+					 .version = UINT32_MAX,
+					 .cache = xcalloc(CACHE_SIZE, sizeof(struct cached_place))};
 	while ((piece = atomic_fetch_add(&w.v->next, 1)) < w.v->npieces)
 		resolve_piece(&w, piece);
 	free(w.addresses.cache);

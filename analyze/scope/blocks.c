@@ -59,11 +59,6 @@ void block_list_free(struct block_list *list)
 	*list = (struct block_list){0};
 }
 
-static bool scope_has_interval(const struct table *t)
-{
-	return array_find(c, t->columns, t->ncolumns, c->spread == SPREAD_RANGE);
-}
-
 /* Adds a note on the estimator and, if the table has intervals, on its interval. */
 static void scope_note_interval(const struct block_list *list, struct table *t)
 {
@@ -74,8 +69,8 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 			"mean of the runs but the first and the last; its interval is Student's, 95 %",
 		[EST_MEAN] = "mean; its interval is Student's, 95 %",
 	};
-	const char *text = scope_has_interval(t) ? intervals[list->estimator]
-						 : estimator_names[list->estimator];
+	bool interval = array_find(c, t->columns, t->ncolumns, c->spread == SPREAD_RANGE);
+	const char *text = (interval ? intervals : estimator_names)[list->estimator];
 	int most = 0;
 
 	for (int i = 0; i < list->n && table_column(t, "run") < 0; i++)

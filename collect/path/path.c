@@ -232,11 +232,6 @@ static bool path_is_empty(const struct path_shared *p)
 	return !slots;
 }
 
-static bool path_has_few(const struct path_shared *p)
-{
-	return p->choice[PATH_RECEIVE].n <= FEW && p->choice[PATH_SEND].n <= FEW;
-}
-
 static void path_end_part(struct collect *c)
 {
 	struct path *p = c->data;
@@ -254,7 +249,8 @@ static int path_turn(struct collect *c)
 {
 	struct path *p = c->data;
 	struct path_shared *shared = p->shared;
-	const bool few = path_has_few(shared);
+	const bool few =
+		shared->choice[PATH_RECEIVE].n <= FEW && shared->choice[PATH_SEND].n <= FEW;
 
 	if (!p->since_ns)
 		return path_begin_part(c);

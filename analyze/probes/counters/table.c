@@ -29,11 +29,6 @@ static bool stat_hides_runs(const struct perf_stat *st)
 	return !st->runs && array_find(c, st->counters, st->n, !isnan(c->error_pct));
 }
 
-static struct value stat_runs_of(const struct perf_stat *st)
-{
-	return stat_hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
-}
-
 static struct value *stat_add_row(struct table *t, const struct perf_stat *st, const char *name,
 				  const char *unit, double value)
 {
@@ -45,7 +40,8 @@ static struct value *stat_add_row(struct table *t, const struct perf_stat *st, c
 	table_set(t, row, "name", value_str(t, name));
 	table_set(t, row, "value", value_count(value));
 	table_set(t, row, "unit", value_str(t, unit));
-	table_set(t, row, "runs", stat_runs_of(st));
+	if (!stat_hides_runs(st))
+		table_set(t, row, "runs", value_int(st->runs ? st->runs : 1));
 	return row;
 }
 
