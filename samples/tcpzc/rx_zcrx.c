@@ -26,7 +26,7 @@ struct zcrx_ring {
 	uint32_t *head, *tail;
 	struct zc_zcrx_rqe *rqes;
 	uint32_t entries;    /* a power of two */
-	uint32_t next;	     /* the tail that zcrx_return writes */
+	uint32_t next;	     /* the tail that zcrx_publish writes */
 	uint64_t area_token; /* upper bits of each entry's offset */
 };
 
@@ -56,6 +56,12 @@ static bool zcrx_give_back(struct zcrx_ring *r, uint64_t off, uint32_t len)
 	e = &r->rqes[r->next++ & (r->entries - 1)];
 	*e = (struct zc_zcrx_rqe){.off = (off & ~AREA_MASK) | r->area_token, .len = len};
 	return true;
+}
+
+/* Shows the new entries to the kernel. */
+static void zcrx_publish(struct zcrx_ring *r)
+{
+	__atomic_store_n(r->tail, r->next, __ATOMIC_RELEASE);
 }
 
 /* Prepares the one request for everything that arrives on `fd`. */
@@ -162,7 +168,7 @@ static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
 	}
 }
 
-/* Shows the new entries to the kernel, and counts how long their pieces were ours. */
+/* Publishes the entries, and counts how long their pieces were ours. */
 static void zcrx_return(struct flow *f, struct zcrx_rx *s)
 {
 	uint32_t shown = *s->refill.tail;
@@ -170,7 +176,7 @@ static void zcrx_return(struct flow *f, struct zcrx_rx *s)
 
 	f->refill_empty += s->refill.next != shown &&
 			   __atomic_load_n(s->refill.head, __ATOMIC_ACQUIRE) == shown;
-	__atomic_store_n(s->refill.tail, s->refill.next, __ATOMIC_RELEASE);
+	zcrx_publish(&s->refill);
 	for (now = s->given ? clock_mono_ns() : 0; s->given; s->given--)
 		flow_hist(f, HIST_RETURN_NS, now - s->reaped_ns);
 }
