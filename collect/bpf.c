@@ -238,22 +238,31 @@ void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const cha
 	p->when = (struct collect_parts){.part_ns = 5000000, .pause_ns = 60000000};
 }
 
-int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
+int bpf_parts_set(struct collect *c, struct bpf_parts *p, uint32_t part)
 {
 	int rc = 0;
 
+	if (part && !p->links.n)
+		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
+	/* A kernel without these tracepoints has no parts. */
+	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, p->links.n ? part : 0);
+	if (rc || !part)
+		bpf_links_free(&p->links);
+	return rc ? bpf_refused(-rc, &c->err) : 0;
+}
+
+int bpf_parts_turn(struct collect *c, struct bpf_parts *p)
+{
+	int rc;
+
 	if (!collect_part_is_due(c, &p->when))
 		return 0;
-	if (p->when.on)
-		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
-	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, p->when.on);
-	if (rc || !p->when.on)
-		bpf_links_free(&p->links);
+	rc = bpf_parts_set(c, p, p->when.on);
 	collect_part_next(c, &p->when);
 	/* No part comes after one that cannot begin or end. */
 	if (rc || (p->when.on && !p->links.n))
 		c->turn_ns = UINT64_MAX;
-	return rc ? bpf_refused(-rc, &c->err) : 0;
+	return rc;
 }
 
 void *bpf_map_memory(const struct bpf_object *obj, const char *map, size_t len)

@@ -86,7 +86,7 @@ void bpf_links_free(struct bpf_links *links);
  */
 struct bpf_parts {
 	const struct bpf_object *obj;
-	const struct bpf_program *turn; /* runs on each CPU as a part begins (1), and ends (0) */
+	const struct bpf_program *turn; /* runs on each CPU as a part begins or ends */
 	const struct cpuset *cpus;
 	struct bpf_links links;
 	struct collect_parts when;
@@ -98,9 +98,11 @@ void bpf_parts_choose(struct bpf_object *obj);
 void bpf_parts_init(struct bpf_parts *p, const struct bpf_object *obj, const char *turn,
 		    const struct cpuset *cpus);
 /*
- * The hook `turn` of the collector. Returns 0 or -errno with a message. The caller frees the links
- * after the window.
+ * Begins a part, or ends it (0), and runs `turn` with this argument. Ends it after a failure, too.
+ * Returns 0 or -errno with a message. The caller frees the links after the window.
  */
+int bpf_parts_set(struct collect *c, struct bpf_parts *p, uint32_t part);
+/* The hook `turn` of a collector whose parts begin and end at random times. */
 int bpf_parts_turn(struct collect *c, struct bpf_parts *p);
 
 /* Maps the memory of an object's map, or returns NULL. */

@@ -570,7 +570,7 @@ static bool cost_part_has_few_runs(const struct cost_part *p)
  */
 static void cost_table_note_rules(struct table *t, const struct cost_part *part, int n)
 {
-	bool several = false, few = false, exact = false;
+	bool several = false, few = false, exact = false, divided = false;
 	const char *event = NULL;
 
 	for (int i = 0; i < n; i++) {
@@ -578,13 +578,14 @@ static void cost_table_note_rules(struct table *t, const struct cost_part *part,
 		few |= cost_part_has_few_runs(&part[i]);
 		event = event ? event : part[i].tally.event;
 		exact |= part[i].tally.exact;
+		divided |= part[i].divided;
 	}
 	if (several)
 		note_add(
 			&t->notes, cost_interval, COST_SAMPLES,
 			few ? "; it is nominal for fewer than 10 runs: intervals of six runs held the truth 91 to 97 % of the time on a quiet machine"
 			    : "");
-	if (exact && !several)
+	if (divided && !several)
 		note_add(&t->notes, split_estimated);
 	if (event && !exact && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
 		note_add(&t->notes, timer_blind, event);

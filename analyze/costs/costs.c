@@ -183,6 +183,8 @@ static void cost_compare_time(struct store *s, struct cost_part *p, const struct
 		return;
 	if (t.exact)
 		busy_ns = ns * ncpus - t.idle;
+	/* Old frames have no such row. */
+	p->divided |= t.exact && !(run_metric(s, r, "frame_ns", "divided", NO_CPU) < busy_ns / 100);
 	part = t.busy / busy_ns;
 	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
 	p->coverage.high = fmax(p->coverage.high, part);

@@ -35,6 +35,7 @@ struct cost_part {
 	int nruns;
 	struct basis_runs measured; /* the runs of the basis */
 	bool same_runs;		    /* the profiled runs are the runs of the basis */
+	bool divided;		    /* the frame did not see all system calls */
 	struct {
 		double weight, busy_ns; /* the sums over all runs with both */
 		double low, high;	/* the extremes of the runs, 0 to 1 */

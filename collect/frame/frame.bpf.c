@@ -3,8 +3,9 @@
  * Logs for each CPU when it changes to another context or process, and adds up the time of each of
  * them. Nothing is sent: user space reads the arrays after the window.
  *
- * The tracepoints of system calls cost a workload several times as much as all others. So they are
- * used in parts of the window alone, and the time of threads between two parts has its own context.
+ * The tracepoints of system calls cost a workload several times as much as all others. So where
+ * calls are frequent they are used in parts of the window alone, and the time of threads between
+ * two parts has its own context.
  *
  * A change costs what the kernel takes to get here, and one reading of the clock. So it is only
  * logged, and hundreds of changes are added up at once (zcost_add), by a program that is called in
@@ -83,8 +84,8 @@ static __always_inline void log_change(struct frame_cpu *c, uint32_t enters)
 
 	if (c->halted)
 		task = FRAME_HALT;
-	else if (task <= FRAME_SYSCALL && !c->part)
-		task = FRAME_THREAD;
+	else if (task <= FRAME_SYSCALL && c->part != FRAME_PART)
+		task = c->part ? FRAME_SAMPLE + task : FRAME_THREAD;
 	c->log[n & (FRAME_LOG - 1)] = at | enters | c->group << 6 | context_of(c, task);
 	c->nlogged = n + 1;
 }
@@ -108,9 +109,31 @@ static __always_inline int base_may_differ(const struct frame_cpu *c)
 	return c->base == FRAME_USER;
 }
 
+/*
+ * Counts a timer interrupt of a thread by what the thread does. Such ticks are spread evenly, and
+ * between two parts nothing else is known.
+ */
+static __always_inline void count_tick(struct frame_cpu *c)
+{
+	uint32_t group = c->group, base = c->base, at = FRAME_SAMPLE_TICKS;
+	struct frame_times *t = bpf_map_lookup_elem(&times, &group);
+
+	if (!t || base > FRAME_SYSCALL || c->phase != FRAME_OPEN || c->part == FRAME_PART)
+		return;
+	if (!c->part) {
+		base = task_base(bpf_get_current_task_btf());
+		at = FRAME_TICKS;
+	} else {
+		c->ticks[base & 1]++;
+	}
+	t->ns[at + (base & 1)]++;
+}
+
 /* Logs the change, and adds up when it is time to. */
 static __always_inline int change(void *ctx, struct frame_cpu *c, uint32_t enters)
 {
+	if (enters && c->depth == 1 && !c->softirq && c->vector[0] == FRAME_LOCAL_TIMER)
+		count_tick(c);
 	if (enters && c->softirq && !c->depth && !c->part && base_may_differ(c))
 		c->base = task_base(bpf_get_current_task_btf());
 	log_change(c, enters);
@@ -128,17 +151,21 @@ static __always_inline int64_t ns_between(frame_change from, frame_change to)
 static __noinline int add_changes(struct frame_cpu *c)
 {
 	frame_change last = c->last, next;
-	uint32_t to = c->nlogged, at = c->nadded, group, i;
+	uint32_t to = c->nlogged, at = c->nadded, group, context, i;
 	struct frame_times *t;
+	uint64_t ns;
 
 	if (c->phase == FRAME_OPEN)
 		for (i = 0; i < FRAME_LOG && at != to; i++, at++) {
 			next = c->log[at & (FRAME_LOG - 1)];
 			group = frame_change_group(last);
+			context = frame_change_context(last);
+			ns = (uint64_t)ns_between(last, next);
 			t = bpf_map_lookup_elem(&times, &group);
 			if (t)
-				t->ns[frame_change_context(last)] +=
-					(uint64_t)ns_between(last, next);
+				t->ns[context] += ns;
+			if (context >= FRAME_SAMPLE)
+				c->sample[(context - FRAME_SAMPLE) & 1] += ns;
 			if (next & FRAME_ENTERS)
 				c->entries[frame_change_context(next)]++;
 			last = next;
@@ -285,6 +312,7 @@ static __always_inline int set_base(void *ctx, uint32_t base)
 	hold_cpu();
 	task_is_on(c);
 	c->base = base;
+	c->calls += base == FRAME_SYSCALL;
 	c->known = 1;
 	if (!is_preempted())
 		return change(ctx, c, FRAME_ENTERS);
@@ -402,6 +430,8 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	if (context == FRAME_THREAD)
 		context = frame_change_group(at) == c->group ? task_base(bpf_get_current_task_btf())
 							     : FRAME_SYSCALL;
+	else if (context >= FRAME_SAMPLE)
+		context -= FRAME_SAMPLE;
 	d->at = now;
 	d->late = now - expires;
 	d->cpu = bpf_get_smp_processor_id();
@@ -428,6 +458,7 @@ int zcost_part(struct bpf_raw_tracepoint_args *ctx)
 		c->base = task_base(bpf_get_current_task_btf());
 	c->part = (uint32_t)ctx->args[0];
 	log_change(c, 0);
+	add_once(c);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  *
  * and for each CPU and context a row without a process, with the entries in place of ns. The
  * context msr is the writes to model-specific registers, and its vector is the register's number.
+ * The row "divided" has the ns between the parts, which user and syscall include.
  * due.tsv has a row for each sample of perf's clock, with what its CPU did when the sample was due:
  *
  *   cpu at late pid context vector changes
@@ -18,10 +19,12 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #ifdef HAVE_BPF
@@ -30,6 +33,13 @@
 #include <bpf/libbpf.h>
 
 EMBED_BPF(frame);
+
+enum {
+	RARE_CALLS = 10000,   /* a second and CPU; to see them takes up to 1 % of its time */
+	PART_NS = 5000000,    /* how long calls are seen at least */
+	PAUSE_NS = 120000000, /* between two parts, on average */
+	LOOK_NS = 50000000,   /* between two looks whether calls are still rare */
+};
 
 struct frame {
 	struct bpf_object *obj;
@@ -41,6 +51,13 @@ struct frame {
 	bool times;
 	struct bpf_links links;
 	struct bpf_parts parts;
+	struct frame_cpu *states; /* the memory of the map, with all CPUs */
+	struct frame_piece *sums; /* what each CPU had at its last sample */
+	struct frame_piece *pieces;
+	size_t npieces, pieces_cap;
+	struct prng random;
+	enum frame_part part;
+	uint64_t looked_ns;
 	struct cpuset cpus; /* the CPUs of the side, or of all sides */
 	uint32_t ncpus;	    /* possible ones */
 	int64_t lost;	    /* samples without room */
@@ -130,7 +147,9 @@ static int frame_load(struct frame *f, const char *pass)
 	if (!rc)
 		f->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(f->obj, "due"),
 					   frame_add_due, f, NULL);
-	return rc ? rc : f->ring ? 0 : -errno;
+	f->sums = xcalloc(f->ncpus, sizeof(*f->sums));
+	f->states = bpf_map_memory(f->obj, "cpus", f->ncpus * sizeof(*f->states));
+	return rc ? rc : f->ring && f->states ? 0 : -errno;
 }
 
 /* Makes the programs count on the CPUs of the side. On other CPUs they return at once. */
@@ -193,51 +212,10 @@ static void frame_print_group(struct str *s, const struct frame_group *g)
 	str_putc(s, '\t');
 }
 
-/* The ns of user mode and of system calls on a CPU, in the parts of the window. */
-struct frame_split {
-	uint64_t few[2], all[2]; /* the sums of processes below FRAME_FEW; all sums */
-};
-
-static uint64_t frame_split_ns(const uint64_t ns[2])
-{
-	return ns[FRAME_USER] + ns[FRAME_SYSCALL];
-}
-
-static void frame_add_split(struct frame_split *split, const struct frame_times *t)
-{
-	for (int i = FRAME_USER; i <= FRAME_SYSCALL; i++) {
-		split->all[i] += t->ns[i];
-		if (frame_split_ns(t->ns) < FRAME_FEW)
-			split->few[i] += t->ns[i];
-	}
-}
-
-/*
- * Divides the time of a process between the parts as in the parts. `own`: of the process, on all
- * CPUs.
- */
-static void frame_divide(struct frame *f, struct frame_times *t, const uint64_t own[2],
-			 const struct frame_split *split)
-{
-	const uint64_t *as[] = {t->ns, own, split->few, split->all};
-	uint64_t ns = t->ns[FRAME_THREAD], user;
-	size_t i = 0;
-	double all;
-
-	while (i < array_size(as) - 1 && frame_split_ns(as[i]) < FRAME_FEW)
-		i++;
-	all = (double)frame_split_ns(as[i]);
-	user = all > 0 ? (uint64_t)((double)ns * (double)as[i][FRAME_USER] / all) : 0;
-	f->unknown += all > 0 ? 0 : ns;
-	t->ns[FRAME_USER] += user;
-	t->ns[FRAME_SYSCALL] += ns - user;
-	t->ns[FRAME_THREAD] = 0;
-}
-
 static void frame_print_times(struct str *s, uint32_t cpu, const struct frame_times *t,
 			      const struct frame_group *g)
 {
-	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
+	for (uint32_t context = 0; context < FRAME_THREAD; context++) {
 		if (!t->ns[context])
 			continue;
 		str_printf(s, "%u\t", cpu);
@@ -250,9 +228,9 @@ static void frame_print_times(struct str *s, uint32_t cpu, const struct frame_ti
 static void frame_print_entries(struct str *s, const struct frame *f, uint32_t cpu,
 				const struct frame_cpu *c)
 {
-	for (uint32_t context = 0; context < FRAME_CONTEXTS; context++) {
-		/* System calls are seen in the parts alone. */
-		if (!c->entries[context] || context <= FRAME_SYSCALL || context == FRAME_THREAD)
+	/* Not all system calls are seen. */
+	for (uint32_t context = FRAME_KTHREAD; context < FRAME_THREAD; context++) {
+		if (!c->entries[context])
 			continue;
 		str_printf(s, "%u\t\t\t\t", cpu);
 		frame_print_context(s, context);
@@ -288,6 +266,8 @@ static int frame_read_group(const struct frame *f, uint32_t group, struct frame_
 static int frame_print_groups(struct str *s, struct frame *f, struct frame_split *splits)
 {
 	autofree struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
+	autofree uint64_t *divided = xcalloc(f->ncpus, sizeof(*divided));
+	const double slope = frame_slope(f->pieces, f->npieces);
 	struct frame_group g;
 	int rc = 0;
 
@@ -297,18 +277,22 @@ static int frame_print_groups(struct str *s, struct frame *f, struct frame_split
 			frame_add_split(&splits[cpu], &t[cpu]);
 	}
 	for (uint32_t i = 0; i < FRAME_GROUPS && !rc; i++) {
-		uint64_t own[2] = {0};
+		struct frame_times own = {0};
 
 		rc = frame_read_group(f, i, &g, t);
+		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++)
+			for (uint32_t k = 0; k < FRAME_CELLS; k++)
+				own.ns[k] += t[cpu].ns[k];
 		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++) {
-			own[FRAME_USER] += t[cpu].ns[FRAME_USER];
-			own[FRAME_SYSCALL] += t[cpu].ns[FRAME_SYSCALL];
-		}
-		for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++) {
-			frame_divide(f, &t[cpu], own, &splits[cpu]);
+			divided[cpu] += t[cpu].ns[FRAME_THREAD];
+			if (!frame_divide(&t[cpu], &own, &splits[cpu], slope))
+				f->unknown += t[cpu].ns[FRAME_THREAD];
 			frame_print_times(s, cpu, &t[cpu], &g);
 		}
 	}
+	for (uint32_t cpu = 0; cpu < f->ncpus && !rc; cpu++)
+		if (cpuset_has(&f->cpus, cpu))
+			str_printf(s, "%u\t\t\t\tdivided\t\t%" PRIu64 "\t\n", cpu, divided[cpu]);
 	return rc;
 }
 
@@ -357,7 +341,10 @@ static int frame_prepare(struct collect *c)
 {
 	struct frame *f = c->data = xcalloc(1, sizeof(*f));
 	struct cpuset cpus = c->run->cpus;
-	int rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err);
+	int rc;
+
+	prng_seed(&f->random, clock_mono_ns());
+	rc = bpf_begin(&c->err) ?: bpf_check_pids(&c->err);
 
 	if (!rc && c->run->frame_cpus)
 		rc = cpuset_parse(&cpus, c->run->frame_cpus, &c->err);
@@ -369,9 +356,83 @@ static int frame_prepare(struct collect *c)
 	return rc;
 }
 
+/* Returns the system calls of the CPU with the most since the last time, and begins a new count. */
+static uint64_t frame_most_calls(struct frame *f)
+{
+	uint64_t most = 0;
+
+	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++) {
+		volatile uint32_t *calls = &f->states[cpu].calls;
+
+		most = *calls > most ? *calls : most;
+		*calls = 0; /* a call at this moment can undo it: then the part may end early */
+	}
+	return most;
+}
+
+/*
+ * Returns when the next part begins. Each moment is as likely as any other, whatever ended the part
+ * before.
+ */
+static uint64_t frame_pause(struct frame *f)
+{
+	double part = (double)(prng_next(&f->random) >> 11) / (double)(1ULL << 53);
+
+	return (uint64_t)(PAUSE_NS * -log1p(-part));
+}
+
+static int frame_set_part(struct collect *c, enum frame_part part)
+{
+	struct frame *f = c->data;
+	int rc = part == f->part ? 0 : bpf_parts_set(c, &f->parts, part);
+	uint64_t ns = !part ? frame_pause(f) : part == f->part ? LOOK_NS : PART_NS;
+
+	frame_most_calls(f);
+	f->looked_ns = clock_mono_ns();
+	f->part = part;
+	/* No part comes after one that cannot begin or end. */
+	c->turn_ns = rc || (part && !f->parts.links.n) ? UINT64_MAX : f->looked_ns + ns;
+	return rc;
+}
+
+/* Saves what each CPU did in the sample that has ended. */
+static void frame_take_pieces(struct frame *f)
+{
+	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++) {
+		const volatile struct frame_cpu *c = &f->states[cpu];
+		struct frame_piece now = {{(double)c->sample[0], (double)c->sample[1]},
+					  {c->ticks[0], c->ticks[1]}},
+				   piece = now;
+
+		for (int k = FRAME_USER; k <= FRAME_SYSCALL; k++) {
+			piece.ns[k] -= f->sums[cpu].ns[k];
+			piece.ticks[k] -= f->sums[cpu].ticks[k];
+		}
+		f->sums[cpu] = now;
+		array_add(f->pieces, f->npieces, f->pieces_cap, piece);
+	}
+}
+
+/* A part ends where calls are frequent. */
 static int frame_turn(struct collect *c)
 {
-	return bpf_parts_turn(c, &((struct frame *)c->data)->parts);
+	struct frame *f = c->data;
+	const double seconds = (double)(clock_mono_ns() - f->looked_ns) / 1e9;
+	const bool sample = f->part == FRAME_SAMPLE_PART;
+	int rc;
+
+	if (!f->part)
+		return frame_set_part(c, FRAME_SAMPLE_PART);
+	rc = frame_set_part(c, (double)frame_most_calls(f) < RARE_CALLS * seconds ? FRAME_PART
+										  : FRAME_NO_PART);
+	if (sample)
+		frame_take_pieces(f);
+	return rc;
+}
+
+static int frame_before(struct collect *c)
+{
+	return ((struct frame *)c->data)->times ? frame_set_part(c, FRAME_PART) : 0;
 }
 
 static int frame_start(struct collect *c)
@@ -379,7 +440,7 @@ static int frame_start(struct collect *c)
 	struct frame *f = c->data;
 	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_OPEN);
 
-	c->turn_ns = f->times ? 0 : UINT64_MAX;
+	c->turn_ns = f->parts.links.n ? clock_mono_ns() + PART_NS : UINT64_MAX;
 	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
 
@@ -432,6 +493,8 @@ static void frame_finish(struct collect *c)
 	}
 	ring_buffer__free(f->ring);
 	free(f->due);
+	free(f->sums);
+	free(f->pieces);
 	bpf_object__close(f->obj);
 }
 
@@ -442,6 +505,7 @@ const struct collector collector_frame = {
 	.what = "time of each CPU by context and process; writes of registers",
 	.files = {"frame.tsv", "due.tsv"},
 	.passes = PASS_PROFILE | PASS_SYSCALLS,
-	BPF_HOOKS(.prepare = frame_prepare, .start = frame_start, .turn = frame_turn,
-		  .snap = frame_snap, .stop = frame_stop, .finish = frame_finish),
+	BPF_HOOKS(.prepare = frame_prepare, .before = frame_before, .start = frame_start,
+		  .turn = frame_turn, .snap = frame_snap, .stop = frame_stop,
+		  .finish = frame_finish),
 };

@@ -39,8 +39,11 @@ enum {
 	FRAME_SOFTIRQ,
 	FRAME_HARDIRQ = FRAME_SOFTIRQ + FRAME_BASES * FRAME_SOFTIRQS,
 	FRAME_THREAD = FRAME_HARDIRQ + FRAME_VECTORS, /* USER or SYSCALL: between two parts */
-	FRAME_CONTEXTS,
-	FRAME_CELLS = 64, /* FRAME_CONTEXTS, rounded up to a power of two */
+	FRAME_SAMPLE,				      /* + USER or SYSCALL: in a sample */
+	FRAME_CONTEXTS = FRAME_SAMPLE + 2,
+	FRAME_TICKS = FRAME_CONTEXTS, /* + USER or SYSCALL: timer interrupts between two parts */
+	FRAME_SAMPLE_TICKS = FRAME_TICKS + 2, /* + USER or SYSCALL: in a sample */
+	FRAME_CELLS = 64,		      /* at least FRAME_SAMPLE_TICKS + 2; a power of two */
 	FRAME_GROUPS =
 		512,	  /* processes with times of their own; 0: kernel threads, and all others */
 	FRAME_NESTED = 4, /* hard interrupts on top of each other */
@@ -63,6 +66,12 @@ struct frame_group {
 	uint32_t pid, parent;
 	char comm[FRAME_COMM];
 };
+
+/*
+ * Whether system calls are seen. Samples begin at random times. They alone say how the time between
+ * the parts divides, because the calls themselves decide which other parts there are.
+ */
+enum frame_part { FRAME_NO_PART, FRAME_PART, FRAME_SAMPLE_PART };
 
 /* Whether a CPU counts. */
 enum frame_phase { FRAME_BEFORE, FRAME_OPEN, FRAME_CLOSED };
@@ -106,10 +115,11 @@ struct frame_register {
 struct frame_cpu {
 	uint32_t nlogged, nadded; /* changes */
 	uint32_t group;
+	uint32_t calls; /* system calls since user space looked, in parts of the window */
 	uint8_t wanted; /* a CPU of the side; user space sets it before the programs run */
 	uint8_t phase;
 	uint8_t known; /* the base is known, not assumed */
-	uint8_t part;  /* the ways into system calls and out of them are seen */
+	uint8_t part;  /* enum frame_part */
 	uint8_t base, halted;
 	uint8_t softirq; /* 1 + its number; 0: none */
 	uint8_t depth;	 /* hard interrupts on top of each other */
@@ -119,10 +129,13 @@ struct frame_cpu {
 	uint64_t lost;	   /* samples that had no room in `due` */
 	frame_change log[FRAME_LOG] __attribute__((aligned(64)));
 	uint64_t entries[FRAME_CELLS];
+	uint64_t sample[2];  /* ns of user mode and system calls, in samples */
+	uint32_t ticks[2];   /* timer interrupts of both, in samples */
 	uint64_t msr_writes; /* to all model-specific registers */
 	struct frame_register registers[FRAME_REGISTERS];
 } __attribute__((aligned(64)));
 
+/* ns of each context, and numbers of ticks. */
 struct frame_times {
 	uint64_t ns[FRAME_CELLS];
 };
@@ -131,6 +144,29 @@ struct frame_times {
 
 #include "lib/str.h"
 
+/* A sample of a CPU: ns and ticks of user mode and of system calls. */
+struct frame_piece {
+	double ns[2], ticks[2];
+};
+
+/* The ns of user mode and of system calls on a CPU, in samples. */
+struct frame_split {
+	uint64_t few[2], all[2]; /* the sums of processes below FRAME_FEW; all sums */
+};
+
+void frame_add_split(struct frame_split *split, const struct frame_times *t);
+/*
+ * Returns how much the share of user mode in a sample follows that of its ticks, from 0 to 1. 0:
+ * too few samples.
+ */
+double frame_slope(const struct frame_piece *pieces, size_t n);
+/*
+ * Adds the time of a process on a CPU between the parts, and in samples, to user mode and system
+ * calls. `own` has the sums of the process over all CPUs. Returns false if no sample says how: then
+ * it is system calls.
+ */
+bool frame_divide(struct frame_times *t, const struct frame_times *own,
+		  const struct frame_split *split, double slope);
 /* Returns the name of a softirq or of a hard interrupt. */
 const char *frame_vector_name(uint32_t context);
 /* Adds the context and its vector: "user\t", "softirq_in_syscall\tNET_RX", "hardirq\tdevice". */

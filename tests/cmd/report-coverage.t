@@ -68,6 +68,10 @@ sed -i 's/"receiver", "sender"/"receiver"/g' framed/manifest.json
 report framed runs
 report framed contexts
 report framed functions --basis wall
+printf '1\t\t\t\tdivided\t\t20000000\t\n' >>$d/frame.tsv
+rm framed/zcost.db && "$zcost" analyze framed >log 2>&1
+"$zcost" report functions framed >seen.txt 2>&1
+ok "a frame that saw 99 % of the system calls has no note on those that it did not see" sh -c "grep -q self_ns seen.txt && ! grep -q 'divide an exact time' seen.txt"
 
 # perf sampled in parts of the window, 1.5 of its 3 s and 0.25 s of its first second. The CPU is busy for two thirds of any time.
 measure_run parts base 1 receiver 1024000000 200

@@ -18,6 +18,8 @@ TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 				   "1\t\t\t\thardirq\tlocal_timer\t\t1\n"
 				   "1\t\t\t\tmsr\t\t\t9\n"
 				   "1\t\t\t\tmsr\t0x830\t\t6\n"
+				   "1\t\t\t\tdivided\t\t300\t\n"
+				   "0\t\t\t\tdivided\t\t9000\t\n"
 				   "0\t\t\t\thalt\t\t\t77\n";
 	struct error err = {0};
 
@@ -30,7 +32,8 @@ TEST(contexts_add_up_over_processes_and_the_side_s_cpus)
 			 "frame_ns:hardirq local_timer = -, frame_entries:hardirq local_timer = 1, "
 			 "frame_ns:halt = 460, frame_entries:halt = -, frame_ns:total = 2000, "
 			 "frame_entries:msr = 9, frame_entries:msr 0x830 = 6, frame_ns:msr = -, "
-			 "frame_pct:irq:cpu1 = 2.5974025974, metrics = 17, notes = 0");
+			 "frame_ns:divided = 300, frame_entries:divided = -, "
+			 "frame_pct:irq:cpu1 = 2.5974025974, metrics = 18, notes = 0");
 	put_raw("cpu\tpid\tparent\tcomm\tcontext\tvector\tns\n");
 	assert_int_equal(parse_file(&in, "frame.tsv", path, &err), -EBADMSG);
 }

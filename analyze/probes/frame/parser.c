@@ -182,7 +182,8 @@ static void frame_add_metrics(struct ingest *in, const struct frame_file *f)
 			*sum = (struct frame_sum){NAN, NAN};
 		ns = real_or_nan(tsv_cell(f->t, i, f->first));
 		figure_add(&sum->ns, ns);
-		figure_add(&total, ns);
+		if (*tsv_cell(f->t, i, f->pid))
+			figure_add(&total, ns);
 		figure_add(&sum->entries, real_or_nan(tsv_cell(f->t, i, f->entries)));
 		if (at < array_size(contexts)) {
 			figure_add(&busy[cpu][contexts[at].part], ns);
