@@ -246,6 +246,8 @@ int bpf_parts_set(struct collect *c, struct bpf_parts *p, uint32_t part)
 		rc = bpf_links_attach(&p->links, p->obj, NULL, false);
 	/* A kernel without these tracepoints has no parts. */
 	rc = rc ?: bpf_run_on_cpus(p->turn, p->cpus, p->links.n ? part : 0);
+	if (rc)
+		bpf_run_on_cpus(p->turn, p->cpus, 0);
 	if (rc || !part)
 		bpf_links_free(&p->links);
 	return rc ? bpf_refused(-rc, &c->err) : 0;

@@ -2,9 +2,9 @@
 /*
  * How the time of threads between the parts divides into user mode and system calls.
  *
- * A few samples a second say it: in them all calls are seen. The timer's interrupts (ticks) are
- * many more, and each finds its thread in user mode or in a call. But a program that wakes with the
- * timer has its ticks at one place. So the ticks correct the samples only as far as both agree
+ * A few samples a second say it: in them all calls are seen. The kernel's ticks are many more, and
+ * each finds its thread in user mode or in a call. But a program that wakes with the tick has its
+ * ticks at one place. So the ticks correct the samples only as far as both agree
  * within samples: the regression estimator of double sampling (Cochran, Sampling Techniques, 3rd
  * edition, 12.6).
  */
@@ -15,7 +15,7 @@
 #include <math.h>
 
 enum {
-	FEW_PIECES = 6, /* below, samples do not say what ticks are worth */
+	FEW_PIECES = 6, /* more than one for each CPU; below, nobody knows what ticks are worth */
 	FEW_TICKS = 8,	/* below, ticks have no share */
 };
 
@@ -35,25 +35,34 @@ void frame_add_split(struct frame_split *split, const struct frame_times *t)
 	}
 }
 
-double frame_slope(const struct frame_piece *pieces, size_t n)
+static double piece_sum(const double pair[2])
 {
-	double ns[2] = {0}, ticks[2] = {0}, both = 0, square = 0, slope;
+	return pair[FRAME_USER] + pair[FRAME_SYSCALL];
+}
 
-	for (size_t i = 0; i < n; i++)
-		for (int k = FRAME_USER; k <= FRAME_SYSCALL; k++) {
-			ns[k] += pieces[i].ns[k];
-			ticks[k] += pieces[i].ticks[k];
-		}
+/* Returns how far a piece takes the share of user mode in the sum away from that of the others. */
+static double piece_pull(const double piece[2], const double sum[2])
+{
+	return piece_sum(sum) > 0 ? (piece[FRAME_USER] * sum[FRAME_SYSCALL] -
+				     piece[FRAME_SYSCALL] * sum[FRAME_USER]) /
+					    pow(piece_sum(sum), 2)
+				  : 0;
+}
+
+/* Each CPU has its own shares: only the pieces of one CPU are compared. */
+double frame_slope(const struct frame_piece *pieces, size_t n, const struct frame_piece *sums)
+{
+	double both = 0, square = 0, degrees = 0;
+
 	for (const struct frame_piece *p = pieces; p < pieces + n; p++) {
-		double off = p->ticks[FRAME_USER] * ticks[FRAME_SYSCALL] -
-			     p->ticks[FRAME_SYSCALL] * ticks[FRAME_USER];
+		const struct frame_piece *sum = &sums[p->cpu];
+		double off = piece_pull(p->ticks, sum->ticks);
 
-		both += off * (p->ns[FRAME_USER] * ns[FRAME_SYSCALL] -
-			       p->ns[FRAME_SYSCALL] * ns[FRAME_USER]);
+		both += off * piece_pull(p->ns, sum->ns);
 		square += off * off;
+		degrees += piece_sum(p->ns) > 0 ? 1 - piece_sum(p->ns) / piece_sum(sum->ns) : 0;
 	}
-	slope = both / square * pow((ticks[0] + ticks[1]) / (ns[0] + ns[1]), 2);
-	return n < FEW_PIECES || !(slope > 0) ? 0 : fmin(slope, 1);
+	return degrees < FEW_PIECES || !(both > 0) ? 0 : fmin(both / square, 1);
 }
 
 /*
@@ -76,7 +85,7 @@ static double ticks_differ(const struct frame_times *t)
 bool frame_divide(struct frame_times *t, const struct frame_times *own,
 		  const struct frame_split *split, double slope)
 {
-	const uint64_t *as[] = {t->ns + FRAME_SAMPLE, own->ns + FRAME_SAMPLE, split->few,
+	const uint64_t *as[] = {t->ns + FRAME_SAMPLE, own->ns + FRAME_SAMPLE, split->few, own->ns,
 				split->all};
 	uint64_t ns = t->ns[FRAME_THREAD], user = 0, all;
 	size_t i = 0;

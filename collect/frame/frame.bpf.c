@@ -57,11 +57,17 @@ struct {
 volatile uint32_t groups_used;
 const volatile struct frame_host host;
 
+static __always_inline struct frame_cpu *any_cpu(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
 /* Returns the state of this CPU, or NULL if it is not one of the side. */
 static __always_inline struct frame_cpu *this_cpu(void)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	struct frame_cpu *c = bpf_map_lookup_elem(&cpus, &cpu);
+	struct frame_cpu *c = any_cpu();
 
 	return c && c->wanted ? c : 0;
 }
@@ -109,31 +115,9 @@ static __always_inline int base_may_differ(const struct frame_cpu *c)
 	return c->base == FRAME_USER;
 }
 
-/*
- * Counts a timer interrupt of a thread by what the thread does. Such ticks are spread evenly, and
- * between two parts nothing else is known.
- */
-static __always_inline void count_tick(struct frame_cpu *c)
-{
-	uint32_t group = c->group, base = c->base, at = FRAME_SAMPLE_TICKS;
-	struct frame_times *t = bpf_map_lookup_elem(&times, &group);
-
-	if (!t || base > FRAME_SYSCALL || c->phase != FRAME_OPEN || c->part == FRAME_PART)
-		return;
-	if (!c->part) {
-		base = task_base(bpf_get_current_task_btf());
-		at = FRAME_TICKS;
-	} else {
-		c->ticks[base & 1]++;
-	}
-	t->ns[at + (base & 1)]++;
-}
-
 /* Logs the change, and adds up when it is time to. */
 static __always_inline int change(void *ctx, struct frame_cpu *c, uint32_t enters)
 {
-	if (enters && c->depth == 1 && !c->softirq && c->vector[0] == FRAME_LOCAL_TIMER)
-		count_tick(c);
 	if (enters && c->softirq && !c->depth && !c->part && base_may_differ(c))
 		c->base = task_base(bpf_get_current_task_btf());
 	log_change(c, enters);
@@ -305,14 +289,16 @@ int zcost_exec(struct bpf_raw_tracepoint_args *ctx)
 
 static __always_inline int set_base(void *ctx, uint32_t base)
 {
-	struct frame_cpu *c = this_cpu();
+	struct frame_cpu *c = any_cpu();
 
 	if (!c)
+		return 0;
+	c->calls += base == FRAME_SYSCALL; /* on all CPUs, because all have the cost */
+	if (!c->wanted)
 		return 0;
 	hold_cpu();
 	task_is_on(c);
 	c->base = base;
-	c->calls += base == FRAME_SYSCALL;
 	c->known = 1;
 	if (!is_preempted())
 		return change(ctx, c, FRAME_ENTERS);
@@ -386,7 +372,27 @@ int zcost_write_msr(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* --- samples of perf's clock --- */
+/* --- the tick, and samples of perf's clock --- */
+
+/*
+ * Counts a tick of a thread by what the thread does. Ticks are spread evenly, and between two parts
+ * nothing else is known.
+ */
+static __always_inline void count_tick(struct frame_cpu *c)
+{
+	uint32_t group = c->group, base = c->base, at = FRAME_SAMPLE_TICKS;
+	struct frame_times *t = bpf_map_lookup_elem(&times, &group);
+
+	if (!t || base > FRAME_SYSCALL || c->softirq || c->depth > 1 || c->part == FRAME_PART)
+		return;
+	if (!c->part) {
+		base = task_base(bpf_get_current_task_btf());
+		at = FRAME_TICKS;
+	} else {
+		c->ticks[base & 1]++;
+	}
+	t->ns[at + (base & 1)]++;
+}
 
 /* Returns how many changes of context came after a time, at most FRAME_LATE. */
 static __always_inline uint32_t changes_after(const struct frame_cpu *c, uint64_t time)
@@ -409,12 +415,16 @@ int zcost_expire(struct bpf_raw_tracepoint_args *ctx)
 	struct hrtimer *timer = (void *)ctx->args[0];
 	struct frame_cpu *c = this_cpu();
 	frame_change at;
-	uint64_t now, expires;
+	uint64_t now, expires, function;
 	struct frame_due *d;
 	uint32_t n, context;
 
-	if (!c || !host.sampler || c->phase != FRAME_OPEN ||
-	    (uint64_t)BPF_CORE_READ(timer, function) != host.sampler)
+	if (!c || c->phase != FRAME_OPEN)
+		return 0;
+	function = (uint64_t)BPF_CORE_READ(timer, function);
+	if (host.tick && function == host.tick)
+		count_tick(c);
+	if (!host.sampler || function != host.sampler)
 		return 0;
 	d = bpf_ringbuf_reserve(&due, sizeof(*d), 0);
 	if (!d) {

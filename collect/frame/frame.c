@@ -35,7 +35,7 @@
 EMBED_BPF(frame);
 
 enum {
-	RARE_CALLS = 10000,   /* a second and CPU; to see them takes up to 1 % of its time */
+	RARE_CALLS = 5000,    /* a second and CPU; to see them takes about 1 % of its time */
 	PART_NS = 5000000,    /* how long calls are seen at least */
 	PAUSE_NS = 120000000, /* between two parts, on average */
 	LOOK_NS = 50000000,   /* between two looks whether calls are still rare */
@@ -66,14 +66,11 @@ struct frame {
 
 /* --- the programs --- */
 
-/* Returns the address of the function behind perf's clock, or 0 if this user may not see it. */
-static uint64_t frame_sampler(void)
+/* Returns the address of a function, or 0 if there is none or this user may not see it. */
+static uint64_t frame_address(const char *symbols, const char *function)
 {
-	autofree char *symbols = NULL;
-	struct error err;
-	const char *at = file_read("/proc/kallsyms", &symbols, NULL, &err)
-				 ? NULL
-				 : strstr(symbols, " perf_swevent_hrtimer\n");
+	autofree char *line_end = xasprintf(" %s\n", function);
+	const char *at = symbols ? strstr(symbols, line_end) : NULL;
 
 	while (at && at > symbols && at[-1] != '\n')
 		at--;
@@ -105,9 +102,15 @@ static void frame_set_host(struct frame *f)
 {
 	struct bpf_map *constants = bpf_object__find_map_by_name(f->obj, ".rodata");
 	autofree char *hypervisor = host_virtualization();
-	struct frame_host host = {frame_sampler(), !hypervisor || (strcmp(hypervisor, "none") &&
-								   strcmp(hypervisor, "kvm"))};
+	autofree char *symbols = NULL;
+	struct frame_host host = {
+		.silent = !hypervisor || (strcmp(hypervisor, "none") && strcmp(hypervisor, "kvm"))};
+	struct error err;
 
+	file_read("/proc/kallsyms", &symbols, NULL, &err);
+	host.sampler = frame_address(symbols, "perf_swevent_hrtimer");
+	host.tick = frame_address(symbols, "tick_nohz_handler")
+			    ?: frame_address(symbols, "tick_sched_timer"); /* before Linux 6.9 */
 	bpf_map__set_initial_value(constants, &host, sizeof(host));
 }
 
@@ -267,7 +270,7 @@ static int frame_print_groups(struct str *s, struct frame *f, struct frame_split
 {
 	autofree struct frame_times *t = xcalloc(f->ncpus, sizeof(*t));
 	autofree uint64_t *divided = xcalloc(f->ncpus, sizeof(*divided));
-	const double slope = frame_slope(f->pieces, f->npieces);
+	const double slope = frame_slope(f->pieces, f->npieces, f->sums);
 	struct frame_group g;
 	int rc = 0;
 
@@ -400,7 +403,8 @@ static void frame_take_pieces(struct frame *f)
 {
 	for (uint32_t cpu = 0; cpu < f->ncpus; cpu++) {
 		const volatile struct frame_cpu *c = &f->states[cpu];
-		struct frame_piece now = {{(double)c->sample[0], (double)c->sample[1]},
+		struct frame_piece now = {cpu,
+					  {(double)c->sample[0], (double)c->sample[1]},
 					  {c->ticks[0], c->ticks[1]}},
 				   piece = now;
 
@@ -409,7 +413,8 @@ static void frame_take_pieces(struct frame *f)
 			piece.ticks[k] -= f->sums[cpu].ticks[k];
 		}
 		f->sums[cpu] = now;
-		array_add(f->pieces, f->npieces, f->pieces_cap, piece);
+		if (piece.ns[FRAME_USER] + piece.ns[FRAME_SYSCALL] > 0)
+			array_add(f->pieces, f->npieces, f->pieces_cap, piece);
 	}
 }
 
@@ -421,8 +426,13 @@ static int frame_turn(struct collect *c)
 	const bool sample = f->part == FRAME_SAMPLE_PART;
 	int rc;
 
-	if (!f->part)
-		return frame_set_part(c, FRAME_SAMPLE_PART);
+	if (!f->part) {
+		c->turn_ns =
+			UINT64_MAX; /* no sample comes that the window's end would make longer */
+		return c->run->until_ns && clock_mono_ns() + 6 * PART_NS > c->run->until_ns
+			       ? 0
+			       : frame_set_part(c, FRAME_SAMPLE_PART);
+	}
 	rc = frame_set_part(c, (double)frame_most_calls(f) < RARE_CALLS * seconds ? FRAME_PART
 										  : FRAME_NO_PART);
 	if (sample)
@@ -440,7 +450,9 @@ static int frame_start(struct collect *c)
 	struct frame *f = c->data;
 	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_OPEN);
 
-	c->turn_ns = f->parts.links.n ? clock_mono_ns() + PART_NS : UINT64_MAX;
+	frame_most_calls(f);
+	f->looked_ns = clock_mono_ns();
+	c->turn_ns = f->parts.links.n ? f->looked_ns + PART_NS : UINT64_MAX;
 	return rc ? error_sys(&c->err, -rc, "a CPU cannot begin to count") : 0;
 }
 
@@ -457,6 +469,7 @@ static int frame_stop(struct collect *c)
 	struct frame *f = c->data;
 	int rc = bpf_run_on_cpus(f->turn, &c->run->online, FRAME_CLOSED);
 
+	bpf_links_free(&f->parts.links);
 	ring_buffer__consume(f->ring);
 	return rc ? error_sys(&c->err, -rc, "a CPU does not stop counting") : 0;
 }

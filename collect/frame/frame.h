@@ -41,7 +41,7 @@ enum {
 	FRAME_THREAD = FRAME_HARDIRQ + FRAME_VECTORS, /* USER or SYSCALL: between two parts */
 	FRAME_SAMPLE,				      /* + USER or SYSCALL: in a sample */
 	FRAME_CONTEXTS = FRAME_SAMPLE + 2,
-	FRAME_TICKS = FRAME_CONTEXTS, /* + USER or SYSCALL: timer interrupts between two parts */
+	FRAME_TICKS = FRAME_CONTEXTS,	      /* + USER or SYSCALL: ticks between two parts */
 	FRAME_SAMPLE_TICKS = FRAME_TICKS + 2, /* + USER or SYSCALL: in a sample */
 	FRAME_CELLS = 64,		      /* at least FRAME_SAMPLE_TICKS + 2; a power of two */
 	FRAME_GROUPS =
@@ -58,6 +58,7 @@ enum {
 /* What user space knows of the host. */
 struct frame_host {
 	uint64_t sampler; /* the address of perf_swevent_hrtimer(); 0: not known */
+	uint64_t tick;	  /* the address of the function of the kernel's tick; 0: not known */
 	uint64_t silent;  /* some interrupts may have no tracepoint, as those of Hyper-V */
 };
 
@@ -130,7 +131,7 @@ struct frame_cpu {
 	frame_change log[FRAME_LOG] __attribute__((aligned(64)));
 	uint64_t entries[FRAME_CELLS];
 	uint64_t sample[2];  /* ns of user mode and system calls, in samples */
-	uint32_t ticks[2];   /* timer interrupts of both, in samples */
+	uint32_t ticks[2];   /* ticks of both, in samples */
 	uint64_t msr_writes; /* to all model-specific registers */
 	struct frame_register registers[FRAME_REGISTERS];
 } __attribute__((aligned(64)));
@@ -144,8 +145,9 @@ struct frame_times {
 
 #include "lib/str.h"
 
-/* A sample of a CPU: ns and ticks of user mode and of system calls. */
+/* A sample of a CPU, or the sum of all of them: ns and ticks of user mode and of system calls. */
 struct frame_piece {
+	uint32_t cpu;
 	double ns[2], ticks[2];
 };
 
@@ -156,13 +158,13 @@ struct frame_split {
 
 void frame_add_split(struct frame_split *split, const struct frame_times *t);
 /*
- * Returns how much the share of user mode in a sample follows that of its ticks, from 0 to 1. 0:
- * too few samples.
+ * Returns how much the share of user mode in a sample follows that of its ticks, from 0 to 1. It is
+ * 0 with too few samples. `sums` has the sum of each CPU's samples.
  */
-double frame_slope(const struct frame_piece *pieces, size_t n);
+double frame_slope(const struct frame_piece *pieces, size_t n, const struct frame_piece *sums);
 /*
  * Adds the time of a process on a CPU between the parts, and in samples, to user mode and system
- * calls. `own` has the sums of the process over all CPUs. Returns false if no sample says how: then
+ * calls. `own` has the sums of the process over all CPUs. Returns false if nothing says how: then
  * it is system calls.
  */
 bool frame_divide(struct frame_times *t, const struct frame_times *own,

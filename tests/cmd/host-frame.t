@@ -109,13 +109,16 @@ moves() {
 	kill $running
 	running=
 	awk -F'\t' '$1 == 1 && $4 == "dd" && $5 == "user" { u += $7 } $1 == 1 && $4 == "dd" && $5 == "syscall" { s += $7 }
-		END { print u, s; exit !(u + s > 0 && u / (u + s) > 0.3 && u / (u + s) < 0.7) }' moved/frame.tsv
+		$1 == 0 && $5 == "divided" { d += $7 } $1 == 0 && $4 == "dd" { all += $7 }
+		END { print u, s, d, all; exit !(u + s > 0 && u / (u + s) > 0.3 && u / (u + s) < 0.7 && d > all / 2) }' moved/frame.tsv
 }
-# Where calls are rare all of them are seen, as here but for those of the programs that start and end the busy one.
+# Where calls are always frequent, 90 % of the time and more lies between two samples. Other programs on the CPU can make
+# the calls frequent for a while.
 seen() {
 	"$zcost" collect -o seen --cpus 0 --pass profile --collect frame --warmup 0.2 --duration 0.5 --grace 0 -- \
 		timeout 5 taskset -c 0 sh -c 'while :; do :; done' >log 2>&1
-	awk -F'\t' '$5 == "user" { u += $7 } $5 == "divided" { d += $7; n++ } END { print u, d, n; exit !(n == 1 && u > 4e8 && d < u / 50) }' seen/frame.tsv
+	awk -F'\t' '$5 == "user" || $5 == "syscall" { all += $7 } $5 == "divided" { d += $7; n++ }
+		END { print all, d, n; exit !(n == 1 && all > 1e8 && d < all * 0.8) }' seen/frame.tsv
 }
 # scenario FUNCTION: tries it, and keeps the table of the last try
 scenario() {
@@ -141,7 +144,7 @@ ok "a program that sleeps has its parts" measured sleeper
 ok "two programs that take turns have their parts" measured turns
 ok "a program beside a busy one has its parts" measured beside
 [ "$(nproc)" = 1 ] || steady "a process divides its time on a CPU without a part as on the others" moves
-ok "the time of a program without system calls is exact" five_times seen
+steady "all system calls are seen while they are rare" seen
 printf '# %-60s %6s %6s %9s\n' 'percent' known frame 'no frame'
 sed 's/^/# /' table
 

@@ -33,10 +33,16 @@ static int program_with_phases(size_t time)
 	return time < 240 * MS ? FRAME_SYSCALL : -1;
 }
 
-/* It wakes with the tick, and 30 % of its time is system calls. */
+/*
+ * It wakes shortly before the tick, or a little later, and 30 % of its time is system calls. Of its
+ * ticks 77 % are.
+ */
 static int program_with_the_tick(size_t time)
 {
-	time %= TICK;
+	time = time % TICK + TICK - time / TICK * 7 % 13;
+	if (time < TICK)
+		return -1;
+	time -= TICK;
 	return time < MS ? FRAME_SYSCALL : time < MS * 10 / 3 ? FRAME_USER : -1;
 }
 
@@ -61,7 +67,7 @@ static double divided(struct frame_times t, double slope)
 
 static struct shares simulate(program_fn *program, struct prng *random)
 {
-	struct frame_piece pieces[WINDOW / SAMPLE] = {0};
+	struct frame_piece pieces[WINDOW / SAMPLE] = {0}, sum = {0};
 	size_t from = prng_below(random, 1000 * MS), tick = prng_below(random, TICK), n = 0;
 	size_t until = 0;
 	struct frame_times t = {0};
@@ -69,7 +75,7 @@ static struct shares simulate(program_fn *program, struct prng *random)
 	bool sample = true;
 
 	if (program == program_with_the_tick)
-		tick = from % TICK;
+		tick = (12 + TICK - from % TICK) % TICK;
 	for (size_t time = 0; time < WINDOW; time++) {
 		int doing = program(from + time);
 		bool ticks = time % TICK == tick;
@@ -91,9 +97,11 @@ static struct shares simulate(program_fn *program, struct prng *random)
 		if (sample) {
 			pieces[n].ns[doing] += 100000;
 			pieces[n].ticks[doing] += ticks;
+			sum.ns[doing] += 100000;
+			sum.ticks[doing] += ticks;
 		}
 	}
-	slope = frame_slope(pieces, n);
+	slope = frame_slope(pieces, n, &sum);
 	return (struct shares){known[FRAME_USER] / (known[FRAME_USER] + known[FRAME_SYSCALL]),
 			       divided(t, slope), divided(t, 0)};
 }
@@ -136,10 +144,39 @@ TEST(ticks_do_no_harm_without_phases)
 
 TEST(few_samples_use_no_ticks)
 {
-	const struct frame_piece pieces[5] = {{{9, 1}, {1, 0}}, {{1, 9}, {0, 1}}};
+	const struct frame_piece pieces[5] = {{0, {9, 1}, {1, 0}}, {0, {1, 9}, {0, 1}}},
+				 sum = {0, {10, 10}, {1, 1}};
 
-	assert_true(frame_slope(pieces, 5) == 0);
-	assert_true(frame_slope(pieces, 0) == 0);
+	assert_true(frame_slope(pieces, 5, &sum) == 0);
+	assert_true(frame_slope(pieces, 0, &sum) == 0);
+}
+
+TEST(cpus_that_differ_do_not_say_what_ticks_are_worth)
+{
+	const struct frame_piece sums[] = {{0, {500, 0}, {50, 0}}, {1, {0, 500}, {0, 50}}};
+	struct frame_piece pieces[20];
+
+	for (uint32_t i = 0; i < 20; i++) {
+		pieces[i] = sums[i % 2];
+		for (int k = FRAME_USER; k <= FRAME_SYSCALL; k++) {
+			pieces[i].ns[k] /= 10;
+			pieces[i].ticks[k] /= 10;
+		}
+	}
+	assert_true(frame_slope(pieces, 20, sums) == 0);
+}
+
+TEST(a_process_without_samples_divides_as_where_all_calls_were_seen)
+{
+	const struct frame_split none = {0};
+	struct frame_times t = {.ns[FRAME_USER] = 3000000,
+				.ns[FRAME_SYSCALL] = 1000000,
+				.ns[FRAME_THREAD] = 8000000},
+			   own = t;
+
+	assert_true(frame_divide(&t, &own, &none, 0));
+	assert_int_equal(t.ns[FRAME_USER], 9000000);
+	assert_int_equal(t.ns[FRAME_SYSCALL], 3000000);
 }
 
 TEST(time_without_samples_is_system_calls)
